@@ -45,7 +45,7 @@ class CollectGarbageTest : public ::testing::Test {
   const TrialRecord record_;
 };
 
-// They stop nothing, and what they name stays.
+// They prevent nothing, and the results that they refer to stay.
 TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepTheirInputs) {
   TrialRecord newer = TestRecord(TestKey("cccc"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);
@@ -71,7 +71,7 @@ TEST_F(CollectGarbageTest, RemovesOldResultsWithoutRecords) {
   GarbagePolicy policy;
   policy.older_than = absl::Hours(48);
   EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
-  // What was made in the last hour may be at work.
+  // Results of the last hour may be in use.
   policy.older_than = absl::ZeroDuration();
   CommitTestOutputs(store_, TestKey("dd"));
   EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
@@ -96,7 +96,8 @@ TEST_F(CollectGarbageTest, RemovesOnlyCheckpointsWithOutputs) {
   EXPECT_THAT(Found(policy), IsEmpty());
 }
 
-// What no record was made of, the record's checkpoint, then its outputs; each step of a byte less lets one more go.
+// First a result without a record, then the record's checkpoint, then its outputs; each step of one byte less removes
+// one more.
 TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
   const std::string unused = store_.CheckpointFolder(TestKey("ee")), younger = store_.OutputsFolder(TestKey("ff"));
   const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
@@ -126,7 +127,7 @@ TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
     policy.most_bytes = all - freed;
     EXPECT_THAT(Found(policy), SizeIs(gone.size()));
   }
-  // What is younger than an hour stays, and so do records.
+  // Results younger than an hour stay, and so do records.
   CommitTestOutputs(store_, TestKey("dd"));
   policy.most_bytes = 0;
   EXPECT_THAT(Found(policy), ::testing::UnorderedElementsAreArray(gone));
@@ -157,7 +158,7 @@ TEST_F(CollectGarbageTest, RemovesTemporariesStatesAndTheQuarantine) {
   EXPECT_THAT(Found(), ElementsAre(state, store_.folder() + "/quarantine/1", orphan));
 }
 
-// Results are told by their names, in the folders that they lie in.
+// Results are identified by their names and folders.
 TEST_F(CollectGarbageTest, KeepsFilesOfOthers) {
   for (const char* name : {"logs/diary.log", "logs/train.tmp.1.log", "quarantine/notes", "quarantine/+1",
                            "quarantine/01", "programs/bin", "partial/mine.safetensors", "outputs/ab/mine",
@@ -176,7 +177,7 @@ TEST_F(CollectGarbageTest, KeepsFilesOfOthers) {
   GarbagePolicy policy;
   policy.programs_in_use.emplace();
   EXPECT_THAT(Found(policy), IsEmpty());
-  // What is ours beside it goes.
+  // openset's own files next to it are removed.
   for (const std::string& log : {TestKey("ab") + ".log", std::string("train.tmp.elsewhere.0123abcd.1.0.log"),
                                  TemporaryName("evaluate") + ".log"}) {
     std::ofstream(store_.folder() + "/logs/" + log) << "x";
@@ -214,14 +215,14 @@ TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   Age(unused, 1);
   EXPECT_THAT(Found(policy), ElementsAre(unused));
   EXPECT_EQ(FindGarbage(store_, policy)->at(0).bytes, 5);
-  EXPECT_THAT(Found(), IsEmpty());  // nobody has said which are in use
+  EXPECT_THAT(Found(), IsEmpty());  // without a list of programs in use
   ASSERT_THAT(RemoveGarbage(store_, FindGarbage(store_, policy).value()), IsOk());
   EXPECT_FALSE(FileExists(unused));
   EXPECT_TRUE(FileExists(used));
   EXPECT_TRUE(FileExists(store_.folder() + "/library"));
 }
 
-// What a run needs stays, however old; what it is done with goes, however young.
+// What a run needs stays, however old; what it no longer needs is removed, however new.
 TEST_F(CollectGarbageTest, KeepsWhatARunNeeds) {
   const std::string old = store_.OutputsFolder(TestKey("ff")), young = store_.CheckpointFolder(TestKey("ee"));
   Age(old, 3);

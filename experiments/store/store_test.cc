@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Keys.
+// Keys of results.
 const char* const kAbcd = "abcd000000000000000000000000000000000000000000000000000000000000";
 const char* const kEf00 = "ef00000000000000000000000000000000000000000000000000000000000000";
 const char* const kEf01 = "ef01000000000000000000000000000000000000000000000000000000000000";
@@ -45,7 +45,7 @@ class StoreTest : public ::testing::Test {
     return record;
   }
 
-  // Also of a link that leads nowhere.
+  // Also for a dangling link.
   static bool IsEntry(const std::string& path) {
     return std::filesystem::symlink_status(path).type() != std::filesystem::file_type::not_found;
   }
@@ -84,7 +84,7 @@ TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
     EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(std::string(refused.message()), HasSubstr(absl::StrCat("schema version ", version)));
     EXPECT_EQ(OtherVersionOf(refused), version);
-    // It does not stand in the way of the trial's own.
+    // It does not block the trial's own record.
     EXPECT_TRUE(*store_.CommitRecord(Record(id, 1)));
     EXPECT_TRUE(store_.LoadRecord(id).ok());
   }
@@ -92,17 +92,17 @@ TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
 
 TEST_F(StoreTest, SummariesOfAnotherSchemaVersionAreRefused) {
   ASSERT_TRUE(MakeFolders(store_.CheckpointFolder("abcd")).ok());
-  TrainSummary summary;  // version 1's had no such field
+  TrainSummary summary;  // version 1 had no such field
   ASSERT_TRUE(WriteFileAtomically(JoinPath(store_.CheckpointFolder("abcd"), kSummaryFile), EncodeRecord(summary)).ok());
   EXPECT_EQ(OtherVersionOf(store_.LoadTrainSummary("abcd").status()), 1);
 }
 
 TEST_F(StoreTest, ChecksItsVersion) {
-  EXPECT_TRUE(store_.CheckVersion().ok());  // nothing is there
+  EXPECT_TRUE(store_.CheckVersion().ok());  // the folder does not exist
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_TRUE(store_.CheckVersion().ok());
   EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 2\n");
-  // Without the file it is of version 1.
+  // Without the file it has version 1.
   std::filesystem::remove(store_.folder() + "/version");
   const absl::Status old = store_.CheckVersion();
   EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
@@ -118,7 +118,7 @@ TEST_F(StoreTest, ChecksItsVersion) {
   }
 }
 
-// Whatever a folder holds, it is no store without that file.
+// Whatever a folder contains, it is not a store without that file.
 TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
   EXPECT_EQ(store_.CheckIsStore(),
             absl::NotFoundError(absl::StrCat("there is no store ", store_.folder(), " (--store)")));
@@ -203,7 +203,7 @@ TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
     const absl::Status status = store_.LoadRecord(kAbcd).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
-    // A new record takes its place, and what was there can be looked at.
+    // A new record replaces it, and the old one can be examined.
     EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 2))) << what;
     EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 2) << what;
     EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/", kAbcd, ".rec"))) << what;
@@ -223,7 +223,7 @@ TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
   ASSERT_TRUE(*store_.CommitRecordBytes(kAbcd, path, EncodeRecord(record)));
   const absl::Status nan = absl::DataLossError(path + ": metric[0].value: must be a number (is nan)");
   EXPECT_EQ(store_.LoadRecord(kAbcd).status(), nan);
-  // What is not read is there at least.
+  // Fields that are not read must still be present.
   TrialRecord read;
   EXPECT_TRUE(store_.LoadRecord(kAbcd, {TrialRecord::kMetricFieldNumber}, &read).ok());
   record.clear_metric();
@@ -243,7 +243,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
     summary.mutable_action();
-    // echo -n outputs | sha256sum
+    // The output of: echo -n outputs | sha256sum
     summary.set_outputs_sha256("7b8c56be0a5f71be141f0cfaa9195e2ff8d1ef89e380560b579a82fd841429c1");
     ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
     ASSERT_TRUE(store_.CommitFolder(staging, folder).ok());
@@ -266,7 +266,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
   EXPECT_EQ(store_.Quarantined().size(), 4);
 }
 
-// The checksum of 10 GB takes half a minute: that they are not what they are called says their header.
+// The checksum of 10 GB takes half a minute, but the header already shows that the file is of another kind.
 TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
   for (const bool outputs : {false, true}) {
     const std::string folder = outputs ? store_.OutputsFolder(kAbcd) : store_.CheckpointFolder(kAbcd);
@@ -291,7 +291,7 @@ TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
   }
 }
 
-// Anybody may have made what is in a store.
+// Other users may have made any files in a store.
 TEST_F(StoreTest, CountsOnlyItsOwnNumbers) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);

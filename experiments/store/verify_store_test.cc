@@ -105,7 +105,7 @@ TEST_F(VerifyStoreTest, EntriesInPlaceOfFoldersCanBeQuarantined) {
   EXPECT_TRUE(*store_.CommitRecord(record_));
 }
 
-// Neither a record of another schema version nor one that is not what it says stops the rest; both can be put aside.
+// Records of another schema version or of another trial do not stop the check; both can be quarantined.
 TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreCorrupt) {
   TrialRecord newer = TestRecord(TestKey("abce"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);

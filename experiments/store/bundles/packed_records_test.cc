@@ -57,7 +57,7 @@ Unpacked Unpack(const std::string& stream, const RecordUnpacker::Limits& limits 
   return unpacked;
 }
 
-// The header of an archive's first file with other bytes from `at` on, and its sum made right.
+// Returns the header of an archive's first file with other bytes at `at`, and with a correct checksum.
 std::string Header(const std::string& name, size_t at = 0, const std::string& bytes = "") {
   std::string header = FromXz(Packed({{name, "x"}})).substr(0, 512);
   header.replace(at, bytes.size(), bytes);
@@ -83,7 +83,7 @@ TEST(PackedRecords, ReturnsTheFilesInOrder) {
   EXPECT_THAT(unpacked.status, IsOk());
   EXPECT_THAT(unpacked.files, ElementsAre(Pair(kFirst, "one"), Pair(kSecond, large), Pair(kReplica, "")));
   EXPECT_THAT(Unpack(Packed({})).status, IsOk());
-  // The bytes of Python's tarfile.USTAR_FORMAT without its filling to 10 KiB.
+  // The bytes that Python's tarfile.USTAR_FORMAT writes, without the padding to 10 KiB.
   EXPECT_EQ(Sha256Hex(FromXz(Packed({{kFirst, "one"}, {kReplica, "two"}}))),
             "a16838d3a7f3dae51b6b99c4bf0400df3a5e3186543931fec1ede9459ee06207");
   RecordPacker packer([](absl::string_view) { return absl::OkStatus(); });
@@ -120,7 +120,7 @@ TEST(PackedRecords, RefusesOtherHeaders) {
   Refuses(Header(kFirst, 124, "         1 ") + Block("x") + kEnd, what);
   Refuses(Header(kFirst, 257, "ustar  ") + Block("x") + kEnd, what);  // GNU's
   Refuses(Header(kFirst, 265, "root") + Block("x") + kEnd, what);
-  Refuses(Header(kFirst, kFirst.size() + 1, "x") + Block("x") + kEnd, what);  // behind the name's end
+  Refuses(Header(kFirst, kFirst.size() + 1, "x") + Block("x") + kEnd, what);  // after the name's end
   std::string sum = Header(kFirst);
   sum[150] ^= 1;
   Refuses(sum + Block("x") + kEnd, what);
@@ -162,7 +162,7 @@ TEST(PackedRecords, EnforcesLimits) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 1 members")));
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1000}).status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(kSecond + "' has more than 1000 bytes")));
-  // Before anything of it is there.
+  // Before any of it is allocated.
   Refuses(Header(kFirst, 124, "77777777777"), "has more than 1048576 bytes");
 }
 

@@ -25,7 +25,7 @@ class StopRunTest : public ::testing::Test {
  protected:
   StopRunTest() : store_(JoinPath(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
-  // A run's process that waits for a signal. Returns when its first sign of life is there.
+  // Starts a run's process that waits for a signal. Returns after its first sign of life.
   pid_t Start() const {
     int ready[2];
     if (pipe(ready) != 0) return -1;
@@ -70,7 +70,7 @@ TEST_F(StopRunTest, RefusesProcessesOfOtherMachines) {
   }
 }
 
-// The file in runs/ names a process of this machine, which is not the one that began at that time.
+// The file in runs/ names a process of this machine that is not the one that began at that time.
 TEST_F(StopRunTest, DoesNotInterruptAnotherProcessWithTheSameId) {
   const pid_t pid = Start();
   RunState run;
@@ -82,7 +82,7 @@ TEST_F(StopRunTest, DoesNotInterruptAnotherProcessWithTheSameId) {
   EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
 }
 
-// Somebody else's file that names our process, which only root can make here; a link to ours is none either.
+// A file of another user that names our process (only root can make it here), and a link to our file, are not trusted.
 TEST_F(StopRunTest, TrustsOnlyTheOwnersFile) {
   const pid_t pid = Start();
   const std::vector<RunState> runs = RunsOf(store_);

@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A record with all that is not listed.
+// Returns a record that also has the fields that are not listed.
 TrialRecord Example(int seed) {
   TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed);
   record.add_epoch()->set_loss(seed);
@@ -28,7 +28,7 @@ TrialRecord Example(int seed) {
   return record;
 }
 
-// Records that need not survive a power cut.
+// Omits syncs, since these records need not survive a power cut.
 class WithoutSync : public SystemCalls {
  public:
   int Sync(int /*fd*/, SyncOf /*what*/) override { return 0; }
@@ -125,7 +125,7 @@ TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
                                                  "version 2; 'openset records verify' puts them aside"));
 }
 
-// What is left out is not parsed, but has to be there.
+// Excluded fields are not parsed, but required ones must be present.
 TEST_F(LoadFieldsTest, RequiredFieldsAreCheckedEvenIfExcluded) {
   TrialRecord record = Example(1000);
   record.clear_trial();

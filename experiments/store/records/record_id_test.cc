@@ -33,7 +33,7 @@ class RecordIdTest : public ::testing::Test {
     record_.mutable_provenance()->clear_raised_revision();
   }
 
-  // What is wrong with the record once `change` has been made.
+  // Returns what is wrong with the record after `change`.
   std::string Problem(const std::function<void(TrialRecord*)>& change) const {
     TrialRecord record = record_;
     change(&record);
@@ -49,9 +49,9 @@ class RecordIdTest : public ::testing::Test {
 
 TEST_F(RecordIdTest, IsThatOfTheTrial) {
   EXPECT_EQ(Problem([](TrialRecord*) {}), "");
-  // Labels decide nothing.
+  // Labels do not affect the id.
   EXPECT_EQ(Problem([](TrialRecord* record) { record->mutable_trial()->set_task("another name"); }), "");
-  // Not said is not wrong.
+  // An absent key is not wrong.
   EXPECT_EQ(Problem([](TrialRecord* record) { record->clear_outputs_key(); }), "");
 }
 
@@ -83,8 +83,8 @@ TEST_F(RecordIdTest, AnIncompleteTrialHasNoId) {
   EXPECT_THAT(Problem([](TrialRecord* record) { record->clear_trial(); }), HasSubstr("trial.method.model"));
 }
 
-// Of earlier or later revisions, and of fields that only a later openset knows, keys can't be computed; the record has
-// to agree with itself.
+// The keys can't be recomputed for earlier or later revisions, or for fields that only a later openset knows; the
+// record must then be consistent.
 TEST_F(RecordIdTest, OtherRevisionsMustAgreeWithTheirStages) {
   const std::string other = TestKey("abcd"), outputs = TestKey("ef00");
   const std::vector<std::function<void(TrialRecord*)>> unknown = {
