@@ -34,7 +34,7 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
       ++ended;
     }
   }
-  if (!rate.has_value() || *rate <= 0) return absl::InternalError("the worker has not said how fast it is");
+  if (!rate.has_value() || *rate <= 0) return absl::InternalError("the worker did not report its speed");
   return *rate;
 }
 

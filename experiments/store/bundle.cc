@@ -135,7 +135,7 @@ class Writer {
                                                      " that one may have: export fewer trials"));
     }
     if (record_bytes_ > MostUnfolded(FileSize(path_))) {
-      return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unfold to ", record_bytes_,
+      return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unpack to ", record_bytes_,
                                                      " bytes, more than those of one may: export fewer trials"));
     }
     OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));

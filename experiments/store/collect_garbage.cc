@@ -97,7 +97,7 @@ class Search {
     std::vector<TrialRecord> records = LoadRecords(store_, &unread, kWithout);
     if (!unread.damaged.empty()) {
       return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves it to quarantine/, then try again"));
     }
     if (!unread.other_versions.empty()) AddOtherVersions(&records);
     for (const TrialRecord& record : records) {

@@ -262,7 +262,8 @@ class FolderMerge {
       if (summary.ok()) key = MessageDigest(summary->action());
     }
     if (key == key_) return "";
-    return absl::StrCat("its action has the key ", key, ": it is another's, or of an openset that counted otherwise");
+    return absl::StrCat("its action has the key ", key,
+                        ": it belongs to another action, or was made by an openset that computes keys differently");
   }
 
   void RemoveStaging() {

@@ -39,7 +39,7 @@ absl::Status CheckAction(const std::string& folder, const Action& action) {
   const std::string path = JoinPath(folder, kActionFile);
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return absl::DataLossError(absl::StrCat(path, ": is not there, or no file"));
+    return absl::DataLossError(absl::StrCat(path, ": is missing or not a file"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTextBytes));
   if (text == ToText(action)) return absl::OkStatus();
@@ -132,7 +132,7 @@ class Verification {
     std::error_code error;
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, error));
     if (!is_there || std::filesystem::is_directory(path, error)) return false;
-    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results lie in")});
+    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results belong in")});
     return true;
   }
 
@@ -159,7 +159,7 @@ class Verification {
     TrialRecord record;
     OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {
-      return absl::DataLossError(absl::StrCat(path, ": has not the digest that is its name"));
+      return absl::DataLossError(absl::StrCat(path, ": does not match the digest in its name"));
     }
     return absl::OkStatus();
   }
@@ -168,8 +168,8 @@ class Verification {
   std::string CompareOutputs(const TrialRecord& record) const {
     const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(record.outputs_key());
     if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return "";
-    return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made of other outputs than ",
-                        store_.OutputsFolder(record.outputs_key()), " has");
+    return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made from other outputs than ",
+                        store_.OutputsFolder(record.outputs_key()), " contains");
   }
 
   const Store& store_;

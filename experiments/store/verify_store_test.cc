@@ -87,7 +87,7 @@ TEST_F(VerifyStoreTest, ReportsStrangeNamesAndOtherOutputs) {
   CommitTestOutputs(store_, record_.outputs_key(), "others");
   const absl::StatusOr<StoreReport> report = VerifyStore(store_);
   EXPECT_THAT(report->strangers, ElementsAre(store_.folder() + "/records/ab/note.txt"));
-  EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made of other outputs")));
+  EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made from other outputs")));
 }
 
 TEST_F(VerifyStoreTest, EntriesInPlaceOfFoldersCanBeQuarantined) {

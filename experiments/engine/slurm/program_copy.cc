@@ -133,7 +133,7 @@ const char kCheckProgram[] = R"SH(cd "$program" 2>&1 && {
     echo "files.sha256: FAILED"
   LC_ALL=C comm -23 <(find . ! -type d -printf '%P\n' | LC_ALL=C sort) \
     <({ cut -c 67- files.sha256 linked; echo files.sha256; } | LC_ALL=C sort) |
-    while IFS= read -r path; do echo "$path: FAILED, nobody put it there"; done
+    while IFS= read -r path; do echo "$path: FAILED, not part of the copy"; done
   remembered=${HOME:+$HOME/.cache/openset/programs}
   while read -r sum path; do
     state=$(stat --dereference --format='%d %i %s %.9Y %.9Z' "$path")
@@ -157,8 +157,8 @@ absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& r
       std::find_if(files.begin(), files.end(), [&](const ProgramFile& file) { return file.source == program; });
   if (own == files.end()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(program, ": is not what lies in ", runfiles,
-                     " by now, and can't be copied for Slurm's tasks: it was built anew; run the same command again"));
+        absl::StrCat(program, ": no longer matches ", runfiles,
+                     ", so it can't be copied for Slurm's tasks: it was rebuilt; run the same command again"));
   }
   OPENSET_ASSIGN_OR_RETURN(const Lists lists, ListsOf(files));
   ProgramCopy copy;

@@ -171,11 +171,11 @@ TEST_F(ProgramCopyTest, ExtraFilesAreRefused) {
   const std::string runfiles = copy.folder + "/program.runfiles/openset/";
   for (const char* name : {"_solib/libc.so.6", "experiments/methods/mine.textproto", ".hidden", "a b"}) {
     std::ofstream(runfiles + name) << "x";
-    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(name, ": FAILED, nobody put it there")));
+    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(name, ": FAILED, not part of the copy")));
     fs::remove(runfiles + name);
   }
   fs::create_directory_symlink(folder_, runfiles + "link");
-  EXPECT_THAT(Problem(copy), HasSubstr("link: FAILED, nobody put it there"));
+  EXPECT_THAT(Problem(copy), HasSubstr("link: FAILED, not part of the copy"));
   fs::remove(runfiles + "link");
   EXPECT_EQ(Problem(copy), "");
   std::ofstream(runfiles + "more") << "x";
@@ -213,7 +213,7 @@ TEST_F(ProgramCopyTest, AProgramThatWasRebuiltMeanwhileIsRefused) {
   Build("program", "anew");
   const absl::Status status = CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program (deleted)").status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it was built anew; run the same command again"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it was rebuilt; run the same command again"));
   EXPECT_FALSE(FileExists(store_.folder() + "/programs"));
 }
 

@@ -62,7 +62,8 @@ size_t Filled(size_t size) { return (size + kBlock - 1) / kBlock * kBlock; }
 
 absl::Status RecordPacker::Add(const std::string& name, absl::string_view content) {
   const std::optional<std::string> header = HeaderOf(name, content.size());
-  if (!header.has_value()) return absl::InvalidArgumentError(absl::StrCat(OneLine(name), ": no place in a bundle"));
+  if (!header.has_value())
+    return absl::InvalidArgumentError(absl::StrCat(OneLine(name), ": this name does not fit in a bundle"));
   bytes_ += static_cast<int64_t>(kBlock + Filled(content.size()));
   OPENSET_RETURN_IF_ERROR(xz_.Write(*header));
   OPENSET_RETURN_IF_ERROR(xz_.Write(content));
@@ -86,7 +87,7 @@ absl::Status RecordUnpacker::Finish() {
 absl::Status RecordUnpacker::Take(absl::string_view part) {
   bytes_ += static_cast<int64_t>(part.size());
   if (bytes_ > limits_.bytes) {
-    return absl::DataLossError(absl::StrCat("unfolds to more than ", limits_.bytes, " bytes, which is refused"));
+    return absl::DataLossError(absl::StrCat("unpacks to more than ", limits_.bytes, " bytes, which is refused"));
   }
   held_.append(part.data(), part.size());
   size_t used = 0;

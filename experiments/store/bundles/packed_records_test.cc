@@ -157,7 +157,7 @@ TEST(PackedRecords, EnforcesLimits) {
   const int64_t bytes = 512 + 1024 + 512 + 1024 + 1024;
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1001}).status, IsOk());
   EXPECT_THAT(Unpack(stream, {bytes - 1, 2, 1001}).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unfolds to more than 4095 bytes")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unpacks to more than 4095 bytes")));
   EXPECT_THAT(Unpack(stream, {bytes, 1, 1001}).status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 1 members")));
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1000}).status,
