@@ -1,4 +1,4 @@
-// The attempts of one process at the actions of a plan: how far they are, which failed, when the next ones are due.
+// The attempts of one process at the actions of a plan: their progress, their failures, and when they are retried.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_ATTEMPTS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_ATTEMPTS_H_
 
@@ -22,15 +22,16 @@ class Attempts {
   void Progressed(ActionId id, const WorkProgress& progress) {
     if (progress.epoch() > 0) epochs_[id] = progress.epoch();
   }
-  // It does not run any more.
+  // The action no longer runs.
   void Ended(ActionId id) { epochs_.erase(id); }
 
-  // Whether another attempt may go well, of one that failed so.
+  // Whether an action whose attempt failed with `status` should be retried: the failure may be temporary, and retries
+  // are left.
   bool MayGoOn(ActionId id, const absl::Status& status) const {
     const auto failed = failed_.find(id);
     return MayPass(status) && (failed == failed_.end() ? 0 : failed->second) < policy_.retries;
   }
-  // The record of the attempt that failed now.
+  // Returns the record of the attempt that failed just now.
   FailureRecord Record(const Plan& plan, ActionId id, const absl::Status& status, const std::string& log_tail,
                        bool retried) const {
     FailureRecord failure = FailureOf(plan, plan[id], status);
@@ -39,14 +40,14 @@ class Attempts {
     failure.set_retried(retried);
     return failure;
   }
-  // One failed, and another one is made after the time that is returned.
+  // Notes a failed attempt and schedules the next one. Returns the wait before it.
   absl::Duration PutOff(ActionId id, absl::Duration now) {
     const absl::Duration wait = WaitBeforeRetry(policy_, ++failed_[id]);
     again_at_[id] = now + wait;
     return wait;
   }
   bool any_put_off() const { return !again_at_.empty(); }
-  // Those whose next attempt is due; it forgets that.
+  // Returns the actions whose next attempt is due, and forgets that it is.
   std::vector<ActionId> TakeDue(absl::Duration now) {
     std::vector<ActionId> due;
     for (const auto& [id, at] : again_at_) {
@@ -58,8 +59,8 @@ class Attempts {
 
  private:
   const RetryPolicy policy_;
-  std::map<ActionId, int> epochs_;  // under way, of the trainings that run
-  std::map<ActionId, int> failed_;  // of those that are tried again
+  std::map<ActionId, int> epochs_;  // current epochs of running trainings
+  std::map<ActionId, int> failed_;  // failed attempts of actions that are retried
   std::map<ActionId, absl::Duration> again_at_;
 };
 

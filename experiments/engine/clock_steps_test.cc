@@ -1,6 +1,6 @@
-// Orchestrators that share a store while the wall clock of each jumps by an hour, back and forth, twenty times a
-// second: who works on what is decided by other clocks. Prints what was tried. OPENSET_FAULTS=long: as often as the
-// project states.
+// Orchestrators that share a store while each one's wall clock jumps back and forth by an hour, twenty times a second.
+// Leases use other clocks, so this must not matter. Prints what was tried. OPENSET_FAULTS=long runs as many cases as
+// the project documents.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -33,13 +33,13 @@ timespec SteppingClock() {
   timespec time = ClockOfTheKernel(CLOCK_REALTIME);
   const timespec steady = ClockOfTheKernel(CLOCK_MONOTONIC);
   const int64_t step = steady.tv_sec * 20 + steady.tv_nsec / 50000000;
-  time.tv_sec += kHourSeconds * ((step * 7 + getpid()) % 3 - 1);  // each process by itself
+  time.tv_sec += kHourSeconds * ((step * 7 + getpid()) % 3 - 1);  // differs between processes
   return time;
 }
 
 }  // namespace
 
-// In the place of the C library's, for all of this program.
+// Replaces the C library's function in this program.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   *time = clock == CLOCK_REALTIME ? SteppingClock() : ClockOfTheKernel(clock);
   return 0;
@@ -58,10 +58,10 @@ extern "C" int gettimeofday(timeval* time, void* /*zone*/) noexcept {
 namespace openset {
 namespace {
 
-constexpr uint64_t kSeed = 1;  // of the moments
+constexpr uint64_t kSeed = 1;  // of the random moments
 
-// That the tests below try what they say.
-TEST(SteppingClock, StepsWhileTheOtherOneGoesOn) {
+// Checks the tests' own clock.
+TEST(SteppingClock, StepsWhileTheSteadyClockDoesNot) {
   const absl::Duration start = SteadyNow();
   int steps = 0;
   absl::Time last = absl::Now();
@@ -87,7 +87,7 @@ TEST_F(EngineFaults, RacersWithSteppingClocksDoEachActionOnce) {
   EXPECT_EQ(executed, actions);
 }
 
-TEST_F(EngineFaults, WhatAKilledOneWithASteppingClockWasAtIsTakenOver) {
+TEST_F(EngineFaults, ActionsOfAKilledProcessWithASteppingClockAreTakenOver) {
   const int kills = Times(100, 3);
   const std::vector<int> seeds = Seeds(60);
   RandomStream random(kSeed, "kills");

@@ -1,11 +1,12 @@
-// What runs actions: on this machine (local_engine.h) or elsewhere. The scheduler decides which, the engine how.
+// Interface of what runs actions: on this machine (local_engine.h) or elsewhere. The scheduler decides which action
+// runs next, the engine how it runs.
 //
 // The life of an engine:
-//   1. capacity() says what it can run at once.
-//   2. Start() begins an action, on the seat that the scheduler took for it.
-//   3. Wait() tells what became of the actions, until each has ended.
-//   4. AskToStop() asks one of them to save what it has and end; Kill() kills it; KillAll(), or the engine's end, kills
-//      all that still run.
+//   1. capacity() returns how much it can run at once.
+//   2. Start() begins an action, on the seat that the scheduler assigned to it.
+//   3. Wait() returns events about the actions, until each of them has ended.
+//   4. AskToStop() asks an action to save its state and end; Kill() kills it; KillAll(), or the engine's destructor,
+//      kills all running actions.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_ENGINE_H_
 #define OPENSET_EXPERIMENTS_ENGINE_ENGINE_H_
 
@@ -20,15 +21,15 @@
 
 namespace openset {
 
-// Something happened to an action: it made progress, or it ended.
+// An event of an action: it made progress, or it ended.
 struct EngineEvent {
   ActionId action;
   std::optional<WorkProgress> progress;
-  // How it ended; absent if it goes on. OK: its result is in the store.
+  // How it ended; absent if it is still running. OK: its result is in the store.
   std::optional<absl::Status> end;
-  // With `end`, which says why: it has not begun, as its GPU can't be used any more.
+  // Set only with an error in `end`: the action has not begun, because its GPU is no longer usable.
   bool gpu_is_lost = false;
-  // Of an action that failed: the last lines of its log.
+  // The last lines of the action's log, if it failed.
   std::string log_tail;
 };
 
@@ -38,24 +39,24 @@ class Engine {
 
   virtual const Capacity& capacity() const = 0;
 
-  // Begins an action and returns at once. `gpu` is the ordinal of its seat's GPU,
-  // -1 for none. The engine fills in where the request's files are (store, data_folder) and its device.
-  // Error: the action did not begin and can be started again; those that run are not touched.
+  // Begins an action and returns at once. `gpu` is the ordinal of its seat's GPU, -1 for none. The engine fills in the
+  // request's paths (store, data_folder) and device. On error the action did not begin and may be started again;
+  // running actions are unaffected.
   virtual absl::Status Start(ActionId action, int gpu, WorkRequest request) = 0;
 
-  // Waits until something happened, the descriptor `wake` is readable or `at_most` has passed, and returns what
-  // happened, in order for each action. An action that ended has no more events.
+  // Waits until an event occurs, the descriptor `wake` is readable or `at_most` has passed. Returns the events, in
+  // order for each action. An action has no events after its end.
   virtual std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) = 0;
 
-  // From now on, an action that runs may keep so many CPUs busy, in all. Default: it goes on as before.
+  // Sets how many CPUs a running action may keep busy in total, from now on. By default, this has no effect.
   virtual void GiveCpus(ActionId /*action*/, int /*cpu_slots*/) {}
 
-  // A training that runs saves its state after the step that it is in, and ends with kCancelled; any other action goes
-  // on to its end. Returns at once.
+  // Asks a running action to stop, and returns at once. A training saves its state after its current step and ends with
+  // kCancelled; any other action runs to its end.
   virtual void AskToStop(ActionId action) = 0;
-  // Kills an action that runs. There are no events of it any more; what it did so far stays in the store.
+  // Kills a running action. It has no further events; what it has saved so far stays in the store.
   virtual void Kill(ActionId action) = 0;
-  // Kills all that runs. There are no events of it any more; what it did so far stays in the store.
+  // Kills all running actions. They have no further events; what they have saved so far stays in the store.
   virtual void KillAll() = 0;
 };
 

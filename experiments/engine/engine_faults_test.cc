@@ -1,6 +1,7 @@
-// Faults, tried and counted, on the engine with workers that take no time: killed orchestrators, workers that die in
-// every way, several orchestrators racing on one store, sleepers, signals. Prints how often each was tried and what was
-// lost. OPENSET_FAULTS=long: as often as the project states (minutes); else so often that the tests stay short.
+// Injects faults into the engine, with workers that do nothing: killed orchestrators, workers that die in every way,
+// several orchestrators racing on one store, suspended processes, signals. Prints how often each was tried and what was
+// lost. OPENSET_FAULTS=long runs as many cases as the project documents (minutes); by default, few enough for a short
+// test.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,9 +25,9 @@
 namespace openset {
 namespace {
 
-constexpr uint64_t kSeed = 1;  // of the moments
+constexpr uint64_t kSeed = 1;  // of the random moments
 
-TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
+TEST_F(EngineFaults, KilledOrchestratorsLoseNoAcknowledgedResults) {
   const int kills = Times(1000, 12);
   const std::vector<int> seeds = Seeds(200);
   RandomStream random(kSeed, "kills");
@@ -63,7 +64,7 @@ TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
   EXPECT_EQ(torn, 0);
 }
 
-TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
+TEST_F(EngineFaults, ADyingWorkerFailsOnlyItsOwnTrial) {
   const int times = Times(200, 1);
   // SIGSEGV, exit, an error, silence, SIGKILL once, SIGSTOP, abort, and no memory left; see fake_worker.cc.
   const std::vector<int> seeds = {1000, 101, 1001, 102, 1002, 103, 1003, 106, 1004, 107, 108, 109, 110};
@@ -107,7 +108,7 @@ TEST_F(EngineFaults, RacingOrchestratorsDoEachActionOnce) {
   }
 }
 
-// The inodes of a store's records, by the names of their files.
+// Returns the inodes of a store's records, by file name.
 std::map<std::string, uint64_t> RecordInodes(const Store& store) {
   std::map<std::string, uint64_t> inodes;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(store.folder() + "/records")) {
@@ -118,15 +119,15 @@ std::map<std::string, uint64_t> RecordInodes(const Store& store) {
   return inodes;
 }
 
-// An orchestrator that is stopped with its workers, as on a laptop whose lid is closed.
+// An orchestrator that is suspended with its workers, like a laptop whose lid is closed.
 struct Sleeper {
   Store store;
   Orchestrator sleeper, other;
   std::vector<pid_t> workers;
-  std::map<std::string, uint64_t> records;  // of the other one
+  std::map<std::string, uint64_t> records;  // of the other orchestrator
 };
 
-TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
+TEST_F(EngineFaults, SuspendedProcessesLoseTheirActionsAndOverwriteNothing) {
   const int times = Times(100, 1), at_once = Times(20, 1);
   const absl::Duration sleep = absl::Seconds(Times(60, 4));
   lease_ = absl::Seconds(Times(20, 3));
@@ -154,7 +155,7 @@ TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
     }
     while (SteadyNow() - stopped < sleep) usleep(100000);
     for (const Sleeper& s : sleepers) kill(s.sleeper.pid, SIGCONT);
-    usleep(500000);  // it looks around first
+    usleep(500000);  // it first looks for lost claims
     for (const Sleeper& s : sleepers) {
       for (const pid_t worker : s.workers) kill(worker, SIGCONT);
     }
@@ -173,12 +174,12 @@ TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
       "record overwritten\n",
       times, static_cast<long long>(absl::ToInt64Seconds(sleep)), static_cast<long long>(twice),
       static_cast<long long>(lost));
-  EXPECT_LE(twice, 2 * times);  // those that it had at work
-  EXPECT_GE(2 * lost, twice);   // one that it was about to start it may never know of
+  EXPECT_LE(twice, 2 * times);  // the actions that it was running
+  EXPECT_GE(2 * lost, twice);   // it may never notice the loss of an action that it was about to start
 }
 
-// The terminal of every fourth run is closed; of the others one in three is interrupted again at once.
-TEST_F(EngineFaults, SignalsAndClosedTerminalsStopAtAnyMomentAndTheSameGoesOn) {
+// The terminal of every fourth run is closed; a third of the others are interrupted again at once.
+TEST_F(EngineFaults, RunsCanBeStoppedAtAnyMomentAndResumed) {
   const int times = Times(200, 8);
   const std::vector<int> seeds = Seeds(100);
   const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -189,14 +190,14 @@ TEST_F(EngineFaults, SignalsAndClosedTerminalsStopAtAnyMomentAndTheSameGoesOn) {
     while (true) {
       const bool last = stopped == times, on_terminal = stopped % 4 == 3 && !last;
       const Orchestrator run = Start(store, seeds, on_terminal);
-      // Once it can take them: a signal before that ends any program.
+      // Once it handles signals: before that, a signal ends any program.
       while (Executed(store).empty()) usleep(1000);
       usleep(static_cast<useconds_t>(random.Uniform(30e3, 150e3)));
       if (on_terminal) {
         close(run.terminal);
       } else if (!last) {
         kill(run.pid, signals[stopped % 3]);
-        if (stopped % 2 == 1) kill(run.pid, SIGINT);  // an impatient one
+        if (stopped % 2 == 1) kill(run.pid, SIGINT);  // a second signal
       }
       ReadAll(run);
       const int code = WaitFor(run.pid);

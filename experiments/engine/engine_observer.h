@@ -1,4 +1,4 @@
-// Who is told what becomes of a plan.
+// Interface for observers of a run.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_ENGINE_OBSERVER_H_
 #define OPENSET_EXPERIMENTS_ENGINE_ENGINE_OBSERVER_H_
 
@@ -13,36 +13,36 @@
 
 namespace openset {
 
-// Told what happens, in the thread that runs the plan. By default, it ignores everything.
+// Is notified of events, in the thread that runs the plan. The default methods do nothing.
 class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
-  // Everything is ready, and nothing has started: which damaged results were moved to quarantine/, a line each, and
-  // which other processes run the same experiment on the store.
+  // Everything is ready and nothing has started. `quarantined` lists the corrupt results that were moved to
+  // quarantine/, one line each; `others` are the other processes that run the same study on this store.
   virtual void OnBegin(const std::vector<std::string>& /*quarantined*/, const std::vector<RunState>& /*others*/) {}
   virtual void OnStart(ActionId /*action*/) {}
   virtual void OnProgress(ActionId /*action*/, const WorkProgress& /*progress*/) {}
-  // Also of an action that was done together with another one, or by another process, and never started itself.
+  // Also called for an action that was done together with another one, or by another process, and never started here.
   virtual void OnFinish(ActionId /*action*/, const absl::Status& /*status*/) {}
-  // An input failed, so this is not tried; or the store failed it.
+  // The action is not attempted, because an input failed; or it ended because the store failed.
   virtual void OnSkip(ActionId /*action*/) {}
-  // It could not be started. While others run it will be tried again, when one of them has ended.
+  // The engine could not start the action. If others are running, it is retried when one of them has ended.
   virtual void OnStartFailure(ActionId /*action*/, const absl::Status& /*status*/) {}
-  // Once OnStart() had told of it, its GPU proved lost: it waits for a seat again.
+  // After OnStart(), the action's GPU turned out to be lost: the action waits for a seat again.
   virtual void OnGpuLost(ActionId /*action*/, const absl::Status& /*why*/) {}
-  // This attempt failed, of something that may pass; the next one begins after `wait`.
+  // The attempt failed for a reason that may be temporary; the next one begins after `wait`.
   virtual void OnRetry(ActionId /*action*/, const absl::Status& /*status*/, absl::Duration /*wait*/) {}
-  // Another process, of this run id, works on it; its result is waited for. `was_ours`: it took the action over, since
-  // this process slept.
+  // Another process, with this run id, works on the action, and this process waits for the result. `was_ours`: the
+  // other process took the action over because this one slept.
   virtual void OnElsewhere(ActionId /*action*/, const std::string& /*run_id*/, bool /*was_ours*/) {}
-  // A choice, which OnStart() told of, added actions that are needed; OnFinish() of it follows.
+  // A choice, which OnStart() announced, added actions that are needed; its OnFinish() follows.
   virtual void OnGrowth(const std::vector<ActionId>& /*added*/) {}
-  // Several times a second.
+  // Called several times a second.
   virtual void OnTick() {}
-  // What this process does, for others to read (Leases::Renew()).
+  // Fills in what this process does, for other processes to read (Leases::Renew()).
   virtual void Describe(RunState* /*state*/) const {}
 
-  // Of an action and of its passengers.
+  // Notify about the action and its passengers.
   void FinishAll(const Plan& plan, ActionId action) {
     for (const ActionId id : plan.DoneWith(plan[action])) OnFinish(id, absl::OkStatus());
   }

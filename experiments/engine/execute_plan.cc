@@ -30,9 +30,9 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
-// Looks at what other processes do take at most this share of the time.
+// Looks at what other processes do take at most 1/kLookShare of the time.
 constexpr int kLookShare = 20;
-// Between two signs of life, which show the progress.
+// Time between two signs of life, which include the progress.
 constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
 
 class Execution {
@@ -83,13 +83,13 @@ class Execution {
     return options_.takes == nullptr || options_.takes(action) || adopted_.count(action.id) > 0;
   }
 
-  // Gives the scheduler these actions, inputs first. Passengers are part of the action that carries them.
+  // Adds these actions, inputs first, to the scheduler. Passengers are part of the action that carries them.
   absl::Status AddActions(const std::vector<ActionId>& needed) {
     AddWork(plan_, needed, &work_);
     for (const ActionId id : needed) {
       const Action& action = plan_[id];
       if (action.is_passenger() || (action.kind == ActionKind::kChoose && !Takes(action))) continue;
-      // What is left to others takes no seat.
+      // Actions that are left to others need no seat.
       const Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.memory) : Demand{};
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) return NeedsGpu(plan_, action);
       std::vector<ActionId> inputs;
@@ -104,7 +104,7 @@ class Execution {
 
   bool IsScheduled(ActionId id) const { return scheduler_.state(plan_.CarrierOf(id)) != ScheduleState::kUnknown; }
 
-  // After a failure to start, nothing is started before something has ended.
+  // If a start fails, no more starts are attempted until an action has ended.
   absl::Status StartWhatCan() {
     while (MayStart()) {
       const auto start = scheduler_.Next();
@@ -135,7 +135,7 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Whether the action is to be started: no other process works on it or has done it.
+  // Whether this process should start the action: no other process works on it or has done it.
   bool Claim(ActionId id) {
     if (!Takes(plan_[id])) return Leave(id), false;
     const absl::StatusOr<Claims::Found> found = claims_.TryClaim(id);
@@ -156,7 +156,7 @@ class Execution {
     observer_->OnElsewhere(id, run_id, was_ours);
   }
 
-  // To whoever takes it.
+  // Leaves the action to any other process.
   void Leave(ActionId id) {
     scheduler_.Postponed(id);
     if (plan_.IsInStore(plan_[id], store_)) return Finish(id);
@@ -202,7 +202,7 @@ class Execution {
     } else {
       const bool may_go_on = attempts_.MayGoOn(id, *event.end);
       const bool retried = may_go_on && MayStart();
-      // Of a process that is to end, others make the next attempt.
+      // If this process is ending, another one makes the next attempt.
       RecordFailure(id, *event.end, event.log_tail, retried || (may_go_on && ends_at_.has_value()));
       End(id);
       if (!retried) return Fail(id, *event.end);
@@ -211,7 +211,7 @@ class Execution {
     }
   }
 
-  // It does not run any more.
+  // The action no longer runs.
   void End(ActionId id) {
     running_.erase(id);
     cpu_slots_.End(id);
@@ -234,7 +234,7 @@ class Execution {
 
   void Skip(ActionId id) { observer_->SkipAll(plan_, id); }
 
-  // Whether it is the store's failure and not the action's.
+  // Whether the store, not the action, is to blame for the error.
   bool StoreFailed(const absl::Status& status) {
     const bool is_gone = !store_failure_.ok() || (leases_ != nullptr && !leases_->IsStoreThere());
     if (!IsDiskError(status) && !is_gone) return false;
@@ -247,7 +247,7 @@ class Execution {
     if (!written.ok()) StoreFailed(written);
   }
 
-  // Tells others that this process lives, and looks at what they have done.
+  // Renews this process's leases, and looks at what other processes have done.
   void LookAround() {
     const absl::Duration now = SteadyNow();
     if (leases_ != nullptr && now - described_ >= std::min(kDescribeEvery, leases_->lease() / 4)) {
@@ -270,14 +270,14 @@ class Execution {
     const bool is_adopted_only =
         absl::c_all_of(running_, [this](ActionId id) { return adopted_.count(id) > 0; }) && !attempts_.any_put_off();
     if (is_any_back || !is_adopted_only || !busy_at_.has_value()) busy_at_ = now;
-    // What is ready has become so just now, unless the GPU for it is lost.
+    // If an action is ready here, it has only just become so, unless its GPU is lost.
     const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
     if (can_go_on || !running_.empty() || now - *busy_at_ < *options_.patience || Adopt(left.open)) return;
     FindHelpers(left);
     has_left_ = true;
   }
 
-  // At what was left to others. Returns whether something of it comes back to this process.
+  // Looks at the actions that were left to others. Returns whether any of them comes back to this process.
   bool Look(LeftWork* left) {
     bool is_any_back = false;
     for (const auto& [id, fate] : claims_.LookAtLeft()) {
@@ -296,7 +296,7 @@ class Execution {
     scheduler_.Resumed(id);
   }
 
-  // Takes one of the actions that nobody else does, instead of ending.
+  // Before ending, takes one of the actions that nobody else does. Returns false if there is none.
   bool Adopt(const std::vector<ActionId>& open) {
     if (options_.takes_rather_than_end == nullptr) return false;
     const auto id =
@@ -319,7 +319,7 @@ class Execution {
     }
   }
 
-  // What others took over while this process slept: they do it.
+  // Leaves the actions that other processes took over while this one slept to those processes.
   void LeaveLost() {
     for (const auto& [id, run_id] : claims_.TakeLost(running_)) {
       if (running_.count(id) == 0) continue;
@@ -329,7 +329,7 @@ class Execution {
     }
   }
 
-  // Nothing new is started, trainings save themselves, and what runs after `at_most` is killed.
+  // Starts nothing new, makes trainings save their state, and kills what still runs after `at_most`.
   void BeginEnding(absl::Duration at_most) {
     const absl::Duration end = SteadyNow() + at_most;
     ends_at_ = std::min(ends_at_.value_or(end), end);
@@ -355,7 +355,7 @@ class Execution {
     for (const ActionId id : std::set<ActionId>(running_)) Cancel(id);
   }
 
-  // It was running, and ended before it was done.
+  // The action was running, and ended before it was done.
   void Cancel(ActionId id) {
     End(id);
     scheduler_.Cancelled(id);
@@ -372,17 +372,17 @@ class Execution {
   EngineObserver* observer_;
   Scheduler scheduler_;
   CpuSlots cpu_slots_{&scheduler_, engine_};
-  std::vector<int64_t> work_;              // AddWork()
+  std::vector<int64_t> work_;              // by id; see AddWork()
   std::set<ActionId> running_;             // in the engine
-  std::set<ActionId> adopted_;             // left to others at first, and taken all the same
+  std::set<ActionId> adopted_;             // left to others at first, but taken in the end
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
   absl::Status gpu_failure_;               // OK: no GPU was lost
-  absl::Status helpers_failure_;           // OK: they could be asked
-  std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process that is to end
-  int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none has come
+  absl::Status helpers_failure_;           // OK: Helpers::Find() succeeded
+  std::optional<absl::Duration> ends_at_;  // when running actions are killed, if this process is ending
+  int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none received
   absl::Duration described_, looked_, look_took_;
-  std::optional<absl::Duration> busy_at_;  // when it had work last, of a process with patience
+  std::optional<absl::Duration> busy_at_;  // when a process with patience last had work
   bool has_left_ = false;                  // its patience is over
   int failed_ = 0, ended_ = 0;
 };

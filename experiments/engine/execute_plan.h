@@ -1,4 +1,4 @@
-// Runs a plan: the scheduler says what starts, an engine runs it, an observer is told.
+// Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
@@ -24,58 +24,58 @@
 
 namespace openset {
 
-// Makes a choice (ActionKind::kChoose) whose inputs are done: the plan grows by the tuned trial. Returns the actions
-// that are needed now and were not before, inputs first (Planner::Choose()).
+// Makes a choice (ActionKind::kChoose) whose inputs are done, which adds the tuned trial to the plan. Returns the
+// actions that are newly needed, inputs first (Planner::Choose()).
 using MakeChoice = std::function<absl::StatusOr<std::vector<ActionId>>(ActionId choice)>;
 
 struct ExecuteOptions {
   ActionMemory memory;
   RetryPolicy retry;
-  // Nothing new is started after so many failed actions; 0: what does not depend on them is.
+  // No new actions are started after this many have failed; 0: all that do not depend on failed actions are started.
   int max_failures = 0;
-  // Which keep other processes from doing the same. Null: there are none.
+  // Prevents other processes from doing the same actions. Null: there are no other processes.
   Leases* leases = nullptr;
-  // Which of the needed actions this process starts; absent: all. The others are left to other processes, whose results
-  // are waited for; choices are not waited for.
+  // Which of the needed actions this process starts; absent: all. It leaves the others to other processes and waits for
+  // their results, except for choices, which it does not wait for.
   std::function<bool(const Action&)> takes;
-  // Which of those that it leaves to others it does all the same, one at a time, once it has run out of patience and
+  // Which of the actions that it leaves to others it does after all, one at a time, when its patience is over and
   // nobody has claimed them. Absent: none.
   std::function<bool(const Action&)> takes_rather_than_end;
-  // A process that has had nothing to claim for so long ends, whatever others still do. Absent: it waits for them.
+  // A process that has had nothing to claim for this long ends, even if others are still working. Absent: it waits for
+  // them.
   std::optional<absl::Duration> patience;
-  // Is told what this process leaves to others: by one with patience before it ends, by another one at each look. May
-  // be null.
+  // Is given the work that this process leaves to others: once before the process ends if it has `patience`, else at
+  // each look. May be null.
   Helpers* helpers = nullptr;
   // For processes that share a run (Claims). May be null.
   const FailuresBefore* failures_before = nullptr;
-  // Between two looks at what other processes do; longer where a look takes long.
+  // Time between two looks at what other processes do; longer if a look takes long.
   absl::Duration look = absl::Seconds(1);
-  // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training saves its state and
-  // ends, and what still runs after so long is killed. The error is TimeIsUp().
+  // For a process whose time is running out (SIGUSR1): it starts no new actions, each training saves its state and
+  // ends, and whatever still runs after this time is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
-  // What trainings have to save their states after SIGINT, SIGTERM or SIGHUP.
+  // How long trainings may take to save their states after SIGINT, SIGTERM or SIGHUP.
   absl::Duration saving = absl::Seconds(10);
 };
 
-// What a process ends with that SIGUSR1 told so: kCancelled.
+// The status of a process that was ended by SIGUSR1: kCancelled.
 absl::Status TimeIsUp();
 
-// Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
-// earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the
-// end. What an action takes says Stage::Needs(). A choice takes no seat: it is made here, by
-// `choose`, and what it adds to the plan is executed as well.
+// Executes the needed actions of a plan, each as soon as its inputs are done and a seat is free. Later steps of a trial
+// start before earlier ones, so that trials complete; among these, actions with more work left up to their record start
+// first, so that no long one is left for the end. Stage::Needs() gives the resources that an action needs. A choice
+// needs no seat: this process makes it by `choose`, and executes what it adds to the plan.
 //
-// An action that another process works on is left to it, and done here if that process dies. One that fails is recorded
-// in the store (FailureRecord) and, where that may help, tried again; after the last attempt what depends on it is
-// skipped; everything else goes on. Where the engine cannot start an action nothing is lost: those that run go on to
-// their end, and it is tried again whenever one of them has ended. Where the store is full or gone nothing new is
-// started, what runs may finish, and no action is to blame.
-// SIGINT, SIGTERM or SIGHUP stops: each training saves its state and ends, all else that runs is killed; a second one
-// kills everything at once. What was saved is resumed by the next run.
-// Errors: kAborted if actions failed (with their number); kCancelled if it was stopped; kFailedPrecondition if an
-// action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and
-// none is left; the engine's if an action could not be
-// started and nothing runs any more; those of Helpers::Find().
+// If another process works on an action, this one leaves it to that process, and does it itself if that process dies. A
+// failed action is recorded in the store (FailureRecord) and, if the failure may be temporary, retried. After its last
+// attempt, the actions that depend on it are skipped; all others continue. If the engine cannot start an action,
+// running actions continue, and the start is retried whenever one of them has ended. If the store is full or gone,
+// nothing new is started, running actions may finish, and no failures of actions are recorded.
+// SIGINT, SIGTERM or SIGHUP stops the run: each training saves its state and ends, and all other actions are killed; a
+// second signal kills everything at once. The next run resumes from the saved states.
+// Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an
+// action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and none is left; the
+// engine's error if an action could not be started and nothing is running; those of Helpers::Find().
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);
 

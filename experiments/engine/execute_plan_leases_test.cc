@@ -1,4 +1,4 @@
-// Two processes on one store, as ExecutePlan() sees them.
+// ExecutePlan() with two processes on one store.
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -34,7 +34,7 @@ class LeasedTest : public ExecutePlanTest {
     options_.look = absl::Milliseconds(1);
   }
 
-  // What an action leaves.
+  // The result that an action stores.
   void Make(const Action& action) const {
     if (action.kind == ActionKind::kEvaluate) {
       TrialRecord record;
@@ -52,7 +52,7 @@ class LeasedTest : public ExecutePlanTest {
   std::unique_ptr<Leases> ours_, theirs_;
 };
 
-TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
+TEST_F(LeasedTest, WaitsForAndUsesResultsOfAnotherProcess) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
@@ -68,17 +68,17 @@ TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
   EXPECT_THAT(RunsOf(store_), SizeIs(2));
 }
 
-TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
+TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
+  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // it gives no sign of life
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(observer_.elsewhere, SizeIs(1));
   EXPECT_THAT(engine_.started, SizeIs(3));
   EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.actions[0].key));
 }
 
-TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
+TEST_F(LeasedTest, FailuresInAnotherProcessCountHere) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
@@ -98,7 +98,7 @@ TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
   EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
 }
 
-TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
+TEST_F(LeasedTest, ActionsDoneMeanwhileAreNotRepeated) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   for (const Action& action : plan.actions) Make(action);
   ASSERT_TRUE(Run(plan).ok());
@@ -106,9 +106,9 @@ TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
   EXPECT_THAT(observer_.finished, SizeIs(6));
 }
 
-TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
+TEST_F(LeasedTest, LeavesActionsThatWereTakenOverWhileItSlept) {
   options_.leases = nullptr;
-  LeaseOptions brief;  // renews, and looks for what it lost, all the time
+  LeaseOptions brief;  // renews, and checks for lost claims, all the time
   brief.lease = absl::Milliseconds(1);
   brief.clock = [this] { return now_; };
   brief.run_id = "sleeper.00000000.3.3";
@@ -134,7 +134,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   EXPECT_THAT(observer_.finished, SizeIs(3));
 }
 
-TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) {
+TEST_F(LeasedTest, AnUnmountedStoreIsAnErrorAndFailsNoAction) {
   engine_.capacity_of.cpu_threads = 1;
   const Plan plan = MakePlanOf("seed: [0, 1]");
   for (const Action& action : plan.actions) engine_.failing_keys.insert(action.key);
@@ -155,7 +155,7 @@ TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) 
   EXPECT_TRUE(store_.KeysOfFailures().empty());
 }
 
-// Gives up what is open, if it is told to.
+// Gives up the open actions, if requested.
 class FakeHelpers : public Helpers {
  public:
   absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) override {
@@ -179,12 +179,12 @@ class FakeHelpers : public Helpers {
 
 bool IsInference(const Action& action) { return action.kind == ActionKind::kInfer; }
 
-TEST_F(LeasedTest, WhatItDoesNotTakeItWaitsForAndUses) {
+TEST_F(LeasedTest, WaitsForAndUsesActionsThatItDoesNotTake) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = IsInference;
   FakeHelpers helpers;
   options_.helpers = &helpers;
-  // Others make what is open, one thing at a look.
+  // Other processes make the open actions, one at each look.
   helpers.on_find = [&] {
     if (!helpers.last.open.empty()) Make(plan[helpers.last.open[0]]);
   };
@@ -194,7 +194,7 @@ TEST_F(LeasedTest, WhatItDoesNotTakeItWaitsForAndUses) {
   EXPECT_EQ(helpers.last.leases, ours_.get());
 }
 
-TEST_F(LeasedTest, ItSaysWhatIsOpenAndWhatIsHeld) {
+TEST_F(LeasedTest, ReportsOpenAndHeldActionsToHelpers) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = IsInference;
   options_.patience = absl::ZeroDuration();
@@ -208,7 +208,7 @@ TEST_F(LeasedTest, ItSaysWhatIsOpenAndWhatIsHeld) {
   EXPECT_THAT(observer_.finished, IsEmpty());
 }
 
-TEST_F(LeasedTest, WithPatienceItEndsWhenOthersHaveAllThatIsLeft) {
+TEST_F(LeasedTest, WithPatienceEndsIfOthersHaveAllRemainingActions) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   options_.patience = absl::Milliseconds(50);
@@ -217,7 +217,7 @@ TEST_F(LeasedTest, WithPatienceItEndsWhenOthersHaveAllThatIsLeft) {
   EXPECT_FALSE(plan.IsInStore(plan.actions[0], store_));
 }
 
-TEST_F(LeasedTest, WithPatienceItDoesWhatComesWithinIt) {
+TEST_F(LeasedTest, WithPatienceDoesActionsThatBecomeReadyInTime) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   options_.patience = absl::Minutes(1);
@@ -229,7 +229,7 @@ TEST_F(LeasedTest, WithPatienceItDoesWhatComesWithinIt) {
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
 }
 
-TEST_F(LeasedTest, BeforeItEndsItTakesWhatNobodyDoesOneAtATime) {
+TEST_F(LeasedTest, BeforeEndingTakesUnclaimedActionsOneAtATime) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = [](const Action& action) { return !IsInference(action); };
   options_.takes_rather_than_end = IsInference;
@@ -239,7 +239,7 @@ TEST_F(LeasedTest, BeforeItEndsItTakesWhatNobodyDoesOneAtATime) {
   EXPECT_THAT(Kinds(), ElementsAre("train", "train", "infer", "evaluate", "infer", "evaluate"));
 }
 
-TEST_F(LeasedTest, WhatIsGivenUpHasFailed) {
+TEST_F(LeasedTest, ActionsThatHelpersGiveUpHaveFailed) {
   const Plan plan = MakePlanOf("seed: 0");
   options_.takes = IsInference;
   FakeHelpers helpers;
@@ -250,7 +250,7 @@ TEST_F(LeasedTest, WhatIsGivenUpHasFailed) {
   EXPECT_EQ(store_.LoadFailure(plan.actions[0].key)->message(), "nobody is left");
 }
 
-TEST_F(LeasedTest, WhatItsHelpersFailWithEndsTheRun) {
+TEST_F(LeasedTest, AnErrorOfHelpersEndsTheRun) {
   options_.takes = IsInference;
   FakeHelpers helpers;
   helpers.failure = absl::FailedPreconditionError("no such partition");
@@ -258,7 +258,7 @@ TEST_F(LeasedTest, WhatItsHelpersFailWithEndsTheRun) {
   EXPECT_EQ(Run(MakePlanOf("seed: 0")), helpers.failure);
 }
 
-TEST_F(LeasedTest, WhatFailedForGoodSinceTheRunBeganIsNotTriedByWhoComesLater) {
+TEST_F(LeasedTest, LaterProcessesDoNotRetryActionsThatFailedInThisRun) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);

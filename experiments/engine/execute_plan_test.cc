@@ -38,7 +38,7 @@ TEST_F(ExecutePlanTest, TrialsCompleteAndTheLongestTrainingGoesFirst) {
   EXPECT_THAT(observer_.finished, SizeIs(9));
 }
 
-TEST_F(ExecutePlanTest, PassengersGoWithTheirInference) {
+TEST_F(ExecutePlanTest, PassengersRunWithTheirInference) {
   const Plan plan = MakePlanOf(
       "seed: 0 override { inference { input_perturbation {} } } "
       "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ");
@@ -61,14 +61,14 @@ TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.message(), "it failed");
   EXPECT_EQ(failure.log_tail(), "the log");
-  // It stays when the next run succeeds.
+  // The failure stays when the next run succeeds.
   engine_.failing_keys.clear();
-  engine_.keys.clear();  // a second run starts them anew: this engine leaves nothing in the store
+  engine_.keys.clear();  // the second run starts all actions again, since this engine stores no results
   ASSERT_TRUE(Run(MakePlanOf("seed: [0, 1]")).ok());
   EXPECT_EQ(store_.CountFailures(key), 1);
 }
 
-TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersGoOn) {
+TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersContinue) {
   engine_.capacity_of.gpus = {0, 1};
   engine_.lost_gpus = {0};
   const Plan plan = MakePlanOf("seed: [0, 1] execution { device: CUDA }");
@@ -80,7 +80,7 @@ TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersGoOn) {
   for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
 }
 
-TEST_F(ExecutePlanTest, WithoutAGpuThatIsLeftARunFails) {
+TEST_F(ExecutePlanTest, ARunWithoutUsableGpusFails) {
   engine_.capacity_of.gpus = {0, 1};
   engine_.lost_gpus = {0, 1};
   EXPECT_EQ(
@@ -92,7 +92,7 @@ TEST_F(ExecutePlanTest, WithoutAGpuThatIsLeftARunFails) {
   EXPECT_THAT(observer_.skipped, IsEmpty());
 }
 
-TEST_F(ExecutePlanTest, AStartThatFailsWhileOthersRunIsTriedAgain) {
+TEST_F(ExecutePlanTest, AFailedStartIsRetriedWhileOthersRun) {
   engine_.capacity_of.cpu_threads = 3;
   engine_.failing_starts = {1, 3};
   const Plan plan = MakePlanOf("seed: [0, 1, 2]");
@@ -102,7 +102,7 @@ TEST_F(ExecutePlanTest, AStartThatFailsWhileOthersRunIsTriedAgain) {
   EXPECT_EQ(observer_.starts, 9);
 }
 
-TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfTheAction) {
+TEST_F(ExecutePlanTest, AFailedStartWhileNothingRunsEndsTheRunAndFailsNoAction) {
   engine_.refuse_all = true;
   const Plan plan = MakePlanOf("seed: [0, 1]");
   EXPECT_EQ(Run(plan), NoFork());
@@ -114,8 +114,8 @@ TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfT
   }
 }
 
-// Of four trainings one is done at the first look, and its inference runs by the second one.
-TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsAllElse) {
+// One of four trainings is done at the first wait; its inference is running by the second.
+TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsOthers) {
   engine_.capacity_of.cpu_threads = 4;
   engine_.interrupt_at = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4, 5]");
@@ -128,10 +128,10 @@ TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsAllElse) {
     }
   };
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
-  EXPECT_EQ(engine_.waits, 5);  // an end a look
+  EXPECT_EQ(engine_.waits, 5);  // one end at each wait
   EXPECT_FALSE(engine_.killed_all);
   EXPECT_THAT(engine_.running, IsEmpty());
-  EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new
+  EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new has started
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
   for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
@@ -149,7 +149,7 @@ TEST_F(ExecutePlanTest, ASecondSignalKillsTrainingsToo) {
   EXPECT_TRUE(engine_.killed_all);
 }
 
-TEST_F(ExecutePlanTest, ATrainingThatDoesNotSaveItselfInTimeIsKilled) {
+TEST_F(ExecutePlanTest, ATrainingThatDoesNotSaveItsStateInTimeIsKilled) {
   engine_.held_back = true;
   engine_.interrupt_at = 1;
   options_.saving = absl::ZeroDuration();
@@ -158,7 +158,7 @@ TEST_F(ExecutePlanTest, ATrainingThatDoesNotSaveItselfInTimeIsKilled) {
   EXPECT_TRUE(engine_.killed_all);
 }
 
-TEST_F(ExecutePlanTest, WhatRunsAloneMayUseAllCpusWhereThatChangesNoBit) {
+TEST_F(ExecutePlanTest, ASingleActionMayUseAllCpusIfResultsAreIdentical) {
   engine_.capacity_of.cpu_threads = 4;
   ASSERT_TRUE(Run(MakePlanOf("seed: 0")).ok());
   ASSERT_THAT(engine_.started, SizeIs(3));
@@ -170,7 +170,7 @@ TEST_F(ExecutePlanTest, WhatRunsAloneMayUseAllCpusWhereThatChangesNoBit) {
   EXPECT_EQ(engine_.started[2].cpu_slots(), 4);
 }
 
-TEST_F(ExecutePlanTest, TheLastInferenceTakesTheCpusThatFallFreeWhileItRuns) {
+TEST_F(ExecutePlanTest, TheLastInferenceGetsCpusThatBecomeFree) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1]");
   // An evaluation ends before an inference that began earlier.
@@ -184,13 +184,13 @@ TEST_F(ExecutePlanTest, TheLastInferenceTakesTheCpusThatFallFreeWhileItRuns) {
   EXPECT_EQ(engine_.given[0].second, 2);
 }
 
-TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
+TEST_F(ExecutePlanTest, AGpuRunsAsManyActionsAsItHasShares) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }");
   EXPECT_TRUE(absl::IsFailedPrecondition(Run(plan)));
   EXPECT_THAT(engine_.started, IsEmpty());
   engine_.capacity_of.gpus = {3, 5};
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_EQ(engine_.most_running, 2 + 1);  // an evaluation beside them
+  EXPECT_EQ(engine_.most_running, 2 + 1);  // and an evaluation
   EXPECT_THAT(std::set<int>(engine_.gpus.begin(), engine_.gpus.end()), UnorderedElementsAre(-1, 3, 5));
 
   FakeEngine shared;
@@ -212,13 +212,13 @@ TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   EXPECT_THAT(observer_.finished, SizeIs(12));
 }
 
-TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
+TEST_F(ExecutePlanTest, ChoicesAreMadeAndTheirActionsRun) {
   Planner planner(store_, [](const Selection&) { return 10; });
   std::map<std::string, std::optional<double>> aurc;
   const ActionId choice = PlanSearch(&planner, &aurc);
   const Plan& plan = planner.plan();
   aurc[plan.trial_id(1)] = 0.5;
-  aurc[plan.trial_id(2)] = 0.25;  // three epochs: the better one, as AURC is a risk
+  aurc[plan.trial_id(2)] = 0.25;  // three epochs; better, since AURC is a risk
   const auto choose = [&](ActionId action) {
     EXPECT_EQ(action, choice);
     return planner.Choose(action);
@@ -227,8 +227,8 @@ TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
   ASSERT_THAT(plan.trials, SizeIs(4));
   EXPECT_EQ(plan.searches[0].tuned, 3);
   EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
-  // Two trainings, of which the written trial and the first candidate share one, and an inference and an evaluation for
-  // each of the three; then those of the tuned trial, whose training is the second candidate's.
+  // Two trainings, one shared by the written trial and the first candidate, and an inference and an evaluation for each
+  // of the three; then those of the tuned trial, whose training is the second candidate's.
   EXPECT_THAT(observer_.added, SizeIs(2));
   EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2 + 2));
   EXPECT_EQ(engine_.started.back().key(), plan.trial_id(3));
@@ -247,7 +247,7 @@ TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
   EXPECT_EQ(store_.LoadFailure(planner.plan()[choice].key)->kind(), "choose");
 }
 
-TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
+TEST_F(ExecutePlanTest, AFailedCandidateSkipsTheChoice) {
   Planner planner(store_, [](const Selection&) { return 10; });
   std::map<std::string, std::optional<double>> aurc;
   const ActionId choice = PlanSearch(&planner, &aurc);
@@ -257,7 +257,7 @@ TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
   EXPECT_THAT(observer_.skipped, ElementsAre(choice));
 }
 
-TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
+TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
   options_.retry.first_wait = absl::Milliseconds(10);
   const Plan plan = MakePlanOf("seed: [0, 1]");
   const std::string key = plan.actions[0].key;
@@ -269,7 +269,7 @@ TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
   EXPECT_EQ(store_.CountFailures(key), 1);
   EXPECT_TRUE(store_.LoadFailure(key)->retried());
 
-  // But not for ever.
+  // But not forever.
   engine_.keys.clear();
   engine_.failing_keys = {key};
   engine_.failure = absl::DeadlineExceededError("it hung");
@@ -290,7 +290,7 @@ TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
   EXPECT_THAT(engine_.started, SizeIs(2));
 }
 
-TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
+TEST_F(ExecutePlanTest, AFullStoreStartsNothingNewAndFailsNoAction) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
   engine_.failing_keys = {plan.actions[0].key};
@@ -304,8 +304,8 @@ TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
   EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
 }
 
-// The inference of the training that ended at the first look runs to its end, the other training saves its state.
-TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveTheirStatesAndNothingIsKilled) {
+// The inference of the training that ended at the first wait runs to its end; the other training saves its state.
+TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveAndNothingIsKilled) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2]");
   engine_.on_wait = [this] { engine_.held_back = engine_.waits == 2; };
@@ -315,7 +315,7 @@ TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveTheirStatesAndNothingIsKille
   EXPECT_THAT(engine_.asked, SizeIs(1));
   EXPECT_THAT(engine_.killed, IsEmpty());
   EXPECT_FALSE(engine_.killed_all);
-  EXPECT_THAT(engine_.started, SizeIs(3));  // nothing new
+  EXPECT_THAT(engine_.started, SizeIs(3));  // nothing new has started
   EXPECT_THAT(observer_.finished, SizeIs(2));
   EXPECT_THAT(observer_.failed, IsEmpty());
 }

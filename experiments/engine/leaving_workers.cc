@@ -25,7 +25,8 @@ bool HasLeft(Subprocess* worker, const absl::StatusOr<std::vector<pid_t>>& on_gp
 }  // namespace
 
 absl::StatusOr<std::vector<pid_t>> ComparableGpuProcesses(int gpu) {
-  if (!HasMachinePids()) return absl::FailedPreconditionError("processes have other ids on the machine than here");
+  if (!HasMachinePids())
+    return absl::FailedPreconditionError("process ids differ between this container and the machine");
   return GpuProcesses(gpu);
 }
 

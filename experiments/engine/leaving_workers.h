@@ -1,4 +1,4 @@
-// Workers of GPUs that have died or were killed, until nothing of them is left there.
+// Tracks dead or killed workers of GPUs until nothing of them is left there.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_LEAVING_WORKERS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_LEAVING_WORKERS_H_
 
@@ -16,28 +16,28 @@
 
 namespace openset {
 
-// The processes that compute on a GPU, by CUDA's ordinal, with ids as they are here. An error: that can't be told.
+// Returns the processes that compute on a GPU, given by CUDA's ordinal, with process ids as seen here. Error: they
+// can't be determined.
 using ProcessesOnGpu = std::function<absl::StatusOr<std::vector<pid_t>>(int gpu)>;
 
-// What the driver says (GpuProcesses(), core/process/gpu/gpus.h). kFailedPrecondition in a container with ids of its
-// own.
+// Asks the driver (GpuProcesses(), core/process/gpu/gpus.h). kFailedPrecondition in a container that has its own
+// process ids.
 absl::StatusOr<std::vector<pid_t>> ComparableGpuProcesses(int gpu);
 
-// A worker has left its GPU when all processes of its group have ended and the driver, where it can be asked, names
-// none of them any more: a process that is killed may stay within the driver for a while, or for ever, and memory
-// outlives the process that held it.
+// A worker has left its GPU when all processes of its group have ended and the driver, if it can be asked, no longer
+// lists any of them. A killed process may stay in the driver for a while, or forever, and its memory may outlive it.
 class LeavingWorkers {
  public:
-  // A GPU that one of them has not left so long after Add() is lost.
+  // A GPU is lost if a worker has not left it within `limit` after Add().
   LeavingWorkers(ProcessesOnGpu processes_on_gpu, absl::Duration limit);
 
-  // Takes a worker of this GPU, and kills what is left of it.
+  // Adds a worker of this GPU, and kills what is left of it.
   void Add(int gpu, std::unique_ptr<Subprocess> worker);
 
-  // Whether all workers have left this GPU; looks, and does not wait. False for one that is lost, for good.
+  // Whether all workers have left this GPU. Does not wait. Stays false for a GPU that is lost.
   bool IsFree(int gpu);
 
-  // OK; of a GPU that IsFree() found lost, kUnavailable with the process that stays, a sentence.
+  // Returns OK, or kUnavailable with the process that stays, in one sentence, if IsFree() found the GPU lost.
   absl::Status Lost(int gpu) const;
 
  private:

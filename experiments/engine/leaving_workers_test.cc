@@ -29,7 +29,7 @@ bool BecomesFree(LeavingWorkers* workers, int gpu) {
   return false;
 }
 
-TEST(LeavingWorkers, AGpuIsFreeOnceTheProcessesHaveEnded) {
+TEST(LeavingWorkers, AGpuIsFreeOnceItsProcessesHaveEnded) {
   LeavingWorkers workers(CannotTell, absl::Hours(1));
   EXPECT_TRUE(workers.IsFree(0));
   std::unique_ptr<Subprocess> worker = Sleeper();
@@ -39,7 +39,7 @@ TEST(LeavingWorkers, AGpuIsFreeOnceTheProcessesHaveEnded) {
   EXPECT_NE(kill(-group, 0), 0);
 }
 
-TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverNamesNoneOfThem) {
+TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverListsNoneOfThem) {
   std::vector<pid_t> on_gpu;
   int asked = 0;
   const auto driver = [&](int gpu) -> absl::StatusOr<std::vector<pid_t>> {
@@ -56,9 +56,9 @@ TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverNamesNoneOfThem) {
   EXPECT_FALSE(workers.IsFree(3));
   EXPECT_TRUE(workers.IsFree(4));
   EXPECT_TRUE(workers.Lost(3).ok());
-  on_gpu = {getpid()};  // others' processes are no matter
+  on_gpu = {getpid()};  // processes of others don't matter
   EXPECT_TRUE(BecomesFree(&workers, 3));
-  // Who has left is not asked about again.
+  // Workers that have left are not checked again.
   const int before = asked;
   EXPECT_TRUE(workers.IsFree(3));
   EXPECT_EQ(asked, before);

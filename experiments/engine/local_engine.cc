@@ -25,44 +25,44 @@
 namespace openset {
 
 struct LocalEngine::Worker {
-  // Ends it, and removes its own log where it said nothing there.
+  // Ends the process, and removes its own log if it is empty.
   ~Worker();
 
-  // The end of what was written since the action began.
+  // Returns the last lines that were written since the action began.
   std::string LogTail() const;
 
   bool trainer;
   int gpu;
   std::unique_ptr<Subprocess> process;
-  std::string log, action_log;                  // its own; the action's, "" for none
+  std::string log, action_log;                  // the worker's; the action's, "" for none
   ActionId action = kNoAction;                  // kNoAction: idle
   int64_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
-  std::vector<int> cpus;                        // that the action has for itself; none: any
-  int64_t cpu_ticks = 0;                        // used, at the last look
-  bool has_spoken = false;                      // of the action
-  absl::Duration alive;                         // when it last gave a sign of life
+  std::vector<int> cpus;                        // reserved for the action; empty: any
+  int64_t cpu_ticks = 0;                        // used, at the last check
+  bool has_spoken = false;                      // about its action
+  absl::Duration alive;                         // time of the last sign of life
 };
 
 namespace {
 
 constexpr int kLogTailLines = 20;
-// Between two looks at what CPU time workers have used.
+// Time between two checks of the CPU time of workers.
 constexpr absl::Duration kLookEvery = absl::Seconds(5);
-// Between two looks whether a GPU is free that an action waits for.
+// Time between two checks whether the GPU that an action waits for is free.
 constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 
-// What is added to a worker's environment.
+// Returns the variables to add to a worker's environment.
 std::map<std::string, std::string> EnvironmentOf(int gpu) {
-  // Threads of LibTorch's operations are set for each action.
+  // The threads of LibTorch's operations are set for each action.
   std::map<std::string, std::string> environment = {{"OMP_NUM_THREADS", "1"}};
-  // Without it, memory of a GPU that is free in small pieces is of no use to large tensors.
+  // Otherwise large tensors can't use GPU memory that is free in small pieces.
   constexpr char kAllocator[] = "PYTORCH_CUDA_ALLOC_CONF";
   const bool is_set = std::getenv(kAllocator) != nullptr || std::getenv("PYTORCH_ALLOC_CONF") != nullptr;
   if (gpu >= 0 && !is_set) environment[kAllocator] = "expandable_segments:True";
   return environment;
 }
 
-// The last lines behind byte `start`, however much a worker has written.
+// Returns the last lines after byte `start`, however much a worker has written.
 std::string TailOf(const std::string& file, int64_t start) {
   constexpr int64_t kMostBytes = 1 << 20;
   absl::StatusOr<InputFile> log = OpenRegularFile(file);
@@ -124,10 +124,9 @@ absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
     pins_.Pin(worker->process->pid(), worker->cpus);
-    // If a new one is gone already, which is for a reason in its log, its channel is at its end, which the next wait
-    // finds.
+    // If a new worker is already dead (its log says why), its channel is at its end, which the next wait notices.
     if (MessageChannel(worker->process->channel()).Send(request).ok() || is_new) return true;
-    Remove(worker);  // it died while it was idle
+    Remove(worker);  // it died while idle
   }
 }
 
@@ -173,7 +172,7 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
 void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   const absl::Duration now = SteadyNow();
   if (now - looked_ < std::min(kLookEvery, options_.hang / 4)) return;
-  // One that was stopped itself, with its workers or without, has seen nothing in the meantime.
+  // If this process was itself stopped, with or without its workers, it saw nothing in the meantime.
   const bool slept = looked_ > absl::ZeroDuration() && now - looked_ > options_.hang / 2;
   looked_ = now;
   std::vector<Worker*> hung;
@@ -181,7 +180,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
     if (worker->action == kNoAction) continue;
     const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
     const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1;
-    // Who waits for a GPU uses the CPU, also if the GPU hangs.
+    // A process that waits for a GPU uses the CPU, even if the GPU hangs.
     const bool works = ticks != worker->cpu_ticks && (worker->gpu < 0 || !worker->has_spoken);
     if (slept || works || MessageChannel(worker->process->channel()).IsReadable()) worker->alive = now;
     worker->cpu_ticks = ticks;
@@ -208,7 +207,7 @@ void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
     const std::vector<int> more = pins_.Take(std::max(0, cpu_slots - static_cast<int>(worker->cpus.size())));
     worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
     pins_.Pin(worker->process->pid(), worker->cpus);
-    // The end of one that is gone is found by the next wait.
+    // If the worker is dead, the next wait notices.
     MessageChannel(worker->process->channel()).Send(word).IgnoreError();
   }
 }
@@ -218,7 +217,7 @@ void LocalEngine::AskToStop(ActionId action) {
   word.set_stop(true);
   for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
   for (const std::unique_ptr<Worker>& worker : workers_) {
-    // The end of one that is gone is found by the next wait.
+    // If the worker is dead, the next wait notices.
     if (worker->action == action) MessageChannel(worker->process->channel()).Send(word).IgnoreError();
   }
 }
@@ -251,7 +250,7 @@ LocalEngine::Worker* LocalEngine::IdleWorker(bool trainer, int gpu) {
     if (worker->action != kNoAction || worker->trainer != trainer || worker->gpu != gpu) {
       ++i;
     } else if (MessageChannel(worker->process->channel()).IsReadable()) {
-      Remove(worker);  // it says nothing when it is idle: it died
+      Remove(worker);  // idle workers send nothing, so it died
     } else {
       return worker;
     }
@@ -299,7 +298,7 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     const std::string how = !end.has_value() ? "closed its channel and can't be killed"
                             : end->ok()      ? "ended"
                                              : end->Text();
-    // Nobody here has killed it.
+    // This process did not send the signal.
     const bool is_killed = end.has_value() && end->signal == SIGKILL;
     result.end =
         absl::UnavailableError(absl::StrCat("its worker ", how, is_killed ? ", by hand or for lack of memory" : ""));

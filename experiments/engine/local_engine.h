@@ -22,23 +22,25 @@ struct LocalEngineOptions {
   std::vector<std::string> evaluator;
   Capacity capacity;
   std::vector<std::string> data_folders;
-  // A worker that gives no sign of life for so long is killed. Messages are such signs, and that it uses the CPU; on a
-  // GPU the latter only until the action's first message, as who waits for a GPU that hangs uses the CPU too.
+  // A worker that gives no sign of life for this long is killed. Messages and use of the CPU are signs of life. On a
+  // GPU, CPU use counts only until the action's first message, since a process that waits for a hanging GPU also uses
+  // the CPU.
   absl::Duration hang = absl::Minutes(10);
-  // A GPU that a dead worker has not left for so long is not used any more.
+  // If a dead worker has not left its GPU after this long, the GPU is no longer used.
   absl::Duration leave = absl::Minutes(1);
   ProcessesOnGpu processes_on_gpu = ComparableGpuProcesses;
 };
 
-// Its workers are processes that live on from action to action; one that dies takes its action with it, nothing else.
-// What a training or an inference writes is in a log of its own in the store (experiments/worker/action_log.h), all
-// else in its worker's beside it. A worker stays on the GPU of its first action, or on none. Where there are as many
-// CPU slots as CPUs, each action has CPUs of its own (cpus/cpu_pins.h). An action ends with kUnavailable if its worker
-// died, kDeadlineExceeded if it hung. A worker whose device or memory failed (WorkOutcome.is_last) gets no other
-// action. LibTorch on GPUs uses "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set.
-// One that starts on a GPU where a worker died, hung or was killed waits until nothing of that is left there
-// (leaving_workers.h). Start() fails with kNotFound if the worker's program cannot be started, kUnavailable for lack of
-// system resources; so does an action that had to wait.
+// Runs actions in worker processes, which are reused from action to action; if a worker dies, only its action fails.
+// The output of a training or an inference goes to its own log in the store (experiments/worker/action_log.h), all
+// other output to the worker's log next to it. A worker stays on the GPU of its first action, or on none. If there are
+// as many CPU slots as CPUs, each action has its own CPUs (cpus/cpu_pins.h). LibTorch on GPUs uses
+// "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set.
+// An action ends with kUnavailable if its worker died, kDeadlineExceeded if it hung. A worker whose device or memory
+// failed (WorkOutcome.is_last) gets no further actions. A worker that starts on a GPU where another one died, hung or
+// was killed waits until nothing of that one is left there (leaving_workers.h).
+// Start() fails with kNotFound if the worker's program cannot be started, and with kUnavailable if system resources are
+// lacking; an action that had to wait ends with the same errors.
 class LocalEngine : public Engine {
  public:
   LocalEngine(const Store& store, LocalEngineOptions options);
@@ -54,7 +56,7 @@ class LocalEngine : public Engine {
 
  private:
   struct Worker;
-  // An action that has been started, and what it waits for is its GPU.
+  // An action that has been started and waits for its GPU.
   struct Waiting {
     ActionId action;
     int gpu;
@@ -62,27 +64,27 @@ class LocalEngine : public Engine {
     bool is_to_stop = false;
   };
 
-  // Gives the action to a worker; false, and nothing is done, while its GPU is not free.
+  // Gives the action to a worker. Returns false and does nothing if its GPU is not free yet.
   absl::StatusOr<bool> Begin(const Waiting& start);
-  // Begins what waits and can, or says why it never will.
+  // Begins the waiting actions that can begin, and adds events for those that never will.
   void BeginWaiting(std::vector<EngineEvent>* events);
-  // A worker of the kind that waits for work; null if there is none.
+  // Returns an idle worker of this kind; null if there is none.
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);
   void Remove(Worker* worker);
   EngineEvent ReadEvent(Worker* worker);
-  // Of workers that hang, which it kills.
+  // Kills workers that hang, and adds their events.
   void AddHung(std::vector<EngineEvent>* events);
-  // Its action is over.
+  // The worker's action is over.
   void MakeIdle(Worker* worker);
 
   const Store store_;
   const LocalEngineOptions options_;
   CpuPins pins_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // about as many as there are seats
+  std::vector<std::unique_ptr<Worker>> workers_;  // about one per seat
   LeavingWorkers leaving_;
   std::vector<Waiting> waiting_;
-  absl::Duration looked_;  // for those that hang
+  absl::Duration looked_;  // last check for hanging workers
 };
 
 }  // namespace openset

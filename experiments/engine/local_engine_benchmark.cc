@@ -1,5 +1,5 @@
-// What the orchestrator costs: the time that an action takes beside its work, with warm workers and leases, and the
-// share of a core that it needs while workers report their progress.
+// Measures the orchestrator's overhead: the time per action in addition to its work, with warm workers and leases, and
+// its CPU use while workers report their progress.
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// Counts, and stops by a signal after a time.
+// Counts events, and stops by a signal after a time.
 class Observer : public EngineObserver {
  public:
   Observer(const Plan& plan, absl::Duration at_most) : progress_(plan), end_(SteadyNow() + at_most) {}
@@ -43,7 +43,7 @@ class Observer : public EngineObserver {
   const absl::Duration end_;
 };
 
-// Trials of a training, an inference and an evaluation each, from this seed on.
+// Makes trials of a training, an inference and an evaluation each, with seeds from this one on.
 Plan TrialsOf(const Store& store, int count, uint64_t first_seed) {
   std::vector<Trial> trials;
   for (int t = 0; t < count; ++t) {
@@ -101,7 +101,7 @@ void BM_TinyActions(benchmark::State& state) {
 }
 BENCHMARK(BM_TinyActions)->Arg(300)->Arg(10000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 
-// Ends each action at the next look.
+// Ends each action at the next wait.
 class InstantEngine : public Engine {
  public:
   InstantEngine() { capacity_.cpu_threads = 64; }
@@ -127,7 +127,7 @@ class InstantEngine : public Engine {
   std::vector<ActionId> running_;
 };
 
-// What is left when the workers take nothing. Wanted: a trial of 100,000 costs at most 1.2 times one of 10,000.
+// The overhead if workers need no time. Target: a trial out of 100,000 costs at most 1.2 times one out of 10,000.
 void BM_WithoutWorkers(benchmark::State& state) {
   const Store store("/nowhere");
   const int trials = static_cast<int>(state.range(0));

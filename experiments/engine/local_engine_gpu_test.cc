@@ -1,4 +1,4 @@
-// What the local engine does with workers of GPUs; they are fakes, and so is every GPU.
+// Tests the local engine's handling of GPU workers, with fake workers and GPUs.
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -40,7 +40,7 @@ TEST_F(LocalEngineGpuTest, NeedsTheDeviceTheTrialAsksFor) {
   EXPECT_EQ(observer_.finished.size(), 9);
 }
 
-// The ids of all workers so far, by the driver's word still on the GPU.
+// Returns the ids of all workers so far: the fake driver still lists them on the GPU.
 std::vector<pid_t> PidsOf(const std::vector<std::string>& executed) {
   std::vector<pid_t> pids;
   for (const std::string& line : executed) pids.push_back(std::stoi(line.substr(line.find(' '))));
@@ -63,7 +63,7 @@ TEST_F(LocalEngineGpuTest, AGpuIsUsedAgainWhenADeadWorkerHasLeftIt) {
   EXPECT_THAT(observer_.lost_gpus, IsEmpty());
 }
 
-TEST_F(LocalEngineGpuTest, AGpuThatADeadWorkerDoesNotLeaveIsNotUsedAgain) {
+TEST_F(LocalEngineGpuTest, AGpuIsNotUsedAgainIfADeadWorkerStays) {
   more_ = "execution { device: CUDA }";
   options_.capacity.gpus = {0, 1};
   options_.leave = absl::Milliseconds(100);
@@ -74,7 +74,7 @@ TEST_F(LocalEngineGpuTest, AGpuThatADeadWorkerDoesNotLeaveIsNotUsedAgain) {
   EXPECT_THAT(observer_.lost_gpus, ElementsAre(HasSubstr("GPU 0 is not used any more: worker ")));
 }
 
-TEST_F(LocalEngineGpuTest, WhatWaitsForAGpuCanBeStopped) {
+TEST_F(LocalEngineGpuTest, ActionsThatWaitForAGpuCanBeStopped) {
   ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
   options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
   LocalEngine engine(store_, options_);
@@ -96,8 +96,8 @@ TEST_F(LocalEngineGpuTest, WhatWaitsForAGpuCanBeStopped) {
   EXPECT_EQ(Executed().size(), 1);
 }
 
-// The process that threw is not asked again; the same training goes on in another.
-TEST_F(LocalEngineGpuTest, AWorkerWhoseDeviceOrMemoryFailedEndsAndAnotherTriesAgain) {
+// The process that threw gets no more work; the same training continues in another.
+TEST_F(LocalEngineGpuTest, AWorkerWithAFailedDeviceIsReplacedForTheRetry) {
   for (const auto& [seed, message] :
        {std::pair{kBrokenDeviceSeed, "the device failed"}, {kNoMemorySeed, "out of memory"}}) {
     for (const bool gpu : {false, true}) {
@@ -120,8 +120,8 @@ TEST_F(LocalEngineGpuTest, AWorkerWhoseDeviceOrMemoryFailedEndsAndAnotherTriesAg
   }
 }
 
-// Who waits for a GPU uses the CPU: that is no sign of life.
-TEST_F(LocalEngineGpuTest, AWorkerThatOnlySpinsHangsOnAGpuAndNotOnTheCpu) {
+// A process that waits for a GPU uses the CPU: this is not a sign of life.
+TEST_F(LocalEngineGpuTest, ASpinningWorkerCountsAsHangingOnAGpuOnly) {
   options_.hang = absl::Seconds(2);
   const Plan plan = MakePlanOf(absl::StrCat(kSpinningSeed));
   for (const int gpu : {-1, 0}) {
@@ -141,7 +141,7 @@ TEST_F(LocalEngineGpuTest, AWorkerThatOnlySpinsHangsOnAGpuAndNotOnTheCpu) {
   }
 }
 
-TEST_F(LocalEngineGpuTest, WorkersOfGpusUseMemoryInSegmentsThatGrowUnlessToldOtherwise) {
+TEST_F(LocalEngineGpuTest, GpuWorkersUseExpandableSegmentsByDefault) {
   const std::string file = sandbox_.folder() + "/environment";
   options_.trainer = {"/bin/sh", "-c", absl::StrCat("env > ", file)};
   const Plan plan = MakePlanOf("0");

@@ -27,14 +27,14 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-TEST_F(LocalEngineTest, MakesEveryRecordAndSkipsWhatIsDone) {
+TEST_F(LocalEngineTest, MakesAllRecordsAndSkipsExistingOnes) {
   const Plan plan = MakePlanOf("0, 1, 2, 3");
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_EQ(Records(plan), 4);
   EXPECT_EQ(Executed().size(), 12);
   EXPECT_EQ(observer_.finished.size(), 12);
   EXPECT_EQ(observer_.most_running, 2);
-  // None of the workers had anything to say.
+  // None of the workers wrote to its log.
   EXPECT_THAT(ListFolder(store_.LogFolder()).value(), IsEmpty());
 
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3")).ok());
@@ -47,7 +47,7 @@ constexpr char kThreePerturbations[] =
     "override { inference { input_perturbation {} } } "
     "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ";
 
-TEST_F(LocalEngineTest, InferencesThatSharePassesAreOneRequest) {
+TEST_F(LocalEngineTest, SharedInferencePassesAreOneRequest) {
   more_ = kThreePerturbations;
   const Plan plan = MakePlanOf("0");
   ASSERT_TRUE(Run(plan).ok());
@@ -56,7 +56,7 @@ TEST_F(LocalEngineTest, InferencesThatSharePassesAreOneRequest) {
   EXPECT_EQ(observer_.finished.size(), 1 + 3 + 3);
 }
 
-TEST_F(LocalEngineTest, AFailureOfSharedPassesIsThatOfAllOfThem) {
+TEST_F(LocalEngineTest, AFailureOfSharedPassesFailsAllOfThem) {
   more_ = kThreePerturbations;
   const Plan plan = MakePlanOf("105");
   EXPECT_TRUE(absl::IsAborted(Run(plan)));
@@ -65,7 +65,7 @@ TEST_F(LocalEngineTest, AFailureOfSharedPassesIsThatOfAllOfThem) {
   EXPECT_EQ(observer_.skipped.size(), 2 + 3);
 }
 
-TEST_F(LocalEngineTest, WorkersLiveOnFromActionToAction) {
+TEST_F(LocalEngineTest, WorkersAreReused) {
   options_.capacity.cpu_threads = 1;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   std::set<std::string> trainers;
@@ -94,7 +94,7 @@ TEST_F(LocalEngineTest, ThreadsTakeSlots) {
   EXPECT_EQ(Records(plan), 2);
 }
 
-TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
+TEST_F(LocalEngineTest, ACrashFailsOnlyItsOwnTrial) {
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kCrashSeed, ", 1, ", kExitSeed, ", 2, ", kErrorSeed, ", 3"));
   const absl::Status status = Run(plan);
   EXPECT_EQ(status, absl::AbortedError("3 actions failed"));
@@ -114,7 +114,7 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_THAT(ReadFile(store_.LogPath(plan[*crash].key)).value(), HasSubstr("about to crash"));
 }
 
-TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {
+TEST_F(LocalEngineTest, DeadWorkersAreRetriedAndDivergedTrainingsAreNot) {
   execute_.retry.retries = 2;
   const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed, ", ", kErrorSeed));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
@@ -124,7 +124,7 @@ TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {
   EXPECT_EQ(Records(plan), 1);
 }
 
-TEST_F(LocalEngineTest, AnExceptionFailsItsActionAndItsWorkerGoesOn) {
+TEST_F(LocalEngineTest, AnExceptionFailsItsActionAndItsWorkerContinues) {
   options_.capacity.cpu_threads = 1;
   const Plan plan = MakePlanOf(absl::StrCat(kThrowSeed, ", 0"));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
@@ -141,7 +141,7 @@ TEST_F(LocalEngineTest, AWorkerThatHangsIsKilled) {
   EXPECT_EQ(Records(plan), 1);
 }
 
-TEST_F(LocalEngineTest, FailedActionsAreTriedAgainByTheNextRun) {
+TEST_F(LocalEngineTest, TheNextRunRetriesFailedActions) {
   const Plan plan = MakePlanOf(absl::StrCat(kErrorSeed));
   EXPECT_FALSE(Run(plan).ok());
   const size_t before = Executed().size();
@@ -149,7 +149,7 @@ TEST_F(LocalEngineTest, FailedActionsAreTriedAgainByTheNextRun) {
   EXPECT_EQ(Executed().size(), before + 1);
 }
 
-TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunGoesOn) {
+TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunResumes) {
   observer_.interrupt_on_progress = true;
   const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
@@ -159,8 +159,8 @@ TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunGoesOn) {
   EXPECT_EQ(Records(plan), 1);
 }
 
-// Word to stop that comes to an action that has just ended is not taken for the next one's of the same worker.
-TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
+// A request to stop that arrives after its action has ended does not affect the same worker's next action.
+TEST_F(LocalEngineTest, AStopRequestAffectsOnlyItsAction) {
   ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
   LocalEngine engine(store_, options_);
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kSavingSeed));
@@ -186,7 +186,7 @@ TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
   EXPECT_EQ(last.end, absl::CancelledError("stopped"));
 }
 
-TEST_F(LocalEngineTest, AnActionThatRunsIsGivenMoreCpus) {
+TEST_F(LocalEngineTest, RunningActionsGetMoreCpus) {
   ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
   LocalEngine engine(store_, options_);
   const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
@@ -208,7 +208,7 @@ TEST_F(LocalEngineTest, AnActionThatRunsIsGivenMoreCpus) {
   engine.GiveCpus(ActionId{0}, 3);
   EXPECT_TRUE(wait_for("3 CPU slots"));
   engine.AskToStop(ActionId{0});
-  engine.GiveCpus(ActionId{0}, 4);  // a word behind the last is for no action
+  engine.GiveCpus(ActionId{0}, 4);  // a message after the action's end affects no action
   EXPECT_FALSE(wait_for("never"));
   ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
   bool ended = false;
@@ -234,7 +234,7 @@ TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
   }
 }
 
-TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {
+TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndNoResultIsLost) {
   const std::vector<std::string> evaluator = std::exchange(options_.evaluator, {"/nowhere/worker"});
   const absl::Status error = absl::NotFoundError("cannot start /nowhere/worker: No such file or directory");
   const Plan plan = MakePlanOf("0, 1, 2");
@@ -243,13 +243,13 @@ TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.skipped, IsEmpty());
   for (const Action& action : plan.actions) EXPECT_FALSE(store_.LoadFailure(action.key).ok());
-  // What was done is not done again.
+  // Existing results are not made again.
   options_.evaluator = evaluator;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   EXPECT_EQ(Executed().size(), 9);
 }
 
-TEST_F(LocalEngineTest, AWorkerThatDiesWhileItIsIdleCostsNothing) {
+TEST_F(LocalEngineTest, AWorkerThatDiesWhileIdleIsReplaced) {
   options_.capacity.cpu_threads = 1;
   int killed = 0;
   observer_.on_finish = [&] {

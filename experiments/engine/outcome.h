@@ -1,4 +1,4 @@
-// How attempts at actions and whole runs end.
+// The statuses and records of failed attempts and of runs.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_OUTCOME_H_
 #define OPENSET_EXPERIMENTS_ENGINE_OUTCOME_H_
 
@@ -11,22 +11,22 @@
 
 namespace openset {
 
-// The record of an attempt at the action that failed now, on this machine.
+// Returns the record of an attempt at `action` that failed just now, on this machine.
 FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status);
 
-// Why an attempt failed. `where` is appended in brackets, if it is not "".
+// Returns why an attempt failed. If `where` is not empty, it is appended in brackets.
 absl::Status StatusOf(const FailureRecord& failure, const std::string& where = "");
 
-// What a run ends with in which so many actions failed: OK for none, else kAborted.
+// Returns the status of a run in which `failed` actions failed: OK if it is 0, else kAborted.
 absl::Status SomeFailed(int failed, const std::string& rest = "");
 
-// What a run ends with whose last GPU was lost, for this reason: kUnavailable.
+// Returns the status (kUnavailable) of a run that lost its last GPU, with the reason `why`.
 absl::Status NoGpuIsLeft(const absl::Status& why);
 
-// What a run ends with whose store can't be written, for this reason: kUnavailable.
+// Returns the status (kUnavailable) of a run whose store can't be written, with the reason `why`.
 absl::Status StoreIsGone(const Store& store, const absl::Status& why);
 
-// What a run ends with whose process has no GPU for an action that runs on one: kFailedPrecondition.
+// Returns the status (kFailedPrecondition) of a run whose process has no GPU although `action` needs one.
 absl::Status NeedsGpu(const Plan& plan, const Action& action);
 
 }  // namespace openset

@@ -34,7 +34,7 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
       ++ended;
     }
   }
-  if (!rate.has_value() || *rate <= 0) return absl::InternalError("the worker has not said how fast it is");
+  if (!rate.has_value() || *rate <= 0) return absl::InternalError("the worker did not report its speed");
   return *rate;
 }
 
@@ -43,7 +43,7 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
                                  absl::Duration limit) {
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("probe"));
-  LocalEngine engine((Store(folder.path())), options);  // ends before its folder goes
+  LocalEngine engine((Store(folder.path())), options);  // destroyed before its folder
   return Probe(action, at_once, gpu, limit, &engine);
 }
 

@@ -1,4 +1,4 @@
-// Asking workers of this machine how fast a training is.
+// Measures the speed of trainings in workers on this machine.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_PROBE_RATE_H_
 #define OPENSET_EXPERIMENTS_ENGINE_PROBE_RATE_H_
 
@@ -9,11 +9,10 @@
 
 namespace openset {
 
-// Training images a second of one of `at_once` trainings that run side by side, on the GPU of this ordinal or, for -1,
-// on the CPU: the smallest of what the workers report (experiments/train/probe.h). Takes the workers' start and some
-// seconds. Nothing is left behind: logs go to a
-// TemporaryFolder.
-// Errors: kDeadlineExceeded after `limit`; kUnavailable for a worker that dies, kNotFound for one that is not there;
+// Returns the training images per second of one of `at_once` trainings that run side by side, on the GPU of this
+// ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes the
+// workers' start and some seconds. Leaves no files behind: logs go to a TemporaryFolder.
+// Errors: kDeadlineExceeded after `limit`; kUnavailable if a worker dies; kNotFound if a worker's program is missing;
 // those of the probe.
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
                                  absl::Duration limit = absl::Seconds(60));

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// See experiments/testing/fake_worker.cc: it says 100 images a second at once, but for these seeds.
+// See experiments/testing/fake_worker.cc: it reports 100 images per second at once, except for these seeds.
 constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
 constexpr int kCrashSeed = 101;
@@ -41,14 +41,14 @@ class ProbeRateTest : public ::testing::Test {
   LocalEngineOptions options_;
 };
 
-TEST_F(ProbeRateTest, IsTheSmallestOfTheWorkers) {
+TEST_F(ProbeRateTest, IsTheSmallestRateOfTheWorkers) {
   EXPECT_THAT(Rate(0, 1), IsOkAndHolds(100));
   EXPECT_THAT(Rate(0, 2), IsOkAndHolds(100));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-// Names that could be known before have been the way to other people's files.
-TEST_F(ProbeRateTest, WritesThroughNoLinkThatLiesReady) {
+// Predictable names would let others plant links to files elsewhere.
+TEST_F(ProbeRateTest, DoesNotWriteThroughLinksOfOthers) {
   const std::string target = absl::StrCat(testing::TempDir(), "/target");
   std::filesystem::create_directories(target);
   const std::string guess = TemporaryName(JoinPath(folder_, "openset-probe"));

@@ -1,4 +1,4 @@
-// Which failures are worth another attempt.
+// Which failures are retried, and when.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_RETRY_H_
 #define OPENSET_EXPERIMENTS_ENGINE_RETRY_H_
 
@@ -12,18 +12,19 @@ namespace openset {
 struct RetryPolicy {
   // Attempts after the first one.
   int retries = 2;
-  // Before the first of them; each later wait is four times as long, up to an hour.
+  // The wait before the first retry; each later wait is four times as long, up to an hour.
   absl::Duration first_wait = absl::Seconds(1);
 };
 
-// What may pass: kUnavailable (a worker that died, was killed or could not be reached, a GPU that failed),
-// kDeadlineExceeded (it hung), kResourceExhausted (memory, of a GPU that others use as well). All else would come
-// again: a diverged training (kAborted), data that are damaged, what is invalid, an exception of LibTorch (kInternal).
+// Whether a failure may be temporary: kUnavailable (a worker died, was killed or could not be reached, or a GPU
+// failed), kDeadlineExceeded (it hung), kResourceExhausted (memory, for example of a GPU that others also use). All
+// other failures would recur: a diverged training (kAborted), corrupt data, invalid values, an exception of LibTorch
+// (kInternal).
 inline bool MayPass(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
 }
 
-// Before the attempt after `failed` ones, which is at least 1.
+// Returns the wait before the next attempt after `failed` failed ones. Precondition: failed >= 1.
 inline absl::Duration WaitBeforeRetry(const RetryPolicy& policy, int failed) {
   absl::Duration wait = policy.first_wait;
   for (int n = 1; n < failed && wait < absl::Hours(1); ++n) wait *= 4;

@@ -5,7 +5,7 @@
 namespace openset {
 namespace {
 
-TEST(Retry, OnlyWhatMayPass) {
+TEST(Retry, OnlyTemporaryFailures) {
   EXPECT_TRUE(MayPass(absl::UnavailableError("its worker was killed")));
   EXPECT_TRUE(MayPass(absl::DeadlineExceededError("it hung")));
   EXPECT_TRUE(MayPass(absl::ResourceExhaustedError("CUDA out of memory")));

@@ -12,7 +12,8 @@
 namespace openset {
 namespace {
 
-// Less says nothing of a rate; where a pace was measured, less says less than that, as a worker's start is in it.
+// Rates from less running time than this are ignored. With a measured pace, more time is needed to be better than that
+// pace, since it includes the worker's start.
 constexpr double kRateNeedsSeconds = 2;
 constexpr double kBetterRateNeedsSeconds = 10;
 

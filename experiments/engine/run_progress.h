@@ -1,4 +1,4 @@
-// How far a run is, and how long it will still take.
+// The progress of a run, and an estimate of the time left.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_RUN_PROGRESS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_RUN_PROGRESS_H_
 
@@ -17,47 +17,48 @@
 
 namespace openset {
 
-// What a run is expected to take before it has done anything, from elsewhere (experiments/plan/cost.h).
+// The expected speed of a run before it has done anything, from other sources (experiments/plan/cost.h).
 struct ExpectedPace {
-  double seconds_per_pass = 0;  // of an image (Action.work), in one action; 0: not known
-  int at_once = 1;              // actions
-  bool is_rough = false;        // nothing was measured of most of it
+  double seconds_per_pass = 0;  // per pass of one image (Action.work), in one action; 0: not known
+  int at_once = 1;              // actions that run at the same time
+  bool is_rough = false;        // most of the work has no measurement
 };
 
-// Counts what happens to the actions of a plan.
+// Counts the events of a plan's actions.
 //
-// The time left is the work that remains at the rates of this run so far, over as many actions at once as it has done:
-// the seconds that an image pass (Action.work) takes in a training and in an inference, and that an evaluation takes,
-// each by the actions of its kind that finished, and by what those that run have done. A kind that nothing is known of
-// counts as the others do, and before anything is known all go at the expected pace. It is never less than what the
-// longest running action needs; none where no pace was expected either, before anything is known.
+// The time left is the remaining work at this run's rates so far, divided by the largest number of actions that have
+// run at the same time. The rates are the seconds per image pass (Action.work) of trainings and of inferences, and the
+// seconds per evaluation, each from the finished actions of the kind and the progress of the running ones. A kind
+// without measurements uses the rate of all kinds together; before anything is measured, all kinds use the expected
+// pace. The time left is at least the time that the longest running action needs. It is absent if nothing has been
+// measured and no pace was expected.
 class RunProgress {
  public:
-  // The needed actions of the plan, which may grow. `clock` gives the time since any fixed point.
+  // Counts the needed actions of the plan, which may grow. `clock` returns the time since any fixed point.
   explicit RunProgress(const Plan& plan, std::function<absl::Duration()> clock = nullptr, ExpectedPace expected = {});
 
   void Expect(ActionId action);
   void Start(ActionId action);
   void Advance(ActionId action, const WorkProgress& progress);
-  // It ended here, after Start(); or without it: as a passenger, or in another process.
+  // The action was done, either here after Start(), or without Start(): as a passenger or in another process.
   void Finish(ActionId action);
   void Fail(ActionId action);
   void Skip(ActionId action);
-  // It has not begun after all.
+  // The action has not begun after all.
   void TakeBack(ActionId action);
-  // It was stopped, and waits for its next attempt, or for the process that works on it.
+  // The action was stopped, and waits for its next attempt (Retry()) or for the process that works on it (WaitFor()).
   void Retry(ActionId action);
   void WaitFor(ActionId action, const std::string& run_id);
 
   int total() const { return total_; }
   int ended() const { return ended_; }
-  // Since Start(); absent if it does not run here.
+  // The time since Start(); absent if the action does not run here.
   std::optional<absl::Duration> TimeOf(ActionId action) const;
-  // The last word of it.
+  // The action's last progress message; null if it does not run here.
   const WorkProgress* LastOf(ActionId action) const;
   std::optional<absl::Duration> TimeLeft() const;
 
-  // All fields that tell of progress.
+  // Sets all fields about progress.
   void Describe(RunState* state) const;
 
  private:
@@ -66,7 +67,7 @@ class RunProgress {
   struct Running {
     absl::Duration start;
     double started_at_seconds = 0;
-    std::optional<double> first_fraction;  // that it began with: a training that goes on
+    std::optional<double> first_fraction;  // at its first message; above 0 if a training was resumed
     WorkProgress progress;
     int attempt = 1;
   };
@@ -75,15 +76,15 @@ class RunProgress {
     double seconds = 0;
   };
 
-  // Seconds that a unit of work takes, by kind; 0: not known of any.
+  // Seconds per unit of work, by kind; 0: nothing is known about any kind.
   using Rates = std::array<double, kKinds>;
 
   double WorkOf(ActionId action) const;
   int KindOf(ActionId action) const { return static_cast<int>(plan_[action].kind); }
-  // What a running action has done since its start.
+  // Returns the work that a running action has done since its start, and the time.
   Tally DoneBy(ActionId action, const Running& running) const;
   void End(ActionId action);
-  // By kind, of this run so far.
+  // Returns the rates of this run so far, by kind.
   Rates RatesSoFar() const;
   static bool IsKnown(const Rates& rates);
 
@@ -92,12 +93,12 @@ class RunProgress {
   const ExpectedPace expected_;
   int total_ = 0, ended_ = 0, failed_ = 0;
   double total_work_ = 0, ended_work_ = 0;
-  std::array<double, kKinds> work_left_ = {};  // of all that has not ended
+  std::array<double, kKinds> work_left_ = {};  // of all actions that have not ended
   std::array<Tally, kKinds> finished_ = {};
   size_t most_at_once_ = 1;
   std::map<ActionId, Running> running_;
   std::map<ActionId, std::string> elsewhere_;  // run ids
-  std::map<ActionId, int> attempts_;           // that failed
+  std::map<ActionId, int> attempts_;           // failed attempts
 };
 
 }  // namespace openset

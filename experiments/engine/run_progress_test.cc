@@ -5,7 +5,7 @@
 namespace openset {
 namespace {
 
-// Two trials, each of a training of 999 + 1 units of work, an inference of 99 + 1 and an evaluation of 0 + 1.
+// Two trials, each with a training of 999 + 1 units of work, an inference of 99 + 1 and an evaluation of 0 + 1.
 Plan TwoTrials() {
   Plan plan;
   for (int t = 0; t < 2; ++t) {
@@ -51,10 +51,10 @@ TEST_F(RunProgressTest, NothingIsKnownBeforeAnythingIsDone) {
   progress_.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(1);
   progress_.Advance(ActionId{0}, At(0.1));
-  EXPECT_FALSE(progress_.TimeLeft().has_value());  // too little to go by
+  EXPECT_FALSE(progress_.TimeLeft().has_value());  // too little to estimate from
 }
 
-// 2 x (1000 + 100 + 1) units at half a second each, two at once; then what was seen.
+// 2 x (1000 + 100 + 1) units at half a second each, two at a time; then the measured pace.
 TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
   RunProgress progress(plan_, [this] { return now_; }, {0.5, 2});
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
@@ -63,15 +63,15 @@ TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
   now_ += absl::Seconds(9);
   progress.Advance(ActionId{0}, At(0.1));
-  // Too early to know better: 100 of 2202 units are done.
+  // Too early for a measured pace: 100 of 2202 units are done.
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 525.5, 1e-9);
   now_ += absl::Seconds(1);
-  // 100 units in 10 s, and one action at once: 2202 - 100 units at 0.1 s.
+  // 100 units in 10 s, and one action at a time: 2202 - 100 units at 0.1 s.
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 210.2, 1e-9);
 }
 
-// A guess is called one, and what is seen takes its place sooner than that of a measured pace.
-TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
+// A rough guess is marked as one, and measurements replace it sooner than a measured pace.
+TEST_F(RunProgressTest, ARoughPaceIsMarkedAndSoonReplaced) {
   RunProgress progress(plan_, [this] { return now_; }, {0.5, 2, /*is_rough=*/true});
   const auto state = [&progress] {
     RunState described;
@@ -88,7 +88,7 @@ TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
   EXPECT_FALSE(state().left_is_rough());
 }
 
-TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
+TEST_F(RunProgressTest, MeasuresEachKindFromItsOwnActions) {
   progress_.Start(ActionId{0});
   progress_.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(10);
@@ -111,7 +111,7 @@ TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
   EXPECT_EQ(progress_.ended(), 3);
 }
 
-TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
+TEST_F(RunProgressTest, AResumedTrainingCountsOnlyItsNewWork) {
   progress_.Start(ActionId{0});
   progress_.Advance(ActionId{0}, At(0.5));
   now_ += absl::Seconds(10);
@@ -119,7 +119,7 @@ TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
   EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 600), 1e-6);
 }
 
-TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
+TEST_F(RunProgressTest, ConcurrentActionsShareTheWorkButNoneIsSplit) {
   progress_.Start(ActionId{0});
   progress_.Start(ActionId{3});
   progress_.Advance(ActionId{0}, At(0));
@@ -136,7 +136,7 @@ TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
   EXPECT_NEAR(Left(), 100 * (100 + 100) / 1900.0, 1e-9);
 }
 
-TEST_F(RunProgressTest, DescribesWhatRuns) {
+TEST_F(RunProgressTest, DescribesRunningActions) {
   progress_.Start(ActionId{0});
   WorkProgress training = At(0.25);
   training.set_epoch(3);

@@ -68,7 +68,7 @@ void Scheduler::Finished(ActionId action) {
 std::vector<ActionId> Scheduler::Failed(ActionId action) {
   End(action, ScheduleState::kFailed);
   std::vector<ActionId> skipped;
-  // Those found so far, and behind them those that depend on them.
+  // Acts as a queue: actions found so far, followed by their dependants.
   const auto skip_dependents = [this, &skipped](ActionId of) {
     for (int e = NodeOf(of).first_edge; e != kNone; e = edges_[e].next) {
       ScheduleState& state = NodeOf(edges_[e].to).state;

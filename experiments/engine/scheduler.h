@@ -1,17 +1,17 @@
-// Which action starts next, and on which seat. Pure: it knows no processes, no clock and no plan. What happened is told
-// to it, what to start is asked of it.
+// Decides which action starts next, and on which seat. It is pure: it knows no processes, clock or plan. The caller
+// reports events and asks what to start.
 //
 // The life of a scheduler:
-//   1. Add() actions, inputs first. More may come at any time.
-//   2. Start what Next() gives, until it gives nothing.
-//   3. When an action that was started ends, say how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to
-//      wait for something else, and later Resumed(), Finished() or Failed(). Back to 2.
-// It is over when Next() gives nothing and running() and postponed() are 0. Every action has then finished, failed or
-// been skipped, unless its engine could not start it (Cancelled) or no GPU is open any more for it: of these some are
-// ready().
+//   1. Add() actions, inputs first. More may be added at any time.
+//   2. Start the actions that Next() returns, until it returns none.
+//   3. When a started action ends, report how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to wait
+//      for something else, and later Resumed(), Finished() or Failed(). Go back to 2.
+// The run is over when Next() returns none and running() and postponed() are 0. Every action has then finished, failed
+// or been skipped, except those that are still ready(): the engine could not start them (Cancelled()), or no GPU is
+// open for them.
 //
-// Time: O(log n + d) for Next() and for each start's end, amortised over the graph's edges; d is the number of
-// different demands, a handful. Memory: about 50 bytes an action up to the largest id, 8 an edge.
+// Time: O(log n + d) for Next() and for the end of each action, amortised over the graph's edges; d is the number of
+// different demands, a handful. Memory: about 50 bytes for each action up to the largest id, and 8 for each edge.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_SCHEDULER_H_
 #define OPENSET_EXPERIMENTS_ENGINE_SCHEDULER_H_
 
@@ -29,18 +29,18 @@
 
 namespace openset {
 
-// What there is to share.
+// The resources to share.
 struct Capacity {
   int cpu_threads = 1;
-  // Ordinals. Each has `shares_per_gpu` shares.
+  // The GPUs' ordinals. Each GPU has `shares_per_gpu` shares.
   std::vector<int> gpus;
   int shares_per_gpu = 1;
   // 0: memory is not counted.
   int64_t memory_mb = 0;
 };
 
-// Of two actions that could start, the one of the later stage does (so that what has begun completes), then the one
-// with more work (so that no long one is left for the end), then the one of the smaller id.
+// Of the actions that could start, the one of the latest stage starts first (so that trials that have begun complete),
+// then the one with more work (so that no long one is left for the end), then the one with the smaller id.
 struct Priority {
   int stage = 0;
   int64_t work = 0;  // in any unit
@@ -50,8 +50,8 @@ enum class ScheduleState {
   kUnknown,    // not added
   kWaiting,    // for inputs
   kReady,      // for a seat
-  kRunning,    // given out by Next()
-  kPostponed,  // given out, and given back to wait for what the scheduler does not know
+  kRunning,    // returned by Next()
+  kPostponed,  // returned by Next(), then given back to wait for something that the scheduler does not know
   kFinished,   // successfully
   kFailed,
   kSkipped,  // an input failed or was skipped; never started
@@ -59,35 +59,36 @@ enum class ScheduleState {
 
 class Scheduler {
  public:
-  // Preconditions: at least one thread and one share a GPU.
+  // Preconditions: at least one thread, and at least one share per GPU.
   explicit Scheduler(const Capacity& capacity);
 
-  // Its inputs were added before; each is named once. It is skipped at once if one of them failed or was skipped.
-  // Preconditions: it was not added before; there is a GPU if it wants a share of one.
+  // Adds an action. If one of its inputs failed or was skipped, it is skipped immediately. Preconditions: it was not
+  // added before; its inputs were, and each is listed once; there is a GPU if it needs a share of one.
   void Add(ActionId action, const Demand& demand, const Priority& priority, absl::Span<const ActionId> inputs);
 
   struct Start {
     ActionId action;
     int gpu = -1;  // ordinal; -1: runs on none
   };
-  // The first by priority of the ready actions that fit in what is free; it runs from now on. Nothing if none fits: a
-  // seat is never left empty while a ready action fits in it.
+  // Returns the first ready action, by priority, that fits in the free resources, and marks it as running. Returns
+  // nothing if none fits: a seat is never left empty while a ready action fits in it.
   std::optional<Start> Next();
 
-  // Gives a running action all free threads, unless another one is ready: nothing else could use them now. Returns
-  // their number; they are free again with its seat.
+  // Gives a running action all free threads if no other action is ready, since nothing else could use them now. Returns
+  // the number of threads added; they become free again with the action's seat.
   int Widen(ActionId action);
 
-  // How a running or postponed action ended. Its seat is free again.
+  // Ends a running or postponed action, successfully, and frees its seat.
   void Finished(ActionId action);
-  // Returns the actions that are skipped for it: those that depend on it, directly or not, and were not skipped before.
+  // Ends it as failed. Returns the actions that are skipped as a result: those that depend on it, directly or
+  // indirectly, and were not skipped before.
   std::vector<ActionId> Failed(ActionId action);
-  // It was not started, or stopped before its end, through no fault of its own: it is ready again.
+  // The action was not started, or was stopped before its end, through no fault of its own: it becomes ready again.
   void Cancelled(ActionId action);
-  // The GPU that a running action is on is used for no other any more; what runs there may go on.
+  // No further actions start on the GPU of this running action; those that run there may continue.
   void CloseGpuOf(ActionId action);
 
-  // A running action leaves its seat; it is ready again when Resumed().
+  // Postponed() frees a running action's seat; Resumed() makes the action ready again.
   void Postponed(ActionId action);
   void Resumed(ActionId action);
 
@@ -106,7 +107,7 @@ class Scheduler {
     Priority priority;
     int demand = 0;  // index in demands_
     int missing_inputs = 0;
-    int first_edge = kNone;  // of the list of those that depend on it
+    int first_edge = kNone;  // of the list of its dependants
     int gpu = kNone;         // index in capacity_.gpus, while it runs on one
     int more_threads = 0;    // Widen()
     ScheduleState state = ScheduleState::kUnknown;
@@ -118,13 +119,13 @@ class Scheduler {
   struct Candidate {
     Priority priority;
     ActionId action;
-    // Whether the other one starts first.
+    // Whether `other` starts first.
     bool operator<(const Candidate& other) const {
       return std::tuple(priority.stage, priority.work, other.action) <
              std::tuple(other.priority.stage, other.priority.work, action);
     }
   };
-  // The ready actions that want the same.
+  // The ready actions with the same demand.
   struct Queue {
     Demand demand;
     std::priority_queue<Candidate> ready;
@@ -134,7 +135,7 @@ class Scheduler {
   bool Fits(const Demand& demand) const;
   void TakeSeat(Node* node);
   void LeaveSeat(ActionId action);
-  // Of a running or postponed action.
+  // Ends a running or postponed action.
   void End(ActionId action, ScheduleState state);
   void MakeReady(ActionId action);
   Node& NodeOf(ActionId action) { return nodes_[static_cast<size_t>(action)]; }
@@ -144,7 +145,7 @@ class Scheduler {
   int64_t free_memory_mb_;
   std::vector<int> free_shares_;              // of each GPU
   std::vector<bool> is_closed_;               // of each GPU
-  std::set<std::pair<int, int>> freest_gpu_;  // {-free shares, index}, of those that are open
+  std::set<std::pair<int, int>> freest_gpu_;  // {-free shares, index}, of open GPUs
   std::vector<Node> nodes_;                   // by ids
   std::vector<Edge> edges_;
   std::vector<Queue> demands_;

@@ -1,4 +1,4 @@
-// Which GPU a node gets.
+// Tests which GPU a node gets.
 #include <vector>
 
 #include "experiments/engine/scheduler.h"
@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-TEST(SchedulerGpuTest, SharesOfAGpuAreOfOneGpuTheFreestFirst) {
+TEST(SchedulerGpuTest, SharesAreOnOneGpuTheFreestFirst) {
   Capacity capacity;
   capacity.gpus = {4, 7};
   capacity.shares_per_gpu = 2;
@@ -41,7 +41,7 @@ TEST(SchedulerGpuTest, AClosedGpuTakesNoOtherNode) {
   scheduler.CloseGpuOf(nodes[0]);
   EXPECT_EQ(scheduler.Next()->gpu, 7);
   EXPECT_FALSE(scheduler.Next().has_value()) << "GPU 4 has a share left";
-  // What is there ends, and nothing takes its place.
+  // The node there ends, and nothing replaces it.
   scheduler.Finished(nodes[0]);
   EXPECT_FALSE(scheduler.Next().has_value());
   scheduler.CloseGpuOf(nodes[2]);
@@ -50,7 +50,7 @@ TEST(SchedulerGpuTest, AClosedGpuTakesNoOtherNode) {
   EXPECT_FALSE(scheduler.Next().has_value());
   EXPECT_EQ(scheduler.running(), 0);
   EXPECT_EQ(scheduler.ready(), 4);
-  // CPUs are there as before.
+  // CPUs are unaffected.
   scheduler.Add({.cpu_threads = 1}, {}, {});
   EXPECT_EQ(scheduler.Next()->gpu, -1);
 }

@@ -25,14 +25,14 @@ Capacity Threads(int threads) {
   return capacity;
 }
 
-// Starts all that can start.
+// Starts everything that can start.
 std::vector<ActionId> StartAll(Scheduler* scheduler) {
   std::vector<ActionId> started;
   while (const auto start = scheduler->Next()) started.push_back(start->action);
   return started;
 }
 
-// The order in which one thread does it all.
+// Returns the order in which a single thread runs everything.
 std::vector<ActionId> Order(Scheduler* scheduler) {
   std::vector<ActionId> order;
   while (const auto start = scheduler->Next()) {
@@ -84,7 +84,7 @@ TEST(SchedulerTest, AFailureSkipsExactlyItsDependents) {
   EXPECT_THAT(scheduler.Failed(a), UnorderedElementsAre(of_a, of_both, behind));
   scheduler.Finished(b);
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(of_b));
-  // Those that are skipped already are not skipped again.
+  // Nodes that have been skipped are not skipped again.
   EXPECT_THAT(scheduler.Failed(of_b), IsEmpty());
   EXPECT_EQ(scheduler.state(a), ScheduleState::kFailed);
   EXPECT_EQ(scheduler.state(of_both), ScheduleState::kSkipped);
@@ -125,11 +125,11 @@ TEST(SchedulerTest, ThreadsAreShared) {
   const ActionId too_wide = scheduler.Add({.cpu_threads = 64}, {.work = 8}, {});
   const ActionId two = scheduler.Add({.cpu_threads = 2}, {.work = 7}, {});
   const ActionId one = scheduler.Add({.cpu_threads = 1}, {.work = 6}, {});
-  // What does not fit is passed over for what does.
+  // A node that does not fit is passed over for one that does.
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(wide, one));
   scheduler.Finished(one);
   EXPECT_THAT(StartAll(&scheduler), IsEmpty());
-  // More than there is counts as all there is.
+  // A demand above the capacity counts as the whole capacity.
   scheduler.Finished(wide);
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(too_wide));
   scheduler.Finished(too_wide);
@@ -170,7 +170,7 @@ TEST(SchedulerDeathTest, EventsOfNodesThatDoNotRunAreBugs) {
   EXPECT_DEATH(scheduler.Scheduler::Add(first, kThread, {}, {}), "added twice");
 }
 
-// Random graphs, run by a random machine, checked against the invariants by plain code.
+// Runs random graphs on a random machine and checks the invariants with simple code.
 
 struct RandomNode {
   Demand demand;
@@ -191,7 +191,7 @@ std::vector<RandomNode> RandomGraph(int size, uint64_t seed) {
     node.demand.memory_mb = 100 * static_cast<int64_t>(random.Below(3));
     node.priority = {static_cast<int>(random.Below(3)), static_cast<int64_t>(random.Below(50))};
     for (uint64_t inputs = random.Below(4); n > 0 && inputs > 0; --inputs) {
-      // Half of them near, half anywhere.
+      // Half of them are near, half anywhere.
       const int reach = random.Below(2) == 0 ? std::min(n, 100) : n;
       const int input = n - 1 - static_cast<int>(random.Below(reach));
       if (std::count(node.inputs.begin(), node.inputs.end(), input) == 0) node.inputs.push_back(input);
@@ -213,7 +213,7 @@ Demand AtMostAll(const Demand& demand) {
           std::min(demand.memory_mb, kMachine.memory_mb)};
 }
 
-// What is free of kMachine, counted anew.
+// Computes the free resources of kMachine from scratch.
 struct Free {
   int threads = kMachine.cpu_threads;
   int64_t memory_mb = kMachine.memory_mb;
@@ -230,8 +230,8 @@ struct Free {
   }
 };
 
-// Runs the graph: what runs ends in random order, and fails or is cancelled now and then. `exhaustive`: compares each
-// start with the best by looking at all nodes.
+// Runs the graph: running nodes end in random order, and some fail or are cancelled. If `exhaustive`, compares each
+// start with the best one among all nodes.
 void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhaustive) {
   const int size = static_cast<int>(graph.size());
   RandomStream random(seed, "events");
@@ -306,7 +306,7 @@ void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhau
       scheduler.Finished(ActionId{ended.node});
     }
   }
-  // All that can be reached is done; what a failure is behind is skipped, and nothing else.
+  // All reachable nodes are done; exactly the nodes that depend on a failure are skipped.
   for (int n = 0; n < size; ++n) {
     const auto is_lost = [&](int input) { return failed[input] || skipped[input]; };
     const bool lost = std::any_of(graph[n].inputs.begin(), graph[n].inputs.end(), is_lost);
@@ -331,7 +331,7 @@ TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
   RunRandomly(RandomGraph(1000000, 1), 1, /*exhaustive=*/false);
 }
 
-TEST(Scheduler, ANodeMayHaveWhatNobodyElseCanUse) {
+TEST(Scheduler, ARunningNodeCanGetUnusedThreads) {
   NumberedScheduler scheduler(Threads(4));
   const ActionId first = scheduler.Add({1}, {}, {});
   const ActionId second = scheduler.Add({1}, {}, {});
@@ -362,7 +362,7 @@ TEST(Scheduler, APostponedNodeLeavesItsSeatAndComesBackWhenResumed) {
   scheduler.Resumed(first);
   EXPECT_EQ(scheduler.postponed(), 0);
   ASSERT_EQ(scheduler.Next()->action, first);
-  // It may end while it is postponed, too.
+  // A node may also end while it is postponed.
   scheduler.Postponed(first);
   scheduler.Finished(first);
   EXPECT_EQ(scheduler.postponed(), 0);

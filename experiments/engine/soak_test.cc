@@ -1,6 +1,6 @@
-// Disks that are full under a run, and faults of all kinds mixed: killed and interrupted orchestrators, workers that
-// are killed, crash or are stopped from outside, a disk that fills up. Prints what was tried. OPENSET_FAULTS=long: as
-// often as the project states; the mixture then goes on for OPENSET_SOAK_MINUTES (480).
+// Full disks during a run, and mixed faults: killed and interrupted orchestrators; workers that are killed, crash or
+// are stopped from outside; a disk that fills up. Prints what was tried. OPENSET_FAULTS=long runs as many cases as the
+// project documents; the mixed test then lasts for OPENSET_SOAK_MINUTES (480).
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -34,15 +34,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr uint64_t kSeed = 1;  // of the moments
-constexpr int kNoDisk = 77;    // exit code of a child that may not mount one
+constexpr uint64_t kSeed = 1;  // of the random moments
+constexpr int kNoDisk = 77;    // exit code of a child that may not mount a disk
 constexpr int kRoomKib = 64 << 10;
 
 class Soak : public EngineFaults {
  protected:
   Soak() : folder_(sandbox_.folder() + "/disk") { std::filesystem::create_directories(folder_); }
 
-  // Does it in a process that may mount disks; the test is skipped where none may.
+  // Runs it in a process that may mount disks; skips the test if no process may.
   void WithDisks(const std::function<void()>& work) const {
     std::fflush(stdout);
     const pid_t pid = fork();
@@ -60,7 +60,7 @@ class Soak : public EngineFaults {
   const std::string folder_;
 };
 
-TEST_F(Soak, AFullStoreEndsTheRunInOneLineAndTheSameGoesOnOnceThereIsRoom) {
+TEST_F(Soak, AFullStoreEndsTheRunWhichResumesOnceThereIsSpace) {
   const int sizes = Times(50, 3);
   WithDisks([&] {
     int64_t trials = 0, before = 0;
@@ -69,7 +69,8 @@ TEST_F(Soak, AFullStoreEndsTheRunInOneLineAndTheSameGoesOnOnceThereIsRoom) {
       const SmallDisk disk(folder_, kilobytes);
       if (!disk.is_there()) _exit(kNoDisk);
       const Store store(folder_ + "/store");
-      const std::vector<int> seeds = Seeds(kilobytes / 4);  // a record takes a page, and there is more than records
+      const std::vector<int> seeds =
+          Seeds(kilobytes / 4);  // a record uses a page, and there are more files than records
       const absl::Status status = Execute(store, seeds);
       EXPECT_TRUE(absl::IsUnavailable(status)) << kilobytes << " KiB: " << status;
       EXPECT_THAT(std::string(status.message()),
@@ -92,7 +93,7 @@ constexpr const char* kFaultNames[] = {"killed",     "interrupted",        "inte
                                        "hung up on", "robbed of a worker", "out of disk"};
 constexpr int kFaults = std::size(kFaultNames);
 
-// Writes until nothing more can be written, for a while.
+// Fills the disk for a while.
 void FillForAWhile(const std::string& file, useconds_t microseconds) {
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   for (const std::string page(4096, 'x'); write(fd, page.data(), page.size()) > 0;) {
@@ -102,12 +103,12 @@ void FillForAWhile(const std::string& file, useconds_t microseconds) {
   unlink(file.c_str());
 }
 
-TEST_F(Soak, FaultsOfAllKindsMixedLoseNothingAndLeaveNothing) {
+TEST_F(Soak, MixedFaultsLoseNoResultsAndLeaveNoFiles) {
   const char* minutes = std::getenv("OPENSET_SOAK_MINUTES");
   const absl::Duration end = SteadyNow() + absl::Minutes(minutes == nullptr ? 480 : std::atoi(minutes));
-  const int fewest = Times(0, 14);  // of the short form, in place of the time
+  const int fewest = Times(0, 14);  // minimum number in the short form, which has no time limit
   const std::vector<int> seeds = Seeds(100);
-  // Beside 20 others these crash, exit, abort and run out of memory themselves.
+  // In addition to 20 others, these crash, exit, abort and run out of memory.
   std::vector<int> dying = Seeds(20);
   dying.insert(dying.end(), {101, 102, 109, 110});
   options_.hang = absl::Seconds(2);
@@ -170,12 +171,12 @@ TEST_F(Soak, FaultsOfAllKindsMixedLoseNothingAndLeaveNothing) {
         const auto [lost_now, torn_now] = LostAndTorn(store, keys);
         lost += lost_now;
         torn += torn_now;
-        if (HasFailure()) return;  // as it is
+        if (HasFailure()) return;  // leaves everything for examination
       }
       ExpectComplete(store, seeds);
       EXPECT_EQ(RecordBytes(store), reference);
       EXPECT_THAT(store.Quarantined(), IsEmpty());
-      // In this process, which goes on: what it holds does not grow.
+      // In this process, which continues: its resources must not grow.
       EXPECT_EQ(Execute(Store(folder_ + "/dying"), dying), absl::AbortedError("4 actions failed"));
       last = ThisFootprint();
       if (stores++ == 0) first = last;

@@ -1,4 +1,4 @@
-// How much there is to do after each action of a plan.
+// The amount of work that follows each action of a plan.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_WORK_AHEAD_H_
 #define OPENSET_EXPERIMENTS_ENGINE_WORK_AHEAD_H_
 
@@ -10,13 +10,13 @@
 
 namespace openset {
 
-// Adds to `work`, by ids, the work of each of these actions, inputs first, and of the longest way from it to a record.
-// Actions that they need may be there already.
+// Sets (*work)[id] of each of these actions (inputs first) to its own work plus that of the longest path from it to a
+// record. `work` may already contain actions that they depend on.
 inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::vector<int64_t>* work) {
   work->resize(plan.actions.size());
   const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
   for (auto id = needed.rbegin(); id != needed.rend(); ++id) {
-    work_of(*id) += plan[*id].work;  // to that of the ways behind it
+    work_of(*id) += plan[*id].work;  // added to the work of the paths behind it
     for (const ActionId input : plan[*id].inputs) work_of(input) = std::max(work_of(input), work_of(*id));
   }
 }

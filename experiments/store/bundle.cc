@@ -52,8 +52,8 @@ std::string MemberOf(const std::string& path, const Store& store) {
   return std::string(name);
 }
 
-// The SHA-256 of a file without its last 64 bytes, and these. What says by its length or end that it is no bundle is
-// not read.
+// Returns the SHA-256 of a file without its last 64 bytes, and these bytes. Doesn't read a file whose size or end shows
+// that it is not a bundle.
 absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path, int64_t max_bytes) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   const auto size = static_cast<uint64_t>(file.bytes());
@@ -87,14 +87,14 @@ absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std
 
 std::string SumLine(absl::string_view sum, absl::string_view name) { return absl::StrCat(sum, "  ", name, "\n"); }
 
-// What the stream of records of a bundle of so many bytes may have.
+// Returns the maximum size of the unpacked records of a bundle of this size.
 int64_t MostUnfolded(int64_t bundle_bytes) {
   return std::max(ZipReader::kMaxInflatedBytes, ZipReader::kMaxInflation * bundle_bytes);
 }
 
 class Writer {
  public:
-  // Errors name it `shown`.
+  // Errors call the file `shown`.
   Writer(const std::string& path, const std::string& shown) : path_(path), shown_(shown) {
     errno = 0;
     zip_ = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
@@ -109,7 +109,7 @@ class Writer {
     return End(name);
   }
 
-  // The record files, in their order: `read` calls what it is given for each.
+  // Adds the record files, in order: `read` must call its argument for each.
   using AddRecord = std::function<absl::Status(const std::string& name, absl::string_view content)>;
   absl::Status AddRecords(const std::function<absl::Status(const AddRecord&)>& read) {
     OPENSET_RETURN_IF_ERROR(Begin(kBundleRecords, /*method=*/0));
@@ -135,7 +135,7 @@ class Writer {
                                                      " that one may have: export fewer trials"));
     }
     if (record_bytes_ > MostUnfolded(FileSize(path_))) {
-      return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unfold to ", record_bytes_,
+      return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unpack to ", record_bytes_,
                                                      " bytes, more than those of one may: export fewer trials"));
     }
     OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));
@@ -147,12 +147,12 @@ class Writer {
   }
 
  private:
-  // Method 0: as it is.
+  // Method 0 stores the content without compression.
   absl::Status Begin(const std::string& name, int method) {
     sum_ = Sha256();
     zip_fileinfo info = {};
-    info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest there is
-    const bool is_stream = method == 0;    // whose length is not known: it may be above 4 GB
+    info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest possible date
+    const bool is_stream = method == 0;    // its length is not known in advance and may exceed 4 GB
     const bool ok = zip_ != nullptr && zipOpenNewFileInZip64(zip_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr,
                                                              method, Z_DEFAULT_COMPRESSION, is_stream) == ZIP_OK;
     return ok ? absl::OkStatus() : Failed();
@@ -176,12 +176,12 @@ class Writer {
 
   const std::string path_, shown_;
   zipFile zip_;
-  Sha256 sum_;  // of the member that is being written
+  Sha256 sum_;  // of the member being written
   std::string sums_, record_sums_;
   int64_t record_bytes_ = 0;
 };
 
-// The outputs and checkpoints of a record that are asked for, by their keys.
+// Adds the keys of the record's outputs and checkpoints that `extras` asks for.
 void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std::string>* outputs,
              std::set<std::string>* checkpoints) {
   for (const StageProvenance& stage : record.provenance().stage()) {
@@ -192,12 +192,12 @@ void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std
   }
 }
 
-// The record files of the stream, if their sums are those that SHA256SUMS ends with, line by line. Errors: without the
-// path; those of `use`.
+// Reads the record files of the stream, and checks that their sums are the lines at the end of SHA256SUMS. Errors
+// (without the path): kDataLoss; those of `use`.
 absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
                                const RecordUnpacker::UseFile& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string sums, zip->Read(kBundleSums, limits.large_member_bytes));
-  absl::string_view left = sums;  // lines of files that are still to come
+  absl::string_view left = sums;  // the lines of files that are still to come
   constexpr size_t kNameAt = kDigits + 2;
   const auto is_of_record = [&] {
     const absl::string_view name = left.substr(std::min(kNameAt, left.size()));
@@ -269,12 +269,12 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   written.manifest.set_schema_version(kSchemaVersion);
   written.manifest.set_commit(BuildCommit());
   const std::string temporary = TemporaryName(path);
-  // The archive is opened by its name, behind which nobody's link or file must lie.
+  // The archive is opened by name, so a link or file that others put there must not be followed.
   const int reserved = Calls().Open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (reserved < 0) {
     const int error = errno;
     const std::string message = absl::StrCat("cannot write ", path, ": ", std::strerror(error));
-    // The path is no place for a file, or the disk fails.
+    // Tells a path where no file can be from a failing disk.
     for (const int wrong : {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP, EINVAL}) {
       if (error == wrong) return absl::InvalidArgumentError(message);
     }

@@ -44,7 +44,7 @@ class BundleTest : public ::testing::Test {
         .status();
   }
 
-  // A bundle of two small records.
+  // Writes a bundle of two small records.
   BundleWritten Write() {
     for (const char* name : {"abcd", "ef00"})
       EXPECT_THAT(store_.CommitRecord(TestRecord(TestKey(name), "m", 0, 0.5)), IsOk());
@@ -53,7 +53,7 @@ class BundleTest : public ::testing::Test {
     return written.value();
   }
 
-  // Another content of a member, in a bundle that is signed anew: of version 2, or of version 1.
+  // Replaces the content of a member and signs the bundle again, in the form of version 2 or of version 1.
   void ReplaceMember(const std::string& name, const std::string& content, bool packed = true) {
     std::vector<ZipMember> members = UnpackedBundle(path_);
     const auto found =
@@ -72,7 +72,7 @@ class BundleTest : public ::testing::Test {
   std::vector<std::string> seen_, refused_;
 };
 
-TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
+TEST_F(BundleTest, ContainsTheFilesUnchangedAndIsReproducible) {
   const BundleWritten written = Write();
   EXPECT_EQ(written.manifest.records(), 2);
   EXPECT_THAT(Read(), IsOk());
@@ -96,15 +96,15 @@ TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
   EXPECT_THAT(sums, EndsWith(SumsOf(records)));
 }
 
-// As openset 0.3 wrote them.
-TEST_F(BundleTest, RecordsAsMembersOfTheArchiveAreRead) {
+// In the form that openset 0.3 wrote.
+TEST_F(BundleTest, ReadsRecordsThatAreMembersOfTheArchive) {
   Write();
   const std::vector<ZipMember> members = UnpackedBundle(path_);
   WriteMembers(members);
   EXPECT_TRUE(ZipReader::Open(path_)->Has("records/ab/" + TestKey("abcd") + ".rec"));
   EXPECT_THAT(Read(), IsOk());
   EXPECT_THAT(seen_, ElementsAre(TestKey("abcd"), TestKey("ef00")));
-  // Each version has its own form only.
+  // Each version must have its own form.
   std::vector<ZipMember> both = PackedBundle(members);
   both.push_back(members.back());
   WriteMembers(both);
@@ -120,7 +120,7 @@ TEST_F(BundleTest, RecordsAsMembersOfTheArchiveAreRead) {
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no records.tar.xz")));
 }
 
-TEST_F(BundleTest, AVersionThatIsNotKnownIsRefusedWithWhatToDo) {
+TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
   Write();
   ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 3 records: 2", false);
   EXPECT_EQ(Read(), absl::FailedPreconditionError(path_ + ": is a bundle of version 3, this openset reads up to "
@@ -129,7 +129,7 @@ TEST_F(BundleTest, AVersionThatIsNotKnownIsRefusedWithWhatToDo) {
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bundle_version: must be at least 1")));
 }
 
-TEST_F(BundleTest, SumsAreThoseOfTheRecords) {
+TEST_F(BundleTest, ChecksTheSumsOfRecords) {
   Write();
   const std::vector<ZipMember> members = PackedBundle(UnpackedBundle(path_));
   const auto read_with = [&](const std::string& sums) {
@@ -150,7 +150,7 @@ TEST_F(BundleTest, SumsAreThoseOfTheRecords) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has lines of files that records.tar.xz has not")));
 }
 
-// Other files come in the order of their names, where they are wanted, and a name that no bundle has is refused.
+// Other files are read in the order of their names if they are wanted; a name that no bundle has is refused.
 TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
   TrainAction action;
@@ -186,7 +186,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   ASSERT_THAT(MergeFrom(path_, merged, &counts), IsOk());
   EXPECT_EQ(counts.checkpoints, 1);
   EXPECT_THAT(merged.CheckCheckpoint(record.checkpoint_key()), IsOk());
-  // What does not match its checksum is not taken in.
+  // Files that do not match their checksum are not merged.
   const std::string member = checkpoint.substr(store_.folder().size() + 1) + "/checkpoint.safetensors";
   ReplaceMember(member, "other");
   const Store refusing(TestFolder() + "/refusing");
@@ -195,7 +195,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   EXPECT_EQ(counts.checkpoints, 0);
   EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("does not match its checksums")));
   EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
-  // Nor what is whole, and of another action than its key says.
+  // Nor are valid files of another action than that of their key.
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
   summary.mutable_action()->set_seed(2);
@@ -236,7 +236,7 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
   Write();
   const std::string bytes = *ReadFile(path_);
   const auto write = [&](const std::string& content) { std::ofstream(path_, std::ios::binary) << content; };
-  // Every byte; of each, every bit in turn: eight bytes on, all have had theirs. The long form is :damage_test.
+  // Flips one bit in every seventh byte; the bit's position cycles through all eight. The long form is :damage_test.
   for (size_t at = 0; at < bytes.size(); at += 7) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
@@ -251,14 +251,14 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
               StatusIs(absl::StatusCode::kNotFound, "cannot open /nowhere.zip: No such file or directory"));
 }
 
-TEST_F(BundleTest, LimitsAreKept) {
+TEST_F(BundleTest, EnforcesLimits) {
   Write();
   BundleLimits limits;
   limits.member_bytes = 100;
   const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
-  limits.member_bytes = 200;  // more than the manifest has, and less than a record
+  limits.member_bytes = 200;  // above the manifest's size and below a record's
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(TestKey("abcd") + ".rec' has more than 200 bytes")));
   limits = {};
@@ -271,7 +271,7 @@ TEST_F(BundleTest, LimitsAreKept) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
-TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
+TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
   BundleExtras extras;
   ASSERT_THAT(store_.Make(), IsOk());
   extras.library["tasks/a.textproto"] = extras.library["tasks/b.textproto"] = "name: 'mine'";
@@ -286,8 +286,8 @@ TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("library has more than 23 bytes")));
 }
 
-// 8 TB would be hashed for hours.
-TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
+// Hashing 8 TB would take hours.
+TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
   Write();
   const std::string bytes = *ReadFile(path_);
   std::filesystem::resize_file(path_, int64_t{1} << 32);
@@ -305,15 +305,15 @@ TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
-TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
+TEST_F(BundleTest, DoesNotPassOnCorruptRecords) {
   Write();
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
   EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
-  EXPECT_THAT(Read(), IsOk());  // the one there was
+  EXPECT_THAT(Read(), IsOk());  // the previous bundle
 }
 
-// Each as whoever signs a bundle can write it: the others are read.
-TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
+// Each is a record that the signer of a bundle could write; the other records are still read.
+TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
   Write();
   const std::string id = TestKey("abcd");
   const std::string path = store_.RecordPath(id);
@@ -332,7 +332,7 @@ TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
        "trial.method.model: must be set"},
   };
   for (const auto& [changed, problem] : cases) {
-    // Written as a bundle that is right, then with the other record in its place.
+    // Writes a valid bundle, then replaces the record in it.
     const std::string member = "records/ab/" + id + ".rec";
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(record)), IsOk());
     ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_), IsOk());
@@ -342,13 +342,13 @@ TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
       EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
       EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
     }
-    // Nor is it handed on.
+    // Nor is it passed on.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
     EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
   }
 }
 
-TEST_F(BundleTest, SaysWhereItCannotWrite) {
+TEST_F(BundleTest, ReportsUnwritablePaths) {
   Write();
   EXPECT_EQ(WriteBundle(store_, RecordIds(store_), "/nowhere/a.zip").status(),
             absl::InvalidArgumentError("cannot write /nowhere/a.zip: No such file or directory"));

@@ -24,7 +24,7 @@ namespace {
 
 constexpr absl::Duration kInUse = absl::Hours(1);
 
-// logs/<key>.log, and what workers said whose logs have a name of their own (LocalEngine).
+// logs/<key>.log, or a log of a worker, which has a name of its own (LocalEngine).
 bool IsLog(absl::string_view name) {
   return absl::ConsumeSuffix(&name, ".log") && (IsKey(name) || OwnerOfTemporary(name).has_value());
 }
@@ -76,7 +76,8 @@ class Search {
   }
 
  private:
-  // Names and paths in a folder of the store. A link in its place leads to what is somebody else's.
+  // Returns the names and paths of the entries of a folder of the store. If it is a link, returns none, since its
+  // target belongs to somebody else.
   std::vector<std::pair<std::string, std::string>> EntriesOf(const std::string& kind) const {
     const std::string folder = JoinPath(store_.folder(), kind);
     std::vector<std::pair<std::string, std::string>> entries;
@@ -88,7 +89,7 @@ class Search {
     return entries;
   }
 
-  // What records were made of.
+  // Reads the keys that records were made from.
   absl::Status ReadRecords() {
     UnreadRecords unread;
     constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
@@ -96,7 +97,7 @@ class Search {
     std::vector<TrialRecord> records = LoadRecords(store_, &unread, kWithout);
     if (!unread.damaged.empty()) {
       return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves it to quarantine/, then try again"));
     }
     if (!unread.other_versions.empty()) AddOtherVersions(&records);
     for (const TrialRecord& record : records) {
@@ -116,7 +117,8 @@ class Search {
     return absl::OkStatus();
   }
 
-  // What they name is not removed, as far as this openset can read them.
+  // Adds the records of other schema versions, as far as this openset can read them, so that what they refer to is
+  // kept.
   void AddOtherVersions(std::vector<TrialRecord>* records) const {
     for (const std::string& id : RecordIds(store_)) {
       TrialRecord record;
@@ -153,7 +155,8 @@ class Search {
     }
   }
 
-  // Without `older_than` whatever its age. Whether it goes; what is younger may go for want of room.
+  // Adds garbage if it is older than `older_than` (absent: at any age), and returns whether it did. Younger garbage may
+  // still be removed to reduce the store's size.
   bool Add(const std::string& path, const std::string& reason, std::optional<absl::Duration> older_than) {
     struct stat info;
     if (lstat(path.c_str(), &info) != 0) return true;
@@ -191,7 +194,7 @@ class Search {
     }
   }
 
-  // How much is lost with it.
+  // How much would be lost, in ascending order.
   enum Need { kUnused, kCheckpoint, kOutputs, kWanted };
   struct Candidate {
     Need need;
@@ -202,10 +205,10 @@ class Search {
 
   const Store& store_;
   const GarbagePolicy& policy_;
-  std::set<std::string> used_;    // keys that records were made of
-  std::set<std::string> wanted_;  // of trainings whose outputs are not there
+  std::set<std::string> used_;    // keys that records were made from
+  std::set<std::string> wanted_;  // keys of trainings without stored outputs
   std::vector<Garbage> found_;
-  std::vector<Candidate> more_;  // that goes only for want of room
+  std::vector<Candidate> more_;  // removed only to reduce the store's size
 };
 
 }  // namespace

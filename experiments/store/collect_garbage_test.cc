@@ -45,8 +45,8 @@ class CollectGarbageTest : public ::testing::Test {
   const TrialRecord record_;
 };
 
-// They stop nothing, and what they name stays.
-TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepWhatTheyName) {
+// They prevent nothing, and the results that they refer to stay.
+TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepTheirInputs) {
   TrialRecord newer = TestRecord(TestKey("cccc"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);
   ASSERT_TRUE(store_.CommitRecord(newer).ok());
@@ -59,7 +59,7 @@ TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepWhatTheyName) {
   EXPECT_THAT(Found(), ElementsAre(store_.OutputsFolder(TestKey("ff"))));
 }
 
-TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
+TEST_F(CollectGarbageTest, RemovesOldResultsWithoutRecords) {
   EXPECT_THAT(Found(), IsEmpty());
   const std::string checkpoint = store_.CheckpointFolder(TestKey("ee")), outputs = store_.OutputsFolder(TestKey("ff"));
   Age(checkpoint, 31);
@@ -71,7 +71,7 @@ TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
   GarbagePolicy policy;
   policy.older_than = absl::Hours(48);
   EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
-  // What was made in the last hour may be at work.
+  // Results of the last hour may be in use.
   policy.older_than = absl::ZeroDuration();
   CommitTestOutputs(store_, TestKey("dd"));
   EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
@@ -83,7 +83,7 @@ TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
   EXPECT_TRUE(store_.HasRecord(record_.trial_id()));
 }
 
-TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
+TEST_F(CollectGarbageTest, RemovesOnlyCheckpointsWithOutputs) {
   const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
   Age(checkpoint, 10);
   GarbagePolicy policy;
@@ -96,8 +96,9 @@ TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
   EXPECT_THAT(Found(policy), IsEmpty());
 }
 
-// What no record was made of, the record's checkpoint, then its outputs; each step of a byte less lets one more go.
-TEST_F(CollectGarbageTest, ForWantOfRoomTheLeastNeededGoesFirst) {
+// First a result without a record, then the record's checkpoint, then its outputs; each step of one byte less removes
+// one more.
+TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
   const std::string unused = store_.CheckpointFolder(TestKey("ee")), younger = store_.OutputsFolder(TestKey("ff"));
   const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
   const std::string outputs = store_.OutputsFolder(record_.outputs_key());
@@ -126,7 +127,7 @@ TEST_F(CollectGarbageTest, ForWantOfRoomTheLeastNeededGoesFirst) {
     policy.most_bytes = all - freed;
     EXPECT_THAT(Found(policy), SizeIs(gone.size()));
   }
-  // What is younger than an hour stays, and so do records.
+  // Results younger than an hour stay, and so do records.
   CommitTestOutputs(store_, TestKey("dd"));
   policy.most_bytes = 0;
   EXPECT_THAT(Found(policy), ::testing::UnorderedElementsAreArray(gone));
@@ -143,7 +144,7 @@ TEST(ParseBytes, KnowsUnits) {
   }
 }
 
-TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
+TEST_F(CollectGarbageTest, RemovesTemporariesStatesAndTheQuarantine) {
   std::filesystem::create_directories(store_.folder() + "/partial");
   const std::string state = store_.PartialPath(record_.checkpoint_key()), open = store_.PartialPath(TestKey("99"));
   const std::string orphan = store_.folder() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
@@ -157,8 +158,8 @@ TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
   EXPECT_THAT(Found(), ElementsAre(state, store_.folder() + "/quarantine/1", orphan));
 }
 
-// Results are told by their names, in the folders that they lie in.
-TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
+// Results are identified by their names and folders.
+TEST_F(CollectGarbageTest, KeepsFilesOfOthers) {
   for (const char* name : {"logs/diary.log", "logs/train.tmp.1.log", "quarantine/notes", "quarantine/+1",
                            "quarantine/01", "programs/bin", "partial/mine.safetensors", "outputs/ab/mine",
                            "checkpoints/mine", "thesis.tmp.2024", "my.tmp.notes/x", "a.tmp.elsewhere.0123abcd.1.0"}) {
@@ -176,7 +177,7 @@ TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
   GarbagePolicy policy;
   policy.programs_in_use.emplace();
   EXPECT_THAT(Found(policy), IsEmpty());
-  // What is ours beside it goes.
+  // openset's own files next to it are removed.
   for (const std::string& log : {TestKey("ab") + ".log", std::string("train.tmp.elsewhere.0123abcd.1.0.log"),
                                  TemporaryName("evaluate") + ".log"}) {
     std::ofstream(store_.folder() + "/logs/" + log) << "x";
@@ -185,19 +186,19 @@ TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
   EXPECT_THAT(Found(policy), SizeIs(3));
 }
 
-TEST_F(CollectGarbageTest, AFolderThatIsNoStoreIsRefused) {
+TEST_F(CollectGarbageTest, RefusesAFolderThatIsNotAStore) {
   std::filesystem::remove_all(store_.folder());
   std::filesystem::create_directories(store_.folder() + "/tmp");
   EXPECT_THAT(FindGarbage(store_, {}), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_FALSE(FileExists(store_.folder() + "/version"));
 }
 
-TEST_F(CollectGarbageTest, NothingIsRemovedWhileARecordCannotBeRead) {
+TEST_F(CollectGarbageTest, RemovesNothingWhileARecordCannotBeRead) {
   std::filesystem::resize_file(store_.RecordPath(record_.trial_id()), 60);
   EXPECT_THAT(FindGarbage(store_, {}).status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
-TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
+TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   const std::string used = store_.folder() + "/programs/" + TestKey("aa"),
                     unused = store_.folder() + "/programs/" + TestKey("bb");
   for (const std::string& program : {used, unused}) {
@@ -214,15 +215,15 @@ TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
   Age(unused, 1);
   EXPECT_THAT(Found(policy), ElementsAre(unused));
   EXPECT_EQ(FindGarbage(store_, policy)->at(0).bytes, 5);
-  EXPECT_THAT(Found(), IsEmpty());  // nobody has said which are in use
+  EXPECT_THAT(Found(), IsEmpty());  // without a list of programs in use
   ASSERT_THAT(RemoveGarbage(store_, FindGarbage(store_, policy).value()), IsOk());
   EXPECT_FALSE(FileExists(unused));
   EXPECT_TRUE(FileExists(used));
   EXPECT_TRUE(FileExists(store_.folder() + "/library"));
 }
 
-// What a run needs stays, however old; what it is done with goes, however young.
-TEST_F(CollectGarbageTest, ARunKeepsWhatItNeeds) {
+// What a run needs stays, however old; what it no longer needs is removed, however new.
+TEST_F(CollectGarbageTest, KeepsWhatARunNeeds) {
   const std::string old = store_.OutputsFolder(TestKey("ff")), young = store_.CheckpointFolder(TestKey("ee"));
   Age(old, 3);
   GarbagePolicy policy;

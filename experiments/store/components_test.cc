@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// Of //core/proto:field_path; //core/text:suggest, which it depends on, is a member here.
+// The sources of //core/proto:field_path; //core/text:suggest, which it depends on, is a member here.
 extern const FingerprintRow openset_test_fingerprints[];
 
 namespace {
@@ -42,7 +42,7 @@ std::vector<std::string> ComponentsOf(const std::string& action) {
   return lines;
 }
 
-TEST(SourcesOf, AreTheMembersOrElseTheFamilys) {
+TEST(SourcesOf, AreOfTheMemberOrElseOfTheFamily) {
   EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).fingerprint, "digest of open_auc");
   EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).target, "losses/open_auc");
   EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", kTable).fingerprint, "all losses");
@@ -62,7 +62,7 @@ TEST(AddComponents, LeavesOtherTrainingsOut) {
   EXPECT_THAT(ComponentsOf("start { model { vgg32 {} } loss { term { open_auc {} } } }"), IsEmpty());
 }
 
-// The table that the build makes: SHA-256 of what sha256sum prints of the files, in the order of their paths.
+// The table that the build makes: SHA-256 of the output of sha256sum for the files, in the order of their paths.
 TEST(ComponentFingerprints, AreThoseOfTheSources) {
   const auto digest_of = [](const std::vector<std::string>& paths) {
     std::string lines = absl::StrCat(Sha256Hex(""), "  /dev/null\n");

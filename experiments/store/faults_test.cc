@@ -1,5 +1,5 @@
-// What a store holds after a power cut, on a disk that fails, on a disk that is full, and when any bit of it has
-// flipped. Each test prints its figures; --long_form tries all cases, for some minutes.
+// The contents of a store after a power cut, on a failing disk, on a full disk, and after any bit of it has flipped.
+// Each test prints its figures; --long_form tries all cases, for some minutes.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,14 +40,14 @@ namespace {
 
 constexpr char kOutputs[] = "the outputs of a network";
 
-// What a store was told to keep, and which of it it said it keeps.
+// Writes to a store, and remembers which writes it acknowledged.
 class Workload {
  public:
   explicit Workload(const std::string& folder) : store_(folder) {}
 
-  // Two records of one folder, one of another and one of a folder that another process has made and not synced; outputs
-  // that are written without any sync of their own; a failed attempt; the number of a job; and a bundle that a library
-  // wrote. Goes on where something fails. Returns what failed.
+  // Writes two records in one folder, one in another, and one in a folder that another process has made and not synced;
+  // outputs that are written without syncs; a failed attempt; the number of a job; and a bundle written by a library.
+  // Continues after errors. Returns the errors.
   std::vector<absl::Status> Run() {
     std::vector<absl::Status> failed;
     const auto keep = [&](const std::string& what, const absl::Status& status) {
@@ -77,8 +77,8 @@ class Workload {
 
   const std::set<std::string>& kept() const { return kept_; }
 
-  // What is wrong with a store that should have what was kept: nothing is lost, and nothing else than what was written
-  // is ever read.
+  // Returns what is wrong with a store that should have all acknowledged results: none may be lost, and anything that
+  // can be read must be what was written.
   std::vector<std::string> ProblemsOf(const Store& store) const {
     std::vector<std::string> problems;
     const auto check = [&](const std::string& what, const absl::Status& read, bool is_right) {
@@ -106,7 +106,7 @@ class Workload {
   }
 
   const Store& store() const { return store_; }
-  // All of Run().
+  // The number of results that Run() writes.
   static constexpr size_t kThings = 8;
 
  private:
@@ -136,7 +136,7 @@ class FaultsTest : public ::testing::Test {
  protected:
   FaultsTest() { std::filesystem::remove_all(TestFolder()); }
 
-  // A folder that no other case has had: MakeFolders() remembers what it has made durable.
+  // Returns a folder that no other case has used, since MakeFolders() remembers which folders it has synced.
   static std::string NewFolder(const std::string& name) {
     static int count = 0;
     const std::string folder = absl::StrCat(TestFolder(), "/", name, count++);
@@ -147,11 +147,11 @@ class FaultsTest : public ::testing::Test {
 
 struct PowerCuts {
   int cuts = 0, disks = 0, wrong = 0;
-  std::string first;  // problem
+  std::string first;  // the first problem
 };
 
-// Cuts the power after each call in turn, and looks at `seeds` disks that may then be there.
-// With `until_wrong` it ends at the first disk that is wrong.
+// Cuts the power after each call in turn, and checks `seeds` possible states of the disk. If `until_wrong`, stops at
+// the first wrong state.
 PowerCuts CutEverywhere(const std::function<std::string()>& folder, int seeds, const SyncOf* left_out,
                         bool until_wrong) {
   PowerCuts result;
@@ -182,7 +182,7 @@ PowerCuts CutEverywhere(const std::function<std::string()>& folder, int seeds, c
   }
 }
 
-TEST_F(FaultsTest, NothingThatWasKeptIsLostInAPowerCut) {
+TEST_F(FaultsTest, APowerCutLosesNoCommittedResults) {
   const int seeds = absl::GetFlag(FLAGS_long_form) ? 200 : 20;
   const PowerCuts cuts = CutEverywhere([] { return NewFolder("cut"); }, seeds, nullptr, /*until_wrong=*/false);
   std::cout << "R3: " << cuts.cuts << " cuts, " << cuts.disks << " disks, " << cuts.wrong << " wrong\n";
@@ -205,7 +205,7 @@ TEST_F(FaultsTest, EachCallMayFail) {
   int cases = 0, failed = 0;
   for (const int error : {ENOSPC, EIO, EINTR, EDQUOT, ESTALE, 0}) {  // 0: short writes
     for (const bool for_ever : {false, true}) {
-      // In the short form every fifth call, of each error others.
+      // The short form tries every fifth call, with an offset that depends on the error.
       const int step = absl::GetFlag(FLAGS_long_form) ? 1 : 5;
       for (int64_t at = error % step;; at += step) {
         const std::string folder = NewFolder("fail");
@@ -224,13 +224,13 @@ TEST_F(FaultsTest, EachCallMayFail) {
           EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << what << ": " << status;
           EXPECT_TRUE(absl::StrContains(status.message(), folder)) << what << ": " << status;
         }
-        // Interruptions and short writes are no failures.
+        // Interruptions and short writes are not failures.
         if (error == 0 || (error == EINTR && !for_ever)) {
           EXPECT_TRUE(statuses.empty()) << what << ": " << statuses[0];
         }
         for (const std::string& problem : workload.ProblemsOf(workload.store()))
           ADD_FAILURE() << what << ": " << problem;
-        // The same again, on a disk that works, completes it.
+        // Repeating it on a working disk completes it.
         FailingCalls none(FailingCalls::Fault::kNone, 0, 0, false);
         const ScopedSystemCalls scope(&none);
         const std::vector<absl::Status> again = workload.Run();
@@ -247,7 +247,7 @@ TEST_F(FaultsTest, EachCallMayFail) {
   EXPECT_GT(failed, 100);
 }
 
-// Returns 0 where all is well, 77 where no tmpfs can be mounted.
+// Returns 0 on success, 77 if no tmpfs can be mounted.
 int FillDisks(const std::string& folder, bool long_form) {
   if (!EnterMountNamespace()) return 77;
   int full = 0, cases = 0;
@@ -258,7 +258,7 @@ int FillDisks(const std::string& folder, bool long_form) {
     const Store store(folder + "/store");
     std::vector<std::string> kept;
     absl::Status status;
-    // A record takes a page, its folder another.
+    // A record uses a page, and its folder another.
     for (int t = 0; t < 1000 && status.ok(); ++t) {
       const std::string id = TestKey(absl::StrCat(1000 + t));
       status = store.CommitRecord(TestRecord(id, "m", t, 0.5)).status();
@@ -277,7 +277,7 @@ int FillDisks(const std::string& folder, bool long_form) {
       std::cerr << "left: " << name << "\n";
       return 3;
     }
-    // There is room again.
+    // There is space again.
     if (!disk.Resize(64 << 10)) return 4;
     if (!store.CommitRecord(TestRecord(TestKey("ffff"), "m", 0, 0.5)).ok()) return 5;
   }
@@ -285,7 +285,7 @@ int FillDisks(const std::string& folder, bool long_form) {
   return full > 0 ? 0 : 6;
 }
 
-TEST_F(FaultsTest, AFullDiskIsSaidAndNothingIsLeftHalfWritten) {
+TEST_F(FaultsTest, AFullDiskIsReportedAndLeavesNoPartialFiles) {
   const std::string folder = NewFolder("full");
   std::cout << std::flush;
   const pid_t child = fork();
@@ -301,7 +301,7 @@ TEST_F(FaultsTest, AFullDiskIsSaidAndNothingIsLeftHalfWritten) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// Damages a file in every way there is, and counts what `is_noticed` does not notice.
+// Corrupts a file in every possible way, and counts the cases that `is_noticed` misses.
 int Unnoticed(const std::string& path, int step, int* cases, const std::function<bool()>& is_noticed) {
   const std::string bytes = *ReadFile(path);
   int unnoticed = 0;
@@ -326,7 +326,7 @@ int Unnoticed(const std::string& path, int step, int* cases, const std::function
   return unnoticed;
 }
 
-TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
+TEST_F(FaultsTest, EveryCorruptionOfEveryFileIsNoticed) {
   const int step = absl::GetFlag(FLAGS_long_form) ? 1 : 5;
   const Store store(NewFolder("damage"));
   const TrialRecord record = TestRecord(TestKey("ab12"), "m", 0, 0.5);
@@ -349,7 +349,7 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
   };
   for (const auto& [path, check] : files) {
     int cases = 0;
-    // A flip in the layout's version says that a newer openset wrote it: no damage, and not read either.
+    // A flip in the layout's version looks like a file of a newer openset: it is not corrupt, but not read either.
     const auto is_noticed = [&, &check = check] {
       const absl::Status status = check();
       return absl::IsDataLoss(status) || absl::IsUnimplemented(status);
@@ -369,7 +369,7 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   absl::ParseCommandLine(argc, argv);
-  // In memory, where that can be: what is tried does not depend on the disk below, only its time does.
+  // In memory, if possible: the disk has no influence on the cases, only on the time.
   std::optional<openset::SmallDisk> memory;
   if (openset::EnterMountNamespace()) memory.emplace(testing::TempDir(), 4 << 20);
   return RUN_ALL_TESTS();

@@ -34,7 +34,7 @@
 namespace openset {
 namespace {
 
-constexpr char kLibrary[] = "library/";  // of a bundle (experiments/store/bundle.h)
+constexpr char kLibrary[] = "library/";  // in a bundle (experiments/store/bundle.h)
 
 using ::google::protobuf::FieldDescriptor;
 
@@ -47,7 +47,7 @@ std::string NameOf(const MetricRecord& metric) {
   return group == kPool ? MeasuredName(metric) : absl::StrCat(MeasuredName(metric), " of ", group);
 }
 
-// What compares two values: NaN is no value of a metric, and 0 and -0 are different bits.
+// Bitwise, since 0 and -0 are different bits; NaN is not a value of a metric.
 bool SameBits(double a, double b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
 
 double EvaluatedAt(const TrialRecord& record) {
@@ -55,7 +55,7 @@ double EvaluatedAt(const TrialRecord& record) {
   return stages == 0 ? 0 : record.provenance().stage(stages - 1).started_at_seconds();
 }
 
-// Of a stage's fields that say what made it and on what; not those that differ from run to run.
+// Fields of a stage about the program and machine that made it, without those that differ from run to run.
 const std::set<std::string>& ComparedFields() {
   static const auto* const fields = new std::set<std::string>{
       "commit",      "dirty",          "changes_sha256", "program_sha256", "compiler", "libtorch_version",
@@ -83,7 +83,7 @@ std::string ValuesOf(const StageProvenance& stage, const FieldDescriptor* field)
   return absl::StrJoin(values, ", ");
 }
 
-// "cpu (\"A\"; \"B\")" for each field in which the stages of the records differ.
+// Returns "cpu (\"A\"; \"B\")" for each field in which the stages of the records differ.
 std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& records) {
   std::vector<std::string> differences;
   const auto* descriptor = StageProvenance::descriptor();
@@ -107,7 +107,7 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
       }
     }
     if (!differs) continue;
-    // Of lists and digests the name says enough.
+    // For lists and digests, the name is enough.
     const bool is_named = field->is_repeated() || absl::EndsWith(field->name(), "_sha256");
     differences.push_back(is_named ? field->name()
                                    : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
@@ -115,7 +115,7 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
   return differences;
 }
 
-// With the fewest decimals, at least four, that tell the values apart; in full where 15 do not.
+// Formats with the fewest decimals, at least four, that distinguish the values; in full precision if 15 do not.
 std::function<std::string(double)> TextOf(const std::vector<double>& values) {
   const size_t different = std::set<double>(values.begin(), values.end()).size();
   for (int decimals = 4; decimals <= 15; ++decimals) {
@@ -127,9 +127,9 @@ std::function<std::string(double)> TextOf(const std::vector<double>& values) {
   return &FullPrecision;
 }
 
-constexpr size_t kMostNamed = 4;  // records whose values stand side by side
+constexpr size_t kMostNamed = 4;  // records whose values are listed individually
 
-// Where a record was made, and the kernels of its inference: "lab-a (AVX2)".
+// Returns the host of a record and the kernels of its inference: "lab-a (AVX2)".
 std::string PlaceOf(const TrialRecord& record) {
   std::string host = "unknown host", kernels;
   for (const StageProvenance& stage : record.provenance().stage()) {
@@ -196,15 +196,15 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 
 namespace {
 
-// Takes the outputs and checkpoints of a bundle, file by file, in the order of their names. A folder is put together as
-// the only one of a store of its own, and moved to `into` when it is whole and that of its key.
+// Merges the outputs and checkpoints of a bundle, given file by file in the order of their names. Builds each folder in
+// a temporary store that contains nothing else, and moves it to `into` if it is valid and belongs to its key.
 class FolderMerge {
  public:
   FolderMerge(const Store& into, const std::string& bundle, MergeCounts* counts)
       : into_(into), bundle_(bundle), counts_(counts) {}
   ~FolderMerge() { RemoveStaging(); }
 
-  // Of a member that is not of the library: those of folders that are here already are not wanted.
+  // Whether to read a member that is not in the library: not if its folder already exists here.
   bool Wants(const std::string& name) const {
     const std::vector<std::string> parts = absl::StrSplit(name, '/');
     if (parts[0] == "outputs") return !into_.HasOutputs(parts[2]);
@@ -224,7 +224,7 @@ class FolderMerge {
     return WriteFileAtomically(JoinPath(FolderIn(Store(staging_)), parts[3]), content);
   }
 
-  // The last folder.
+  // Checks and moves the last folder.
   absl::Status Finish() {
     if (staging_.empty()) return absl::OkStatus();
     const Store staged(staging_);
@@ -247,7 +247,8 @@ class FolderMerge {
     return HasOutputs() ? store.OutputsFolder(key_) : store.CheckpointFolder(key_);
   }
 
-  // Of the folder that was put together; "" for nothing. A key says what is in it (experiments/spec/resolve/actions.h).
+  // Returns what is wrong with the folder that was built; "" if nothing. A key identifies the folder's content
+  // (experiments/spec/resolve/actions.h).
   std::string WhatIsWrong(const Store& staged) const {
     if (!(HasOutputs() ? staged.CheckOutputs(key_) : staged.CheckCheckpoint(key_)).ok()) {
       return "does not match its checksums";
@@ -261,7 +262,8 @@ class FolderMerge {
       if (summary.ok()) key = MessageDigest(summary->action());
     }
     if (key == key_) return "";
-    return absl::StrCat("its action has the key ", key, ": it is another's, or of an openset that counted otherwise");
+    return absl::StrCat("its action has the key ", key,
+                        ": it belongs to another action, or was made by an openset that computes keys differently");
   }
 
   void RemoveStaging() {

@@ -16,7 +16,7 @@
 namespace openset {
 
 // All records of a trial, sorted by the start of their evaluation, then by their bytes: the same order in every store.
-// The first one represents the trial. Leaves out replicas that are damaged or belong to another trial. Errors: those of
+// The first one represents the trial. Leaves out replicas that are corrupt or belong to another trial. Errors: those of
 // Store::LoadRecord() and CheckTrialId().
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
 
@@ -32,7 +32,7 @@ struct MergeCounts {
   int replicas = 0;                  // further records of existing trials, with the same numbers
   int differing = 0;                 // further records with other numbers
   int outputs = 0, checkpoints = 0;  // new ones
-  std::vector<std::string> damaged;  // "PATH: ...": left out because damaged, of another version, or of another trial
+  std::vector<std::string> damaged;  // "PATH: ...": left out because corrupt, of another version, or of another trial
 };
 
 // Adds a record file. `record` is its decoded content. Errors: those of writing.

@@ -34,7 +34,7 @@ class MergeTest : public ::testing::Test {
 
   static Store In(const std::string& name) { return Store(JoinPath(TestFolder(), name)); }
 
-  // The bytes of all record files of each trial.
+  // Returns the bytes of all record files of each trial.
   static std::map<std::string, std::vector<std::string>> Files(const Store& store) {
     std::map<std::string, std::vector<std::string>> files;
     for (const std::string& id : RecordIds(store)) {
@@ -47,7 +47,7 @@ class MergeTest : public ::testing::Test {
   }
 };
 
-TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
+TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   const std::string id = TestKey("abcd");
   const Store a = In("a"), same = In("same"), other = In("other");
   ASSERT_THAT(a.CommitRecord(TestRecord(id, "m", 0, 0.5, "host a", 3)), IsOk());
@@ -73,9 +73,9 @@ TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
 
-TEST_F(MergeTest, AnyOrderEndsInTheSameRecords) {
-  // 30 trials in three stores, of which every second is in two of them, every sixth in all; every fifth overlap
-  // differs.
+TEST_F(MergeTest, AnyOrderGivesTheSameRecords) {
+  // 30 trials in three stores; every second one is in two of the stores, every sixth in all; the records of every fifth
+  // overlapping trial differ.
   const std::vector<Store> stores = {In("0"), In("1"), In("2")};
   for (int t = 0; t < 30; ++t) {
     for (int s = 0; s < 3; ++s) {
@@ -112,11 +112,11 @@ TEST_F(MergeTest, AnyOrderEndsInTheSameRecords) {
   EXPECT_THAT(first[TestKey("1000")], SizeIs(3));
 }
 
-// Stores of several labs, a fifth of whose records are in two of them and a hundredth with other numbers, in every
-// order, twice each. OPENSET_FAULTS=long: 10,000 records in 5 stores in 120 orders.
-TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameRecords) {
+// Stores of several labs, merged in every order, twice each; a fifth of the records are in two stores, and a hundredth
+// have other numbers. OPENSET_FAULTS=long: 10,000 records in 5 stores in 120 orders.
+TEST_F(MergeTest, ManyRecordsInManyOrdersGiveTheSameRecords) {
   const int records = Times(10000, 200), labs = 5, most_orders = Times(120, 3);
-  WithoutSync calls;  // nothing here has to survive a power cut
+  WithoutSync calls;  // nothing here must survive a power cut
   const ScopedSystemCalls scope(&calls);
   std::vector<Store> stores;
   for (int s = 0; s < labs; ++s) stores.push_back(In(absl::StrCat("lab", s)));
@@ -150,7 +150,7 @@ TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameRecords) {
   std::printf("R16: %d records in %d stores, %d orders: the same records\n", records, labs, orders);
 }
 
-TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
+TEST_F(MergeTest, CorruptRecordsAreSkippedAndNamed) {
   const Store from = In("from");
   for (const char* name : {"abcd", "ef00"})
     ASSERT_THAT(from.CommitRecord(TestRecord(TestKey(name), "m", 0, 1)), IsOk());
@@ -163,11 +163,11 @@ TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
   EXPECT_THAT(MergeFrom("/nowhere", In("all"), &counts), StatusIs(absl::StatusCode::kNotFound));
 }
 
-TEST_F(MergeTest, WhatIsNotWhatItSaysIsLeftOutAndNamed) {
+TEST_F(MergeTest, MislabelledRecordsAreSkippedAndNamed) {
   const Store from = In("from");
   ASSERT_THAT(from.CommitRecord(TestRecord(TestKey("abcd"), "m", 0, 1)), IsOk());
   TrialRecord other = TestRecord(TestKey("ef00"), "m", 0, 1);
-  other.mutable_provenance()->clear_raised_revision();  // by today's revisions its trial has another id, or none
+  other.mutable_provenance()->clear_raised_revision();  // with the current revisions, its trial has another id, or none
   ASSERT_THAT(from.CommitRecord(other), IsOk());
   TrialRecord newer = TestRecord(TestKey("ef01"), "m", 0, 1);
   newer.set_schema_version(kSchemaVersion + 1);

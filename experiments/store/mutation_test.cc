@@ -1,6 +1,6 @@
-// Records, bundles, checkpoints and outputs that nobody vouches for are read or refused with a message, never with a
-// crash, nor by writing or reading outside of the store, nor by taking memory for what they only declare. In all
-// --rounds damaged files of each kind (core/testing/mutation.h).
+// Untrusted records, bundles, checkpoints and outputs are read or refused with a message. They never cause a crash,
+// reads or writes outside of the store, or memory allocation for sizes that they only declare. Tries --rounds mutated
+// files of each kind in total (core/testing/mutation.h).
 #include "core/testing/mutation.h"
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class MutationTest : public ::testing::Test {
     std::filesystem::create_directories(TestFolder());
   }
 
-  // `try_it` gets changed versions of `bytes`; it returns whether they were read.
+  // Calls `try_it` with mutated versions of `bytes`; it returns whether it could read them.
   template <typename Try>
   void Run(const std::string& name, const std::string& bytes, const Try& try_it) {
     int read = 0, refused = 0;
@@ -54,10 +54,10 @@ class MutationTest : public ::testing::Test {
     return false;
   }
 
-  // A record file whose checksum fits a payload that need not be a message.
+  // Returns a record file with a correct checksum for a payload that need not be a message.
   static std::string Framed(const std::string& payload) {
     google::protobuf::FileDescriptorSet any;
-    const std::string bytes = EncodeRecord(any);  // of an empty message: header, length, digest
+    const std::string bytes = EncodeRecord(any);  // an empty message: header, length, digest
     std::string length(8, '\0');
     for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
     Sha256 sum;
@@ -84,14 +84,14 @@ TEST_F(MutationTest, Records) {
   });
 }
 
-// The checksum hides most changes of a message from the parser: here it is right.
+// The checksum would hide most changes of a message from the parser, so it is made correct here.
 TEST_F(MutationTest, MessagesInRecords) {
   Run("message", Example().SerializeAsString(), [](const std::string& payload) {
     TrialRecord record;
     if (!Accept(DecodeRecord(Framed(payload), &record))) return false;
     TrialRecord shared;
     Accept(DecodeSharedRecord(Framed(payload), Example().trial_id(), &shared));
-    // What reads a record copes with whatever is in it.
+    // Readers of a record must cope with any content.
     EXPECT_GE(FieldsOf(record).size(), 5);
     EXPECT_TRUE(DifferenceLines({record}).empty());
     DifferenceLines({record, Example()});
@@ -100,10 +100,10 @@ TEST_F(MutationTest, MessagesInRecords) {
 }
 
 TEST_F(MutationTest, DeepAndLongMessagesAreRefused) {
-  // Groups that hold groups: deeper than any schema.
+  // Nested groups, deeper than any schema.
   TrialRecord record;
   EXPECT_FALSE(DecodeRecord(Framed(std::string(100000, '\x0b')), &record).ok());
-  // A field that says it has 2 GB.
+  // A field that declares a length of 2 GB.
   EXPECT_FALSE(DecodeRecord(Framed("\x12\xff\xff\xff\xff\x07"), &record).ok());
 }
 
@@ -115,7 +115,7 @@ TEST_F(MutationTest, Bundles) {
   ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, path).ok());
   const std::string valid = *ReadFile(path);
   const auto merge = [&](std::string bytes, bool sign) {
-    // Signed anew, so that what is in it is looked at.
+    // Signed again, so that the content is read.
     if (sign && bytes.size() > 64)
       bytes = absl::StrCat(bytes.substr(0, bytes.size() - 64), Sha256Hex(bytes.substr(0, bytes.size() - 64)));
     EXPECT_TRUE(WriteFileAtomically(path, bytes).ok());
@@ -123,7 +123,7 @@ TEST_F(MutationTest, Bundles) {
     std::filesystem::create_directories(TestFolder() + "/outer");
     MergeCounts counts;
     const bool read = Accept(MergeFrom(path, Store(into), &counts));
-    // Nothing is written but the one record, below the store.
+    // Only the one record is written, below the store.
     for (const auto& entry : std::filesystem::recursive_directory_iterator(TestFolder() + "/outer")) {
       if (!entry.is_regular_file()) continue;
       const std::string file = entry.path().string();

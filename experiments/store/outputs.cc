@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Takes arrays out of an archive and checks their shapes; -1 stands for any extent, which is returned in `shape`.
+// Gets arrays from an archive and checks their shapes; -1 accepts any extent.
 class Reader {
  public:
   Reader(const std::string& path, const NpzArrays& arrays) : path_(path), arrays_(arrays) {}
@@ -45,7 +45,7 @@ class Reader {
   const NpzArrays& arrays_;
 };
 
-// All but logits and features.
+// Returns all arrays except logits and features.
 NpzArrays RestOf(const Outputs& outputs) {
   const int64_t n = outputs.size();
   NpzArrays arrays = {

@@ -58,7 +58,7 @@ class OutputsWriter {
   NpzWriter writer_;
 };
 
-// Errors, with the path and the array: kNotFound; kDataLoss for a damaged file; kInvalidArgument for a file without
+// Errors, with the path and the array: kNotFound; kDataLoss for a corrupt file; kInvalidArgument for a file without
 // logits and labels, or with arrays whose shapes disagree.
 absl::StatusOr<Outputs> ReadOutputs(const std::string& path);
 

@@ -79,7 +79,7 @@ TEST(Outputs, FeaturesAndHeadAreOptional) {
   EXPECT_EQ(read->feature_dim, 0);
 }
 
-TEST(Outputs, KeepWhatSeveralPassesDisagreeIn) {
+TEST(Outputs, KeepTheUncertaintyOfSeveralPasses) {
   Outputs outputs = Example();
   outputs.member_uncertainty = {0.5f, 1, 0, 0, 2, 0.25f, 0.125f, 3, 0.5f};
   ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());

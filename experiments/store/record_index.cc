@@ -33,13 +33,13 @@ Sha256::Digest KeyAt(absl::string_view bytes, size_t index) {
   return key;
 }
 
-// None for what is not the hexadecimal digits of a digest.
+// Returns nothing if `hex` is not the hexadecimal form of a digest.
 std::optional<Sha256::Digest> KeyOf(absl::string_view hex) {
   if (!IsKey(hex)) return std::nullopt;
   return KeyAt(absl::HexStringToBytes(hex), 0);
 }
 
-// What is remembered of a stage.
+// Returns the fields of a stage that the index stores.
 StageProvenance SourcesOf(const StageProvenance& stage) {
   StageProvenance sources;
   sources.set_stage(stage.stage());
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::str
   }
   const std::time_t started = std::time(nullptr);
   ++reads_;
-  // What is remembered is in the provenance alone.
+  // The index needs only the provenance.
   constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
                               TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
   TrialRecord record;

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::SizeIs;
 
-// Ids are the digits of SHA-256.
+// Ids consist of the digits of SHA-256.
 std::string Id(char digit) { return std::string(64, digit); }
 
 class RecordIndexTest : public ::testing::Test {
@@ -45,13 +45,13 @@ class RecordIndexTest : public ::testing::Test {
     ASSERT_TRUE(*store_.CommitRecord(record));
     Age(digit);
   }
-  // As if it had been written an hour ago; the time of the inode's last change can't be set, so that is waited for.
+  // Makes the file look as if written an hour ago; the inode's change time can't be set, so this waits for it.
   void Age(char digit) {
     const auto hour = std::chrono::hours(1);
     std::filesystem::last_write_time(store_.RecordPath(Id(digit)),
                                      std::filesystem::file_time_type::clock::now() - hour);
   }
-  // Until what was written so far has settled.
+  // Waits until the files written so far have settled.
   static void Settle() {
     const std::time_t start = std::time(nullptr);
     while (std::time(nullptr) < start + 3) usleep(50000);
@@ -84,7 +84,7 @@ TEST_F(RecordIndexTest, ReadsARecordOnceAndAgainWhenItsFileHasChanged) {
   EXPECT_EQ(ToHex(second.Look(Id('a'))->at(0).key), Id('a'));
   EXPECT_EQ(second.reads(), 0);
 
-  // Damage is a change of the file.
+  // Corruption changes the file.
   std::ofstream(store_.RecordPath(Id('a')), std::ios::app) << "x";
   RecordIndex third = Index();
   EXPECT_EQ(third.Look(Id('a')).status().code(), absl::StatusCode::kDataLoss);
@@ -92,7 +92,7 @@ TEST_F(RecordIndexTest, ReadsARecordOnceAndAgainWhenItsFileHasChanged) {
   EXPECT_EQ(third.Look(Id('d')).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(RecordIndexTest, RemembersNothingThatWasWrittenJustNow) {
+TEST_F(RecordIndexTest, DoesNotCacheFilesThatWereJustWritten) {
   Commit('a', "1");
   RecordIndex first = Index();
   EXPECT_TRUE(first.Look(Id('a')).ok());
@@ -102,7 +102,7 @@ TEST_F(RecordIndexTest, RemembersNothingThatWasWrittenJustNow) {
   EXPECT_FALSE(FileExists(folder_ + "/index"));
 }
 
-// Each record keeps its own stages, however many, also those that were read anew.
+// Each record keeps its own stages, however many, and also if it was read again.
 TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
@@ -112,7 +112,7 @@ TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
     record.set_trial_id(Id(digit));
     ASSERT_TRUE(*store_.CommitRecord(record));
     Age(digit);
-    StageProvenance* stage = record.mutable_provenance()->add_stage();  // of the next one
+    StageProvenance* stage = record.mutable_provenance()->add_stage();  // of the next record
     stage->set_stage(StageProvenance::TRAIN);
     stage->set_key(Id(digit));
   }
@@ -139,7 +139,7 @@ TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
   }
 }
 
-TEST_F(RecordIndexTest, ADamagedIndexIsMadeAnew) {
+TEST_F(RecordIndexTest, ACorruptIndexIsRebuilt) {
   Commit('a', "1");
   Settle();
   RecordIndex first = Index();

@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-TEST(StageClock, SaysWhoDidIt) {
+TEST(StageClock, RecordsTheProgramAndUser) {
   const Store store(TestFolder());
   const StageProvenance provenance = StageClock().Read(StageProvenance::TRAIN, TestKey("aa"), store);
   EXPECT_EQ(provenance.user_id(), geteuid());

@@ -35,10 +35,10 @@ constexpr char kVersionLine[] = "openset store ";
 constexpr int64_t kLongestVersion = 100;
 constexpr int64_t kLongestReason = 1 << 16;
 
-// Stores of version 1 have no file that says so.
+// Stores of version 1 have no version file.
 constexpr int kFirstVersion = 1;
 
-// In the status of what is of another version: which.
+// The payload of a status that contains the other schema version.
 constexpr char kVersionPayload[] = "openset/schema_version";
 
 std::string OfVersion(const std::string& what, int version) {
@@ -46,7 +46,7 @@ std::string OfVersion(const std::string& what, int version) {
                       kSchemaVersion);
 }
 
-// A record or summary among those of this version.
+// The error for a record or summary of another version.
 absl::Status OtherVersion(const std::string& path, int version) {
   absl::Status status = absl::DataLossError(OfVersion(path, version));
   status.SetPayload(kVersionPayload, absl::Cord(absl::StrCat(version)));
@@ -63,7 +63,7 @@ template <typename Message>
 absl::Status Load(const std::string& path, absl::Span<const int> without, Message* message) {
   std::vector<int> left_out;
   const absl::Status status = ReadRecordFile(path, message, without, &left_out);
-  // A folder in its place.
+  // There is a folder instead of the file.
   if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
   OPENSET_RETURN_IF_ERROR(status);
   const int version = message->has_schema_version() ? message->schema_version() : kFirstVersion;
@@ -78,8 +78,8 @@ absl::StatusOr<Message> Load(const std::string& path) {
   return message;
 }
 
-// The n of what is called n and `suffix` in a folder, sorted. Other names, and numbers that counting does not reach,
-// are left out: anybody may have made them.
+// Returns the numbers n of the entries "n<suffix>" in a folder, sorted. Skips other names, and numbers too large to be
+// reached by counting: other users may have made them.
 std::vector<int> NumbersIn(const std::string& folder, absl::string_view suffix) {
   constexpr int kLargest = 10'000'000;
   std::vector<int> numbers;
@@ -93,7 +93,7 @@ std::vector<int> NumbersIn(const std::string& folder, absl::string_view suffix) 
   return numbers;
 }
 
-// 0 if there is none.
+// Returns 0 if there is none.
 int LastNumber(const std::string& folder, absl::string_view suffix) {
   const std::vector<int> numbers = NumbersIn(folder, suffix);
   return numbers.empty() ? 0 : numbers.back();
@@ -110,7 +110,7 @@ absl::Status CheckSum(const std::string& path, const std::string& sha256,
   return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
 }
 
-// Of a summary: one that a folder lacks is damage.
+// If a folder exists without its summary, it is corrupt.
 template <typename Message>
 absl::StatusOr<Message> LoadSummary(const std::string& folder) {
   absl::StatusOr<Message> summary = Load<Message>(JoinPath(folder, kSummaryFile));
@@ -256,7 +256,7 @@ absl::Status Store::CheckOutputs(const std::string& key) const {
 absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::string_view reason) const {
   const std::string quarantine = JoinPath(folder_, "quarantine");
   OPENSET_RETURN_IF_ERROR(MakeFolder(quarantine));
-  // Another process may take the number first.
+  // Another process may use the number first.
   std::string folder;
   for (int number = LastNumber(quarantine, "") + 1; folder.empty(); ++number) {
     const std::string free = absl::StrCat(quarantine, "/", number);
@@ -325,7 +325,7 @@ absl::Status Store::CommitFolder(const std::string& staging, const std::string& 
 
 absl::Status Store::Remove(const std::string& result) const {
   if (!IsThere(result)) return absl::OkStatus();
-  // At once, as nobody may see a part of it.
+  // Renamed first, so that nobody sees a partly removed result.
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
   std::error_code error;
   std::filesystem::rename(result, JoinPath(staging, "result"), error);
@@ -336,7 +336,7 @@ absl::Status Store::Remove(const std::string& result) const {
 
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
   const std::string folder = AttemptsFolder(failure.key());
-  // Another process may take the number first.
+  // Another process may use the number first.
   for (int number = LastNumber(folder, kRecord) + 1;; ++number) {
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
                              CommitFile(absl::StrCat(folder, "/", number, kRecord), EncodeRecord(failure)));

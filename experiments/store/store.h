@@ -7,7 +7,7 @@
 //                                         state.safetensors if other trainings continue from it
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
 //   attempts/<key>/<n>.rec                FailureRecord of the n-th failed attempt, from 1; never removed
-//   quarantine/<n>/                       a damaged result, and `reason`, one line; n from 1
+//   quarantine/<n>/                       a corrupt result, and `reason`, one line; n from 1
 //   partial/<key>.safetensors             the saved state of an incomplete training
 //   runs/, running/                       the current work of processes (experiments/store/processes/leases.h)
 //   logs/<key>.log                        the log of a training or an inference (experiments/worker/action_log.h); also
@@ -21,7 +21,7 @@
 //
 // "ab" are the first two digits of the name. Folders and files appear as a whole, and the first writer wins. Committed
 // results survive a power cut: before a commit returns, the file, its name and the names of all folders above it are
-// synced. If a record, checkpoint or output is damaged in any way (a torn write, a flipped bit, a folder in its place),
+// synced. If a record, checkpoint or output is corrupt in any way (a torn write, a flipped bit, a folder in its place),
 // reading it returns kDataLoss with its path.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
@@ -71,7 +71,7 @@ class Store {
   std::string FindLog(const std::string& key) const;
   std::string ReportFolder(const std::string& experiment) const;
 
-  // Errors, with the path: kNotFound; kDataLoss for a record that is damaged, belongs to another trial, breaks a rule
+  // Errors, with the path: kNotFound; kDataLoss for a record that is corrupt, belongs to another trial, breaks a rule
   // (CheckRecord() in experiments/store/records/record_check.h) or has another schema version (OtherVersionOf());
   // kPermissionDenied.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
@@ -87,14 +87,14 @@ class Store {
   absl::Status CheckCheckpoint(const std::string& key) const;
   absl::Status CheckOutputs(const std::string& key) const;
 
-  // Moves a damaged result to quarantine/, so that it can be made again and people can examine it. `result` is a
+  // Moves a corrupt result to quarantine/, so that it can be made again and people can examine it. `result` is a
   // RecordPath(), CheckpointFolder() or OutputsFolder(), or a file next to them. Returns its new folder. Errors:
   // kUnavailable.
   absl::StatusOr<std::string> Quarantine(const std::string& result, absl::string_view reason) const;
   // One line for each folder of quarantine/: "quarantine/1: reason".
   std::vector<std::string> Quarantined() const;
 
-  // Returns false if the store already has a record of this trial, which then stays. A damaged one is moved to
+  // Returns false if the store already has a record of this trial, which then stays. A corrupt one is moved to
   // quarantine/ and replaced. Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read;
   // those of writing.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;

@@ -26,7 +26,7 @@ bool IsHex(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-// Calls `use` with each entry of a sharded folder: its path, and its key where the name is one.
+// Calls `use` with each entry of a sharded folder: its path, and its key ("" if its name is not a key).
 void ForEach(const Store& store, const char* kind, absl::string_view suffix,
              const std::function<void(const std::string& path, const std::string& key)>& use) {
   const std::string folder = JoinPath(store.folder(), kind);
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
                                                    " digits of its id or more ('openset records ls' shows them)"));
   }
   std::vector<std::string> found;
-  // All that begin so lie in one folder.
+  // All ids with this beginning are in one folder.
   for (const std::string& name : NamesIn(absl::StrCat(store.folder(), "/records/", beginning.substr(0, 2)))) {
     absl::string_view id = name;
     if (absl::ConsumeSuffix(&id, ".rec") && IsKey(id) && absl::StartsWith(id, beginning)) found.emplace_back(id);
@@ -129,7 +129,7 @@ void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl
   constexpr int64_t kRange = 64;
   std::vector<absl::Status> read(ids.size());
   InParallelWaitingRanges(static_cast<int64_t>(ids.size()), kRange, [&](int64_t from, int64_t to) {
-    TrialRecord record;  // its memory serves one after the other
+    TrialRecord record;  // reused for all records of the range
     for (int64_t i = from; i < to; ++i) {
       read[i] = store.LoadRecord(ids[i], without, &record);
       if (read[i].ok()) use(i, &record);
@@ -145,7 +145,7 @@ std::vector<TrialRecord> LoadRecords(const Store& store, UnreadRecords* unread, 
   std::vector<TrialRecord> records(ids.size());
   ForEachRecord(
       store, ids, without, [&records](int64_t i, TrialRecord* record) { records[i].Swap(record); }, unread);
-  // Of what could not be read nothing is there.
+  // Records that could not be read are empty.
   const auto is_missing = [](const TrialRecord& record) { return record.trial_id().empty(); };
   records.erase(std::remove_if(records.begin(), records.end(), is_missing), records.end());
   return records;

@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Keys.
+// Keys of results.
 const char* const kAbcd = "abcd000000000000000000000000000000000000000000000000000000000000";
 const char* const kEf00 = "ef00000000000000000000000000000000000000000000000000000000000000";
 const char* const kEf01 = "ef01000000000000000000000000000000000000000000000000000000000000";
@@ -45,7 +45,7 @@ class StoreTest : public ::testing::Test {
     return record;
   }
 
-  // Also of a link that leads nowhere.
+  // Also for a dangling link.
   static bool IsEntry(const std::string& path) {
     return std::filesystem::symlink_status(path).type() != std::filesystem::file_type::not_found;
   }
@@ -53,7 +53,7 @@ class StoreTest : public ::testing::Test {
   const Store store_;
 };
 
-TEST_F(StoreTest, LooksAndReadsWithoutMakingAnything) {
+TEST_F(StoreTest, ReadingCreatesNothing) {
   EXPECT_FALSE(store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_.LoadFailure(kAbcd).status().code(), absl::StatusCode::kNotFound);
@@ -68,7 +68,7 @@ TEST_F(StoreTest, TheFirstRecordOfATrialStays) {
   EXPECT_EQ(store_.RecordPath(kAbcd), absl::StrCat(store_.folder(), "/records/ab/", kAbcd, ".rec"));
 }
 
-TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
+TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   std::ofstream(store_.RecordPath(kAbcd), std::ios::app) << "x";
   const absl::Status damaged = store_.LoadRecord(kAbcd).status();
@@ -84,7 +84,7 @@ TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
     EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(std::string(refused.message()), HasSubstr(absl::StrCat("schema version ", version)));
     EXPECT_EQ(OtherVersionOf(refused), version);
-    // It does not stand in the way of the trial's own.
+    // It does not block the trial's own record.
     EXPECT_TRUE(*store_.CommitRecord(Record(id, 1)));
     EXPECT_TRUE(store_.LoadRecord(id).ok());
   }
@@ -92,17 +92,17 @@ TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
 
 TEST_F(StoreTest, SummariesOfAnotherSchemaVersionAreRefused) {
   ASSERT_TRUE(MakeFolders(store_.CheckpointFolder("abcd")).ok());
-  TrainSummary summary;  // version 1's had no such field
+  TrainSummary summary;  // version 1 had no such field
   ASSERT_TRUE(WriteFileAtomically(JoinPath(store_.CheckpointFolder("abcd"), kSummaryFile), EncodeRecord(summary)).ok());
   EXPECT_EQ(OtherVersionOf(store_.LoadTrainSummary("abcd").status()), 1);
 }
 
-TEST_F(StoreTest, SaysItsVersion) {
-  EXPECT_TRUE(store_.CheckVersion().ok());  // nothing is there
+TEST_F(StoreTest, ChecksItsVersion) {
+  EXPECT_TRUE(store_.CheckVersion().ok());  // the folder does not exist
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_TRUE(store_.CheckVersion().ok());
   EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 2\n");
-  // Without the file it is of version 1.
+  // Without the file it has version 1.
   std::filesystem::remove(store_.folder() + "/version");
   const absl::Status old = store_.CheckVersion();
   EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
@@ -118,8 +118,8 @@ TEST_F(StoreTest, SaysItsVersion) {
   }
 }
 
-// Whatever a folder holds, it is no store without that file.
-TEST_F(StoreTest, IsAStoreByItsVersion) {
+// Whatever a folder contains, it is not a store without that file.
+TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
   EXPECT_EQ(store_.CheckIsStore(),
             absl::NotFoundError(absl::StrCat("there is no store ", store_.folder(), " (--store)")));
   ASSERT_TRUE(MakeFolders(store_.folder() + "/tmp").ok());
@@ -136,7 +136,7 @@ TEST_F(StoreTest, IsAStoreByItsVersion) {
   EXPECT_EQ(store_.CheckIsStore().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_F(StoreTest, IsAFolder) {
+TEST_F(StoreTest, MustBeAFolder) {
   std::ofstream(store_.folder()) << "a file";
   EXPECT_EQ(store_.CheckVersion(), absl::FailedPreconditionError(absl::StrCat(
                                        "the store ", store_.folder(), " is no folder: name another (--store)")));
@@ -147,7 +147,7 @@ TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
   EXPECT_TRUE(FileExists(store_.folder() + "/version"));
 }
 
-TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
+TEST_F(StoreTest, FoldersAppearAtomicallyAndTheFirstStays) {
   for (const char* content : {"first", "second"}) {
     const absl::StatusOr<std::string> staging = store_.NewStagingFolder("abcd");
     ASSERT_TRUE(staging.ok());
@@ -160,7 +160,7 @@ TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");
 }
 
-TEST_F(StoreTest, ALogIsFoundWhereItSaysSomething) {
+TEST_F(StoreTest, FindsOnlyLogsThatAreNotEmpty) {
   EXPECT_EQ(store_.FindLog("ab12"), "");
   ASSERT_TRUE(MakeFolders(store_.LogFolder()).ok());
   ASSERT_TRUE(WriteFileAtomically(store_.LogPath("ab12"), "").ok());
@@ -187,7 +187,7 @@ TEST_F(StoreTest, EveryFailureIsKept) {
   EXPECT_EQ(store_.CountFailures(kEf00), 0);
 }
 
-TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
+TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
   const std::string path = store_.RecordPath(kAbcd);
   const std::vector<std::pair<const char*, std::function<void()>>> damages = {
       {"cut short", [&] { std::filesystem::resize_file(path, 0); }},
@@ -203,7 +203,7 @@ TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
     const absl::Status status = store_.LoadRecord(kAbcd).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
-    // A new record takes its place, and what was there can be looked at.
+    // A new record replaces it, and the old one can be examined.
     EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 2))) << what;
     EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 2) << what;
     EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/", kAbcd, ".rec"))) << what;
@@ -213,7 +213,7 @@ TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
   }
 }
 
-TEST_F(StoreTest, WhatCannotBeIsNeitherReadNorWritten) {
+TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
   TrialRecord record = Record(kAbcd, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(
       store_.CommitRecord(record).status(),
@@ -223,7 +223,7 @@ TEST_F(StoreTest, WhatCannotBeIsNeitherReadNorWritten) {
   ASSERT_TRUE(*store_.CommitRecordBytes(kAbcd, path, EncodeRecord(record)));
   const absl::Status nan = absl::DataLossError(path + ": metric[0].value: must be a number (is nan)");
   EXPECT_EQ(store_.LoadRecord(kAbcd).status(), nan);
-  // What is not read is there at least.
+  // Fields that are not read must still be present.
   TrialRecord read;
   EXPECT_TRUE(store_.LoadRecord(kAbcd, {TrialRecord::kMetricFieldNumber}, &read).ok());
   record.clear_metric();
@@ -243,7 +243,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
     summary.mutable_action();
-    // echo -n outputs | sha256sum
+    // The output of: echo -n outputs | sha256sum
     summary.set_outputs_sha256("7b8c56be0a5f71be141f0cfaa9195e2ff8d1ef89e380560b579a82fd841429c1");
     ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
     ASSERT_TRUE(store_.CommitFolder(staging, folder).ok());
@@ -266,7 +266,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
   EXPECT_EQ(store_.Quarantined().size(), 4);
 }
 
-// The checksum of 10 GB takes half a minute: that they are not what they are called says their header.
+// The checksum of 10 GB takes half a minute, but the header already shows that the file is of another kind.
 TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
   for (const bool outputs : {false, true}) {
     const std::string folder = outputs ? store_.OutputsFolder(kAbcd) : store_.CheckpointFolder(kAbcd);
@@ -291,8 +291,8 @@ TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
   }
 }
 
-// Anybody may have made what is in a store.
-TEST_F(StoreTest, CountsOnlyNumbersThatItGives) {
+// Other users may have made any files in a store.
+TEST_F(StoreTest, CountsOnlyItsOwnNumbers) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(kAbcd);

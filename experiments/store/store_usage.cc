@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Of a file, or of all files below a folder; links count nothing.
+// Returns the size of a file, or of all files below a folder; links count 0.
 int64_t BytesOf(const std::string& path) {
   std::error_code error;
   const auto type = std::filesystem::symlink_status(path, error).type();
@@ -71,7 +71,7 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
   std::vector<StudyUsage> studies;
   for (auto& [name, of_study] : found) {
     of_study.usage.name = name;
-    // Whoever made a record may have written anything there: only keys name folders.
+    // Records are untrusted: only keys may name folders.
     for (const std::string& key : of_study.checkpoints) {
       if (IsKey(key)) of_study.usage.bytes += BytesOf(store.CheckpointFolder(key));
     }
@@ -121,7 +121,7 @@ absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
   }
   double number = 0;
   text = absl::StripAsciiWhitespace(text);
-  // SimpleAtod() would take "0x10" for 16.
+  // SimpleAtod() would parse "0x10" as 16.
   if (text.find_first_not_of("0123456789.eE+") != absl::string_view::npos || !absl::SimpleAtod(text, &number) ||
       !(number >= 0) || !(number * factor <= 1e18)) {
     return absl::InvalidArgumentError(absl::StrCat("'", OneLine(all), "' is no size: give it as 200GB or 500MB"));

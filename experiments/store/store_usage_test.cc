@@ -38,7 +38,7 @@ class StoreUsageTest : public ::testing::Test {
 };
 
 // The checkpoint of 1,000 bytes is shared: it counts once for each of the studies.
-TEST_F(StoreUsageTest, IsThatOfTheRecordsAndOfWhatTheyName) {
+TEST_F(StoreUsageTest, IncludesRecordsAndTheirInputs) {
   Commit("aa", "first", "anna", "cc", 30);
   Commit("ab", "first", "", "cc", 20);
   Commit("ac", "second", "bob", "cc", 10);
@@ -60,7 +60,7 @@ TEST_F(StoreUsageTest, IsThatOfTheRecordsAndOfWhatTheyName) {
   EXPECT_EQ(kinds[0].second + kinds[1].second, 1000 + RecordBytes("aa") + RecordBytes("ab") + RecordBytes("ac"));
 }
 
-TEST(BytesText, HasOneDigitBehindThePoint) {
+TEST(BytesText, HasOneDecimal) {
   EXPECT_EQ(BytesText(999), "999 B");
   EXPECT_EQ(BytesText(3'400'000), "3.4 MB");
   EXPECT_EQ(BytesText(2'000'000'000'000'000), "2000.0 TB");

@@ -24,7 +24,7 @@
 namespace openset {
 namespace {
 
-// The file's bytes, not what is remembered of them.
+// Hashes the file's bytes, without the cache of digests.
 absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {
   OPENSET_RETURN_IF_ERROR(check_header(path));
@@ -33,17 +33,17 @@ absl::Status CheckSum(const std::string& path, const std::string& sha256,
   return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
 }
 
-// action.textproto says for people what the summary says.
+// Checks that action.textproto, which is for people, is the action of the summary.
 template <typename Action>
 absl::Status CheckAction(const std::string& folder, const Action& action) {
   const std::string path = JoinPath(folder, kActionFile);
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return absl::DataLossError(absl::StrCat(path, ": is not there, or no file"));
+    return absl::DataLossError(absl::StrCat(path, ": is missing or not a file"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTextBytes));
   if (text == ToText(action)) return absl::OkStatus();
-  // One that another version of the schema wrote may be formatted otherwise.
+  // Another version of the program may have formatted it differently.
   Action read;
   const auto parsed = ParseTextProto(text, path, &read);
   if (!parsed.ok()) return parsed.status();
@@ -75,7 +75,7 @@ class Verification {
       const std::string folder = JoinPath(store_.folder(), kind);
       if (!IsInPlaceOfAFolder(folder)) {
         for (const std::string& name : NamesIn(folder)) {
-          // Others are strangers.
+          // Other names are strangers.
           if (name.size() == 2 || kind == std::string("attempts")) IsInPlaceOfAFolder(JoinPath(folder, name));
         }
       }
@@ -126,12 +126,13 @@ class Verification {
     return ListFolder(folder).value_or(std::vector<std::string>{});
   }
 
-  // Something in the place of a folder that results lie in: none could be read or written there. It is noted.
+  // Whether something else is in the place of a folder for results, so that no results can be read or written there. If
+  // so, reports it.
   bool IsInPlaceOfAFolder(const std::string& path) {
     std::error_code error;
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, error));
     if (!is_there || std::filesystem::is_directory(path, error)) return false;
-    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results lie in")});
+    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results belong in")});
     return true;
   }
 
@@ -139,7 +140,7 @@ class Verification {
     if (!status.ok()) report_.damaged.push_back({path, std::string(status.message())});
   }
 
-  // Checks keys 0, 1, ... on all CPUs, several files at once, and notes what is found in their order.
+  // Checks all keys on all CPUs, several files at a time, and reports the problems in the order of the keys.
   void NoteAll(const std::vector<std::string>& keys, const std::function<std::string(const std::string& key)>& path_of,
                const std::function<absl::Status(int64_t)>& check) {
     std::vector<absl::Status> found(keys.size());
@@ -158,17 +159,17 @@ class Verification {
     TrialRecord record;
     OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {
-      return absl::DataLossError(absl::StrCat(path, ": has not the digest that is its name"));
+      return absl::DataLossError(absl::StrCat(path, ": does not match the digest in its name"));
     }
     return absl::OkStatus();
   }
 
-  // A line where the outputs that are there are others than those of the record; else "".
+  // Returns a line if the stored outputs are not those that the record was made from; otherwise "".
   std::string CompareOutputs(const TrialRecord& record) const {
     const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(record.outputs_key());
     if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return "";
-    return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made of other outputs than ",
-                        store_.OutputsFolder(record.outputs_key()), " has");
+    return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made from other outputs than ",
+                        store_.OutputsFolder(record.outputs_key()), " contains");
   }
 
   const Store& store_;

@@ -27,7 +27,7 @@ struct StoreReport {
 
 // Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and
 // compares them with their checksums. Also checks that each record's id matches its content (CheckTrialId() in
-// experiments/store/records/record_id.h). A record of another schema version counts as damaged. Changes nothing.
+// experiments/store/records/record_id.h). A record of another schema version counts as corrupt. Changes nothing.
 // Errors: those of Store::CheckIsStore().
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 

@@ -40,7 +40,7 @@ class VerifyStoreTest : public ::testing::Test {
   TrialRecord record_;
 };
 
-TEST_F(VerifyStoreTest, LooksAtEverything) {
+TEST_F(VerifyStoreTest, ChecksEverything) {
   const absl::StatusOr<StoreReport> report = VerifyStore(store_);
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(report->records, 1);
@@ -73,7 +73,7 @@ TEST_F(VerifyStoreTest, NoFileCanChangeUnnoticed) {
   }
 }
 
-TEST_F(VerifyStoreTest, LargeFilesThatCannotBeWhatTheyAreCalledAreNotHashed) {
+TEST_F(VerifyStoreTest, DoesNotHashLargeFilesWithAWrongHeader) {
   std::filesystem::resize_file(store_.CheckpointFolder(record_.checkpoint_key()) + "/checkpoint.safetensors",
                                10'000'000'000);
   std::filesystem::resize_file(store_.OutputsFolder(record_.outputs_key()) + "/outputs.npz", 10'000'000'000);
@@ -81,16 +81,16 @@ TEST_F(VerifyStoreTest, LargeFilesThatCannotBeWhatTheyAreCalledAreNotHashed) {
                                      HasSubstr("outputs.npz: not a zip archive")));
 }
 
-TEST_F(VerifyStoreTest, StrangeNamesAndOtherOutputsAreSaid) {
+TEST_F(VerifyStoreTest, ReportsStrangeNamesAndOtherOutputs) {
   std::ofstream(store_.folder() + "/records/ab/note.txt") << "x";
   ASSERT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());
   CommitTestOutputs(store_, record_.outputs_key(), "others");
   const absl::StatusOr<StoreReport> report = VerifyStore(store_);
   EXPECT_THAT(report->strangers, ElementsAre(store_.folder() + "/records/ab/note.txt"));
-  EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made of other outputs")));
+  EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made from other outputs")));
 }
 
-TEST_F(VerifyStoreTest, WhatHasTheirFoldersPlaceIsDamageAndCanBePutAside) {
+TEST_F(VerifyStoreTest, EntriesInPlaceOfFoldersCanBeQuarantined) {
   const std::string shard = store_.folder() + "/records/ab", kind = store_.folder() + "/outputs";
   std::filesystem::remove_all(shard);
   std::filesystem::create_symlink("ab", shard);  // its own target
@@ -105,8 +105,8 @@ TEST_F(VerifyStoreTest, WhatHasTheirFoldersPlaceIsDamageAndCanBePutAside) {
   EXPECT_TRUE(*store_.CommitRecord(record_));
 }
 
-// Neither a record of another schema version nor one that is not what it says stops the rest; both can be put aside.
-TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreDamage) {
+// Records of another schema version or of another trial do not stop the check; both can be quarantined.
+TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreCorrupt) {
   TrialRecord newer = TestRecord(TestKey("abce"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);
   ASSERT_TRUE(*store_.CommitRecord(newer));

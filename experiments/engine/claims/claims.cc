@@ -12,7 +12,7 @@ absl::StatusOr<Claims::Found> Claims::TryClaim(ActionId id) {
   if (plan_.IsInStore(action, store_)) return Found{Fate::kDone};
   OPENSET_ASSIGN_OR_RETURN(const std::string owner, leases_->TryClaim(plan_.ResultKeys(action)));
   if (!owner.empty()) return Found{Fate::kTheirs, owner};
-  const bool is_done = plan_.IsInStore(action, store_);  // who had it finished a moment ago
+  const bool is_done = plan_.IsInStore(action, store_);  // its owner may have finished it just now
   if (!is_done && (before_ == nullptr || !HasFailed(id, FailuresOf(id)))) return Found{Fate::kOpen};
   Release(id);
   return Found{is_done ? Fate::kDone : Fate::kFailed};

@@ -1,5 +1,5 @@
-// What the processes of a store do of a plan: which of its actions this one claims, and what becomes of those that it
-// leaves to others.
+// Divides the actions of a plan among the processes of a store: which actions this process claims, and what becomes of
+// those that it leaves to others.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_CLAIMS_CLAIMS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_CLAIMS_CLAIMS_H_
 
@@ -17,41 +17,44 @@
 
 namespace openset {
 
-// By keys of actions, how many attempts had failed before a run that several processes share. Those without are 0.
+// The number of attempts at each action, by key, that had failed before a run that several processes share. 0 if
+// absent.
 using FailuresBefore = std::map<std::string, int>;
 
 class Claims {
  public:
-  // All outlive the object. Without `leases` there are no other processes. Without `before` this process tries what
-  // failed in others before it came; with it, what failed for good since then has failed here too.
+  // All arguments must outlive the object. If `leases` is null, there are no other processes. If `before` is null, this
+  // process retries actions that failed in other processes before it started; otherwise, an action that has failed for
+  // good since `before` counts as failed here too.
   Claims(const Plan& plan, const Store& store, Leases* leases, const FailuresBefore* before)
       : plan_(plan), store_(store), leases_(leases), before_(before) {}
 
   enum class Fate {
     kOpen,    // nobody works on it
-    kTheirs,  // another process does
+    kTheirs,  // another process works on it
     kDone,
     kFailed,  // for good, in another process
   };
   struct Found {
     Fate fate = Fate::kOpen;
-    std::string run_id;  // of kTheirs
+    std::string run_id;  // for kTheirs
   };
 
-  // Claims the action. kOpen: it is this process's now. Errors: those of Leases::TryClaim().
+  // Tries to claim the action. kOpen: this process now has it. Errors: those of Leases::TryClaim().
   absl::StatusOr<Found> TryClaim(ActionId id);
   void Release(ActionId id);
 
-  // This process leaves the action to others: to this run, or to whoever takes it.
+  // Leaves the action to the run `run_id`, or if it is "", to any other process.
   void LeaveTo(ActionId id, const std::string& run_id = "");
-  // Of all actions that were left to others what became of them by now. It forgets those that are done or have failed.
+  // Returns the current fate of all actions that were left to others, and forgets those that are done or have failed.
   std::vector<std::pair<ActionId, Fate>> LookAtLeft();
-  // It is not left to them any more.
+  // Stops leaving the action to others.
   void TakeBack(ActionId id) { left_.erase(id); }
-  // Why it failed for good, in another process.
+  // Returns why the action failed for good in another process.
   absl::Status WhyFailed(ActionId id) const;
 
-  // Of these actions, which this process had claimed, those that others took over while it slept, with who has them.
+  // Returns the actions in `running` that other processes took over while this process slept, with the ids of their
+  // runs.
   std::vector<std::pair<ActionId, std::string>> TakeLost(const std::set<ActionId>& running);
 
  private:
@@ -63,8 +66,8 @@ class Claims {
   const Store& store_;
   Leases* leases_;
   const FailuresBefore* before_;
-  std::map<ActionId, int> left_;            // to others, when so many attempts had failed
-  std::map<ActionId, std::string> run_of_;  // the last one that was known to work on it
+  std::map<ActionId, int> left_;            // left to others, with the number of attempts that had failed then
+  std::map<ActionId, std::string> run_of_;  // the last run known to work on it
 };
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Who does what a process leaves to others.
+// Interface for finding processes that do the work which this process leaves to others.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_CLAIMS_HELPERS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_CLAIMS_HELPERS_H_
 
@@ -12,20 +12,20 @@
 
 namespace openset {
 
-// What a process leaves to others, at one look.
+// The work that a process leaves to others, at one point in time.
 struct LeftWork {
-  std::vector<ActionId> open;  // could start, and nobody has claimed it
-  std::vector<ActionId> held;  // other processes work on it
+  std::vector<ActionId> open;  // can start, and nobody has claimed it
+  std::vector<ActionId> held;  // claimed by other processes
   int ended = 0;               // actions of the run that are done or have failed
-  // Of the process that looks; null if there are no others.
+  // The leases of this process; null if there are no other processes.
   Leases* leases = nullptr;
 };
 
 class Helpers {
  public:
   virtual ~Helpers() = default;
-  // Finds processes for what is open, and returns at once. Returns why, of the actions for which no more will be found:
-  // they have failed. Errors end the run.
+  // Finds processes for the open actions, and returns at once. Returns the actions for which no more processes will be
+  // found, which counts as a failure, with the reason. Errors end the run.
   virtual absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) = 0;
 };
 

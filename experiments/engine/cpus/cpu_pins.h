@@ -1,4 +1,4 @@
-// Keeping each action on CPUs of its own.
+// Pins each action to its own CPUs.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_PINS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_PINS_H_
 
@@ -8,21 +8,21 @@
 
 namespace openset {
 
-// The CPUs of this process, to be shared out.
+// Divides the CPUs of this process among actions.
 class CpuPins {
  public:
-  // `slots`: how many actions of one thread run at the same time. Nothing is pinned unless that is as many as there are
-  // CPUs: with fewer, others may use the machine too, and they choose better what is free.
+  // `slots`: how many single-threaded actions run at the same time. Nothing is pinned unless this is the number of
+  // CPUs: with fewer slots, other programs may use the machine too, and the system chooses free CPUs better.
   explicit CpuPins(int slots);
 
   bool pins() const { return pins_; }
 
-  // So many CPUs that nobody has, the first ones; fewer, or none, if there are no more.
+  // Takes the first `count` CPUs that nobody has taken; fewer, or none, if not enough are left.
   std::vector<int> Take(int count);
   void GiveBack(const std::vector<int>& cpus);
 
-  // Binds all threads that the process has now, and those that they will start, to these CPUs; none: to all of ours.
-  // Changes nothing where the system refuses.
+  // Binds all current threads of the process, and those that they will start, to these CPUs; if `cpus` is empty, to all
+  // CPUs of this process. Does nothing if the system refuses.
   void Pin(pid_t process, const std::vector<int>& cpus) const;
 
  private:

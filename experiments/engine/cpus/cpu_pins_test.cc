@@ -23,7 +23,7 @@ std::vector<int> Allowed() {
   return cpus;
 }
 
-TEST(CpuPins, EachHasItsOwnAndGivesThemBack) {
+TEST(CpuPins, EachActionHasItsOwnCpusAndReturnsThem) {
   const std::vector<int> all = Allowed();
   if (all.size() < 2) GTEST_SKIP() << "one CPU only";
   CpuPins pins(static_cast<int>(all.size()));
@@ -40,7 +40,7 @@ TEST(CpuPins, EachHasItsOwnAndGivesThemBack) {
   EXPECT_THAT(pins.Take(1), IsEmpty());
 }
 
-TEST(CpuPins, PinsNothingWhereThereAreOtherNumbersOfSlotsThanCpus) {
+TEST(CpuPins, PinsNothingUnlessSlotsEqualCpus) {
   CpuPins pins(static_cast<int>(Allowed().size()) + 1);
   EXPECT_FALSE(pins.pins());
   EXPECT_THAT(pins.Take(1), IsEmpty());

@@ -5,7 +5,7 @@ namespace openset {
 int CpuSlots::Begin(ActionId action, const Stage& stage, const Demand& demand) {
   const int threads = demand.cpu_threads;
   const int slots = threads + (stage.CanUseMoreCpus(threads) ? scheduler_.Widen(action) : 0);
-  // One on a GPU has no use for CPUs.
+  // An action on a GPU has no use for more CPUs.
   if (demand.gpu_shares == 0 && stage.CanTakeMoreCpus(threads)) growing_[action] = slots;
   return slots;
 }

@@ -1,4 +1,4 @@
-// Which of the actions that run get the CPU slots that nothing else can use.
+// Gives running actions the CPU slots that nothing else can use.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_SLOTS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_SLOTS_H_
 
@@ -11,24 +11,24 @@
 
 namespace openset {
 
-// Only actions whose bits don't depend on the number of CPUs get more than they ask for, and only while no other action
-// is ready: when they begin, and, if they can take them then, when others end.
+// Only actions whose results are bit-identical for any number of CPUs get more than they request, and only while no
+// other action is ready: when they begin and, if they can use more while running, when others end.
 class CpuSlots {
  public:
-  // Both outlive it.
+  // Both arguments must outlive the object.
   CpuSlots(Scheduler* scheduler, Engine* engine) : scheduler_(*scheduler), engine_(*engine) {}
 
-  // Of an action that begins: how many it may keep busy. `demand`: what its seat has.
+  // Begins an action. Returns how many CPUs it may keep busy. `demand` is the size of its seat.
   int Begin(ActionId action, const Stage& stage, const Demand& demand);
   void End(ActionId action) { growing_.erase(action); }
 
-  // Gives all that are free to the action that runs, can take them and has the smallest id.
+  // Gives all free slots to one running action that can use them: the one with the smallest id.
   void GiveFree();
 
  private:
   Scheduler& scheduler_;
   Engine& engine_;
-  std::map<ActionId, int> growing_;  // those that can take more, with what they have
+  std::map<ActionId, int> growing_;  // actions that can use more, with the slots that they have
 };
 
 }  // namespace openset

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Runs nothing.
+// An engine that runs nothing.
 class NoEngine : public Engine {
  public:
   const Capacity& capacity() const override { return capacity_; }
@@ -32,7 +32,7 @@ class NoEngine : public Engine {
 
 class CpuSlotsTest : public ::testing::Test {
  protected:
-  // The action is ready, takes a seat of one thread and begins.
+  // The action becomes ready, gets a seat of one thread and begins.
   int Begin(int id, ActionKind kind, Demand demand = {1}) {
     scheduler_.Add(ActionId{id}, demand, {}, {});
     EXPECT_TRUE(scheduler_.Next().has_value());
@@ -49,10 +49,10 @@ class CpuSlotsTest : public ::testing::Test {
   CpuSlots slots_{&scheduler_, &engine_};
 };
 
-TEST_F(CpuSlotsTest, AnInferenceTakesWhatFallsFreeWhileItRuns) {
+TEST_F(CpuSlotsTest, ARunningInferenceGetsFreedSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kTrain), 1);
-  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // the fourth has nobody else
+  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // nobody else can use the fourth
   slots_.GiveFree();
   EXPECT_THAT(engine_.given, IsEmpty());
   Finish(0);
@@ -63,7 +63,7 @@ TEST_F(CpuSlotsTest, AnInferenceTakesWhatFallsFreeWhileItRuns) {
   EXPECT_EQ(Begin(3, ActionKind::kInfer), 4);  // all are free again
 }
 
-TEST_F(CpuSlotsTest, OneThatIsReadyComesFirst) {
+TEST_F(CpuSlotsTest, ReadyActionsComeFirst) {
   EXPECT_EQ(Begin(0, ActionKind::kInfer), 4);
   scheduler_.Add(ActionId{1}, {1}, {}, {});
   scheduler_.Cancelled(ActionId{0});
@@ -78,15 +78,15 @@ TEST_F(CpuSlotsTest, OneThatIsReadyComesFirst) {
   EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{0}, 3)));
 }
 
-TEST_F(CpuSlotsTest, OthersKeepWhatTheyHave) {
+TEST_F(CpuSlotsTest, OtherActionsKeepTheirSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
-  EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // of two threads: its bits depend on them
-  EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // takes more only when it begins
+  EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // with two threads: its results depend on their number
+  EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // can use more only when it begins
   Finish(0);
   EXPECT_THAT(engine_.given, IsEmpty());
 }
 
-TEST_F(CpuSlotsTest, OneOnAGpuTakesNone) {
+TEST_F(CpuSlotsTest, GpuActionsGetNoMoreSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain, {3}), 3);
   EXPECT_EQ(Begin(1, ActionKind::kInfer, {1, 1}), 1);
   Finish(0);

@@ -25,11 +25,11 @@ constexpr char kLinked[] = "linked";
 
 struct ProgramFile {
   std::string source;  // links resolved
-  std::string path;    // below the copy's folder; of one that stays where it is, absolute
+  std::string path;    // relative to the copy's folder; absolute if the file stays where it is
   bool is_linked = false;
 };
 
-// What the two lists of a copy say.
+// The contents of the two lists of a copy.
 struct Lists {
   std::string sums;
   std::string linked;
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<ProgramFile>> FilesOf(const std::string& runfiles, co
 absl::StatusOr<Lists> ListsOf(const std::vector<ProgramFile>& files) {
   Lists lists;
   for (const ProgramFile& file : files) {
-    // Linked ones are large.
+    // Linked files are large, so their digests are cached.
     OPENSET_ASSIGN_OR_RETURN(const std::string sha256, file.is_linked ? DigestCache::OfUser().Sha256Hex(file.source)
                                                                       : Sha256HexOfFile(file.source));
     absl::StrAppend(file.is_linked ? &lists.linked : &lists.sums, sha256, "  ", file.path, "\n");
@@ -69,7 +69,8 @@ absl::StatusOr<Lists> ListsOf(const std::vector<ProgramFile>& files) {
   return lists;
 }
 
-// What a copied file has of its source's mode, which may ask for more than this process gives others (umask).
+// Sets the mode of a copied file to its source's, restricted by the folder's mode: the source may grant more than this
+// process's umask allows.
 void TakeMode(const std::string& path, const std::string& folder) {
   struct stat info = {}, of_folder = {};
   if (stat(path.c_str(), &info) == 0 && stat(folder.c_str(), &of_folder) == 0) {
@@ -77,13 +78,13 @@ void TakeMode(const std::string& path, const std::string& folder) {
   }
 }
 
-// A hard link where that can be.
+// Makes a hard link if possible, else a symbolic link.
 void Link(const std::string& source, const std::string& path, std::error_code* error) {
   fs::create_hard_link(source, path, *error);
   if (*error) fs::create_symlink(source, path, *error);
 }
 
-// Into `folder`, which is to become `copy`.
+// Writes all files into `folder`, which is to become `copy`.
 absl::Status Fill(const std::string& folder, const std::vector<ProgramFile>& files, const Lists& lists,
                   const ProgramCopy& copy) {
   for (const ProgramFile& file : files) {
@@ -106,8 +107,8 @@ absl::Status Fill(const std::string& folder, const std::vector<ProgramFile>& fil
   return WriteFileAtomically(JoinPath(folder, kSums), lists.sums);
 }
 
-// The whole copy appears, or nothing. Of its files' contents nothing is synced: what a power cut takes, the check
-// finds.
+// Makes the copy atomically: either all of it appears or nothing. File contents are not synced: the check detects files
+// that a power cut damaged.
 absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, const Lists& lists,
                   const ProgramCopy& copy) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(copy.sha256));
@@ -125,14 +126,14 @@ absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, con
 
 }  // namespace
 
-// A program that is missing (sha256sum) or fails counts as a file that is wrong. What is remembered of a linked file is
-// that one of this name exists; a file that changed a moment ago may change again within the same tick of its clock.
+// If sha256sum is missing or fails, the file counts as wrong. The cache of a linked file is an empty file with this
+// name. A file that changed a moment ago is not cached, since it may change again within the same tick of the clock.
 const char kCheckProgram[] = R"SH(cd "$program" 2>&1 && {
   { echo "$sha256  files.sha256" | sha256sum --check --quiet && sha256sum --check --quiet files.sha256; } ||
     echo "files.sha256: FAILED"
   LC_ALL=C comm -23 <(find . ! -type d -printf '%P\n' | LC_ALL=C sort) \
     <({ cut -c 67- files.sha256 linked; echo files.sha256; } | LC_ALL=C sort) |
-    while IFS= read -r path; do echo "$path: FAILED, nobody put it there"; done
+    while IFS= read -r path; do echo "$path: FAILED, not part of the copy"; done
   remembered=${HOME:+$HOME/.cache/openset/programs}
   while read -r sum path; do
     state=$(stat --dereference --format='%d %i %s %.9Y %.9Z' "$path")
@@ -156,8 +157,8 @@ absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& r
       std::find_if(files.begin(), files.end(), [&](const ProgramFile& file) { return file.source == program; });
   if (own == files.end()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(program, ": is not what lies in ", runfiles,
-                     " by now, and can't be copied for Slurm's tasks: it was built anew; run the same command again"));
+        absl::StrCat(program, ": no longer matches ", runfiles,
+                     ", so it can't be copied for Slurm's tasks: it was rebuilt; run the same command again"));
   }
   OPENSET_ASSIGN_OR_RETURN(const Lists lists, ListsOf(files));
   ProgramCopy copy;
@@ -166,7 +167,7 @@ absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& r
   copy.program = JoinPath(copy.folder, own->path);
   if (FileExists(copy.folder)) {
     if (CheckProgram(copy).ok()) {
-      std::error_code ignored;  // the time is for `records gc`
+      std::error_code ignored;  // `records gc` uses this time
       fs::last_write_time(copy.folder, fs::file_time_type::clock::now(), ignored);
       return copy;
     }

@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Runfiles as Bazel makes them: links to what was built, or fetched.
+// Runfiles as Bazel makes them: links to built or fetched files.
 class ProgramCopyTest : public ::testing::Test {
  protected:
   ProgramCopyTest()
@@ -51,7 +51,7 @@ class ProgramCopyTest : public ::testing::Test {
     fs::create_symlink(folder_ + "/built/" + name, link);
   }
 
-  // As Bazel does: what was there goes.
+  // Like Bazel, replaces existing files.
   void Build(const std::string& name, const std::string& content) const {
     fs::create_directories(folder_ + "/built");
     fs::remove(folder_ + "/built/" + name);
@@ -62,7 +62,7 @@ class ProgramCopyTest : public ::testing::Test {
     return CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program", others);
   }
 
-  // What is wrong with it, with the folder's name taken off.
+  // Returns what is wrong with the copy, without the folder's name.
   static std::string Problem(const ProgramCopy& copy) {
     const absl::Status status = CheckProgram(copy);
     EXPECT_TRUE(status.ok() || absl::IsFailedPrecondition(status)) << status;
@@ -84,7 +84,7 @@ TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
   const std::string sums = *ReadFile(copy->folder + "/files.sha256");
   EXPECT_EQ(Sha256Hex(sums), copy->sha256);
   EXPECT_THAT(sums, HasSubstr(Sha256Hex("program") + "  program.runfiles/openset/tools/program\n"));
-  // A large one is the same file.
+  // A large file is hard-linked: it is the same file.
   const std::string library = copy->folder + "/program.runfiles/openset/_solib/lib.so";
   EXPECT_TRUE(fs::equivalent(library, folder_ + "/built/lib.so"));
   EXPECT_EQ(*ReadFile(copy->folder + "/linked"),
@@ -93,7 +93,7 @@ TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
   EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
 }
 
-TEST_F(ProgramCopyTest, TheSameProgramIsThereOnceAndAnotherBesideIt) {
+TEST_F(ProgramCopyTest, EqualProgramsAreStoredOnce) {
   const ProgramCopy first = *Copy();
   EXPECT_EQ(Copy()->folder, first.folder);
   EXPECT_THAT(*ListFolder(store_.folder() + "/programs"), SizeIs(1));
@@ -105,13 +105,13 @@ TEST_F(ProgramCopyTest, TheSameProgramIsThereOnceAndAnotherBesideIt) {
   EXPECT_EQ(*ReadFile(first.folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
 }
 
-TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
+TEST_F(ProgramCopyTest, EveryDefectIsNamed) {
   const std::string program = "program.runfiles/openset/tools/program",
                     library = "program.runfiles/openset/_solib/lib.so";
   const ProgramCopy copy = *Copy();
   fs::resize_file(JoinPath(copy.folder, program), 3);
   EXPECT_THAT(Problem(copy), HasSubstr(program + ": FAILED"));
-  // The next one who wants it makes it anew.
+  // The next user of the copy replaces it.
   ASSERT_EQ(Copy()->folder, copy.folder);
   EXPECT_EQ(Problem(copy), "");
   fs::remove(JoinPath(copy.folder, program));
@@ -122,12 +122,12 @@ TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
     EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(list, ": FAILED")));
     ASSERT_TRUE(Copy().ok());
   }
-  // A library that is replaced keeps its file here; one that is written over does not.
+  // A replaced library keeps its old content here; one that is overwritten does not.
   fs::rename(folder_ + "/built/lib.so", folder_ + "/old.so");
   EXPECT_EQ(Problem(copy), "");
   fs::resize_file(folder_ + "/old.so", kLinkedBytes + 1);
   EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED"));
-  // One that is linked by its path, and gone.
+  // A file that is linked by its path and has been removed.
   fs::remove(JoinPath(copy.folder, library));
   fs::create_symlink(folder_ + "/built/lib.so", JoinPath(copy.folder, library));
   EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED"));
@@ -135,7 +135,7 @@ TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
   EXPECT_THAT(Problem(copy), HasSubstr("No such file or directory"));
 }
 
-// LibTorch with other code, as large, and as old by the time that everybody can set.
+// LibTorch with other code of the same size and with the same settable time.
 TEST_F(ProgramCopyTest, ALinkedFileOfTheSameSizeAndTimeIsRefused) {
   const std::string library = folder_ + "/built/lib.so";
   const auto built = fs::file_time_type::clock::now() - std::chrono::hours(24);
@@ -148,14 +148,14 @@ TEST_F(ProgramCopyTest, ALinkedFileOfTheSameSizeAndTimeIsRefused) {
   EXPECT_THAT(Problem(copy), HasSubstr("program.runfiles/openset/_solib/lib.so: FAILED"));
 }
 
-// A node hashes it once. What it remembers is by the state of the file.
-TEST_F(ProgramCopyTest, WhatIsKnownOfALinkedFileIsRemembered) {
+// A node hashes a linked file once. The cache depends on the file's state.
+TEST_F(ProgramCopyTest, DigestsOfLinkedFilesAreCached) {
   const std::string remembered = folder_ + "/home/.cache/openset/programs";
   const ProgramCopy copy = *Copy();
-  absl::SleepFor(absl::Seconds(4));  // one that has changed a moment ago may change again
+  absl::SleepFor(absl::Seconds(4));  // a file that has just changed is not cached
   EXPECT_EQ(Problem(copy), "");
   ASSERT_THAT(*ListFolder(remembered), SizeIs(1));
-  // As long as it is known, it is not read.
+  // While it is cached, it is not read.
   const std::string library = JoinPath(copy.folder, "program.runfiles/openset/_solib/lib.so");
   EXPECT_EQ(Problem(copy), "");
   EXPECT_THAT(*ListFolder(remembered), SizeIs(1));
@@ -165,21 +165,21 @@ TEST_F(ProgramCopyTest, WhatIsKnownOfALinkedFileIsRemembered) {
   EXPECT_THAT(Problem(copy), HasSubstr("lib.so: FAILED"));
 }
 
-// A library that nobody asked for is found before the right one, where a program looks into its folder.
+// An extra library would be found before the right one, if a program searches its folder.
 TEST_F(ProgramCopyTest, ExtraFilesAreRefused) {
   const ProgramCopy copy = *Copy();
   const std::string runfiles = copy.folder + "/program.runfiles/openset/";
   for (const char* name : {"_solib/libc.so.6", "experiments/methods/mine.textproto", ".hidden", "a b"}) {
     std::ofstream(runfiles + name) << "x";
-    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(name, ": FAILED, nobody put it there")));
+    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(name, ": FAILED, not part of the copy")));
     fs::remove(runfiles + name);
   }
   fs::create_directory_symlink(folder_, runfiles + "link");
-  EXPECT_THAT(Problem(copy), HasSubstr("link: FAILED, nobody put it there"));
+  EXPECT_THAT(Problem(copy), HasSubstr("link: FAILED, not part of the copy"));
   fs::remove(runfiles + "link");
   EXPECT_EQ(Problem(copy), "");
   std::ofstream(runfiles + "more") << "x";
-  ASSERT_TRUE(Copy().ok());  // made anew
+  ASSERT_TRUE(Copy().ok());  // made again
   EXPECT_EQ(Problem(copy), "");
   EXPECT_FALSE(FileExists(runfiles + "more"));
 }
@@ -190,13 +190,13 @@ TEST_F(ProgramCopyTest, ACopyIsAsPrivateAsTheStore) {
   umask(before);
   ASSERT_TRUE(copy.ok()) << copy.status();
   for (const auto& entry : fs::recursive_directory_iterator(store_.folder())) {
-    if (entry.path().filename() == "lib.so") continue;  // a link to what is somebody else's
+    if (entry.path().filename() == "lib.so") continue;  // a link to a file outside
     EXPECT_EQ(fs::status(entry).permissions() & (fs::perms::group_all | fs::perms::others_all), fs::perms::none)
         << entry.path();
   }
 }
 
-TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {
+TEST_F(ProgramCopyTest, ChecksTheProgramsOutsideOfTheCopy) {
   Build("my worker", "mine");
   const std::string worker = folder_ + "/built/my worker";
   const ProgramCopy copy = *Copy({worker});
@@ -208,12 +208,12 @@ TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {
             absl::NotFoundError(absl::StrCat("cannot read ", folder_, "/built/none: No such file or directory")));
 }
 
-TEST_F(ProgramCopyTest, AProgramThatWasBuiltAnewMeanwhileIsRefused) {
+TEST_F(ProgramCopyTest, AProgramThatWasRebuiltMeanwhileIsRefused) {
   fs::rename(folder_ + "/built/program", folder_ + "/built/program (deleted)");
   Build("program", "anew");
   const absl::Status status = CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program (deleted)").status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it was built anew; run the same command again"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it was rebuilt; run the same command again"));
   EXPECT_FALSE(FileExists(store_.folder() + "/programs"));
 }
 
@@ -222,7 +222,7 @@ TEST_F(ProgramCopyTest, AStoreThatCannotBeWrittenIsNamed) {
   EXPECT_THAT(std::string(Copy().status().message()), HasSubstr(store_.folder()));
 }
 
-// This test's own program: its copy is started, and each library it needs is one of the system's or the copy's.
+// This test's own program: its copy is started, and each library it uses must be the system's or the copy's.
 TEST_F(ProgramCopyTest, FindsItsLibraries) {
   LOG(INFO) << "by glog, a library that is not the system's";
   const absl::StatusOr<ProgramCopy> copy = CopyProgram(store_, *RunfilesFolder(), ProgramPath());

@@ -15,14 +15,14 @@
 namespace openset {
 namespace {
 
-// Of a cluster that does not say: its default.
+// Slurm's default, for clusters that do not report a value.
 constexpr int kMaxArraySize = 1001;
 
 bool IsNumber(absl::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-// Of what a command of Slurm wrote: the cluster did not answer, and may at another time.
+// Whether this output of a Slurm command means that the cluster did not answer but may do so later.
 bool DidNotAnswer(absl::string_view message) {
   for (const char* words : {"timed out", "temporarily", "contact slurm controller", "Connection re", "again later"}) {
     if (absl::StrContains(message, words)) return true;
@@ -30,7 +30,7 @@ bool DidNotAnswer(absl::string_view message) {
   return false;
 }
 
-// What a command of Slurm prints. Where it fails, no action of a study is to blame.
+// Returns the output of a Slurm command. Its failures are never those of a study's actions.
 absl::StatusOr<std::string> Ask(const std::vector<std::string>& command) {
   absl::StatusOr<std::string> output = CaptureOutput(command);
   if (!absl::IsAborted(output.status())) return output;

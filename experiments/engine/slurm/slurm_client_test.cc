@@ -12,7 +12,7 @@ namespace openset {
 namespace {
 
 TEST(SlurmClient, ReadsTheQueue) {
-  // What squeue of Slurm 22.05 prints; a job that is no array has N/A for its index.
+  // Output of squeue of Slurm 22.05; a job that is not an array has the index N/A.
   const auto queue = ParseQueue("12|0|RUNNING\n12|1|PENDING\n  13|7|COMPLETING\n14|N/A|RUNNING\n");
   ASSERT_TRUE(queue.ok()) << queue.status();
   EXPECT_EQ(queue->size(), 3);
@@ -23,8 +23,8 @@ TEST(SlurmClient, ReadsTheQueue) {
   EXPECT_TRUE(absl::IsUnavailable(ParseQueue("slurm_load_jobs error").status()));
 }
 
-// It is nobody's action that failed then.
-TEST(SlurmClient, WhatFailsIsToldInOneLine) {
+// These errors must not count as failures of an action.
+TEST(SlurmClient, ErrorsAreOneLine) {
   const std::string folder = ::testing::TempDir() + "/bin";
   std::filesystem::create_directories(folder);
   const auto install = [&](const std::string& name, const std::string& script) {

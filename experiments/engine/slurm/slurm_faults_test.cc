@@ -1,6 +1,6 @@
-// A cluster that answers late, twice or not at all, kills and requeues pilots and numbers its jobs anew, pilots that
-// end before their work does, and launchers that leave and come back: by fake commands, at random, many at once. Prints
-// what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
+// A cluster that answers late, twice or not at all, kills and requeues pilots and reuses job numbers, pilots that end
+// before their work does, and launchers that leave and return: simulated by fake commands, at random, with many running
+// at once. Prints what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
 #include <unistd.h>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 
 class SlurmFaults : public FakeSlurm {
  protected:
-  // Another cluster and another store.
+  // A new cluster and a new store.
   void StartAnew() const {
     std::filesystem::remove_all(store_.folder());
     std::filesystem::remove_all(fake_);
@@ -42,7 +42,7 @@ class SlurmFaults : public FakeSlurm {
   }
 };
 
-TEST_F(SlurmFaults, EachActionIsMadeOnceWhateverGoesWrong) {
+TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
   const int scenarios = Times(300, 6);
   std::map<std::string, int> tried;
   int64_t actions = 0, submissions = 0, starts = 0, pilots = 0;
@@ -97,7 +97,7 @@ TEST_F(SlurmFaults, EachActionIsMadeOnceWhateverGoesWrong) {
   for (const auto& [what, times] : tried) std::printf("     %s: %d\n", what.c_str(), times);
 }
 
-TEST_F(SlurmFaults, OfManyTrialsNoIndexIsTooLargeAndAnotherLauncherFindsThePilots) {
+TEST_F(SlurmFaults, ManyTrialsKeepTheIndexLimitAndAnotherLauncherFindsThePilots) {
   Set("max_array", 1001);
   Set("lose_replies", 1);
   Set("hold", 1);

@@ -30,15 +30,16 @@ namespace {
 
 constexpr int kAttempts = 4;
 
-// Of the names of arrays, and of their jobs.
+// The prefix of the names of arrays and of their jobs.
 constexpr char kNamePrefix[] = "openset-";
-// Bytes. What is larger is nothing that this program wrote.
+// In bytes. This program does not write larger files.
 constexpr int64_t kLargestArray = 256 << 20;
 constexpr int64_t kLongestJob = 100;
 constexpr int kMostPilots = 1 << 22;  // Slurm's own limit is lower
 constexpr int kMostCpus = 1 << 16;
 
-// After kCheckProgram. Slurm hands on the environment of who submitted, in which these may name the original's files.
+// Follows kCheckProgram. Slurm passes on the submitter's environment, in which these variables may point to the
+// original program's files.
 constexpr char kRefuse[] = R"SH()
 if [ -n "$wrong" ]; then
   echo "$program: $wrong: the copied program is not what was submitted; 'openset run' copies and submits it anew" >&2
@@ -53,7 +54,7 @@ std::string Quoted(const std::string& word) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-// Whether another attempt may go well.
+// Whether a retry may succeed.
 bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
 
 bool IsSound(const SlurmArray& array) {
@@ -67,7 +68,7 @@ bool IsSound(const SlurmLaunch& launch) {
   return absl::c_all_of(launch.record(), IsKey) && absl::c_all_of(launch.failed_before(), IsKey);
 }
 
-// Calls `use` with each array that can be read and is not known, and with the path of its file, in the order of their
+// Calls `use` with each readable array whose name is not in `known` and with the path of its file, in the order of the
 // names.
 void ForEachArray(const Store& store, const std::set<std::string>& known,
                   const std::function<void(SlurmArray array, const std::string& path)>& use) {
@@ -78,14 +79,14 @@ void ForEachArray(const Store& store, const std::set<std::string>& known,
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
     const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
-    // Anybody may have put it there.
+    // Other users may have put the file there.
     if (bytes.ok() && DecodeRecord(*bytes, &array).ok() && array.name() == name && IsSound(array)) {
       use(std::move(array), path);
     }
   }
 }
 
-// The number in a file; "" where there is none.
+// Returns the number in a file; "" if there is none.
 std::string ReadJob(const std::string& path) {
   const absl::StatusOr<std::string> content = ReadFile(path, kLongestJob);
   const absl::string_view job = content.ok() ? absl::StripAsciiWhitespace(*content) : "";
@@ -96,7 +97,7 @@ std::string LaunchPath(const Store& store, const std::string& sha256) {
   return absl::StrCat(Folder(store), "/launch-", sha256, ".rec");
 }
 
-// Whether all that the launch was for is there. One that can't be read is for what isn't.
+// Whether all records of the launch exist. False if the launch can't be read.
 bool HasAllRecords(const Store& store, const std::string& launch) {
   const absl::StatusOr<SlurmLaunch> loaded = LoadLaunch(store, launch);
   return loaded.ok() && absl::c_all_of(loaded->record(), [&](const std::string& id) { return store.HasRecord(id); });
@@ -180,7 +181,7 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Slurm
       absl::StrCat("--array=0-", pilots - 1),
       "--requeue",
       "--open-mode=append",
-      // Slurm would replace a % of the folder's name.
+      // Slurm would expand a % in the folder's name.
       absl::StrCat("--output=", absl::StrReplaceAll(log_folder, {{"%", "%%"}}), "/%x.%a.log"),
       absl::StrCat("--signal=B:USR1@", slurm.warning_seconds()),
       absl::StrCat("--cpus-per-task=", seat.cpus()),
@@ -202,7 +203,7 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Slurm
 
 std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, const std::string& array_file) {
   std::vector<std::string> words = options.command;
-  // The last one of a flag counts.
+  // The last value of a repeated flag counts.
   for (const std::string& flag :
        {std::string("--engine=local"), std::string("--redo="), std::string("--only="),
         absl::StrCat("--jobs=", seat.cpus()), std::string(seat.gpu() ? "--devices=cuda:0" : "--devices=cpu"),
@@ -231,7 +232,7 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
   if (!options.program.folder.empty()) OPENSET_RETURN_IF_ERROR(CheckProgram(options.program));
   SubmittedArray submitted;
   const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
-  // Names sort by time.
+  // The name begins with the time, so that names sort by time.
   submitted.array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options.experiment,
                                            absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
   submitted.array.set_experiment(options.experiment);
@@ -249,7 +250,7 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
   for (int attempt = 1; submitted.job.empty(); ++attempt) {
     absl::StatusOr<std::string> job = client.Submit(words, base + ".sh");
     if (!job.ok() && !absl::IsNotFound(job.status())) {
-      // It may be that only the answer was lost.
+      // The job may have been submitted even though the answer was lost.
       const absl::StatusOr<std::string> found = client.JobOfName(submitted.array.name());
       if (found.ok() && !found->empty()) job = *found;
     }

@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 constexpr char kName[] = "openset-study-0123-abcdef-0000";
 
-// What others may have put into slurm/ of a store.
+// Files that others may have put into slurm/ of a store.
 class SlurmJobsTest : public ::testing::Test {
  protected:
   SlurmJobsTest()
@@ -56,7 +56,7 @@ class SlurmJobsTest : public ::testing::Test {
   const std::string base_;
 };
 
-TEST_F(SlurmJobsTest, WhatSubmitArrayWritesIsFound) {
+TEST_F(SlurmJobsTest, FindsArraysThatSubmitArrayWrote) {
   Put(Sound(), "1234\n");
   ASSERT_THAT(ArraysInStore(store_, "study"), SizeIs(1));
   EXPECT_EQ(ArraysInStore(store_, "study")[0].job, "1234");
@@ -64,7 +64,7 @@ TEST_F(SlurmJobsTest, WhatSubmitArrayWritesIsFound) {
   EXPECT_THAT(ProgramsInUse(store_), ElementsAre(std::string(64, 'a')));
 }
 
-TEST_F(SlurmJobsTest, ArraysThatItCannotHaveWrittenAreLeftOut) {
+TEST_F(SlurmJobsTest, SkipsArraysThatItCannotHaveWritten) {
   const std::vector<std::function<void(SlurmArray*)>> forgeries = {
       [](SlurmArray* array) { array->set_name("openset-study-0123-abcdef-0001"); },
       [](SlurmArray* array) { array->clear_name(); },
@@ -82,14 +82,14 @@ TEST_F(SlurmJobsTest, ArraysThatItCannotHaveWrittenAreLeftOut) {
     EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty()) << f;
     EXPECT_THAT(ProgramsInUse(store_), IsEmpty()) << f;
   }
-  // Somebody's own job, that 'openset cancel' would end.
+  // A user's own job, which 'openset cancel' would end.
   SlurmArray array = Sound();
   array.set_name("my-simulation");
   ASSERT_THAT(WriteFileAtomically(store_.folder() + "/slurm/my-simulation.rec", EncodeRecord(array)), IsOk());
   EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty());
 }
 
-TEST_F(SlurmJobsTest, OnlyANumberIsAJob) {
+TEST_F(SlurmJobsTest, JobsMustBeNumbers) {
   for (const std::string& job : {std::string("--me"), std::string("12;rm"), std::string("1 2"), std::string("1\n2"),
                                  std::string("-1"), std::string(200, '1'), std::string("1_3")}) {
     Put(Sound(), job);
@@ -98,7 +98,7 @@ TEST_F(SlurmJobsTest, OnlyANumberIsAJob) {
   }
 }
 
-TEST_F(SlurmJobsTest, WhatIsNoFileIsLeftOut) {
+TEST_F(SlurmJobsTest, SkipsEntriesThatAreNotFiles) {
   ASSERT_EQ(mkfifo((base_ + ".rec").c_str(), 0666), 0);
   EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty());
   fs::remove(base_ + ".rec");
@@ -126,7 +126,7 @@ TEST_F(SlurmJobsTest, ALaunchIsWhatWasWritten) {
   EXPECT_TRUE(absl::IsNotFound(LoadLaunch(store_, std::string(64, 'd')).status()));
 }
 
-TEST(TaskScript, APilotsSeatIsWhatItRunsOn) {
+TEST(TaskScript, PilotsRunOnTheirSeat) {
   SubmitOptions options;
   SlurmSeat seat;
   seat.set_gpu(true);

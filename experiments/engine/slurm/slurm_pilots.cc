@@ -16,14 +16,15 @@
 namespace openset {
 namespace {
 
-// Looks at the queue at which pilots have to be missing: what they did may show later than their end.
+// Looks at the queue in which no pilot may be found before they count as ended: their results may become visible after
+// their end.
 constexpr int kMissingLooks = 2;
 
 Demand NeedsOf(const Plan& plan, const Action& action, const ActionMemory& memory) {
   return StageOf(action).Needs(plan.TrialOf(action), memory);
 }
 
-// Whether the cluster takes no more jobs of this user, or none of so many tasks.
+// Whether the cluster accepts no more jobs of this user, or no array with so many tasks.
 bool IsSubmitLimit(const absl::Status& status) {
   return absl::StrContains(status.message(), "MaxSubmitJob") || absl::StrContains(status.message(), "job submit limit");
 }
@@ -123,7 +124,7 @@ void SlurmPilots::ReadArrays() {
 }
 
 int SlurmPilots::CountQueued(const std::map<SlurmTaskId, std::string>& queue, bool gpu) const {
-  // A cluster may number its jobs anew: the last array of a number, by their names, counts.
+  // A cluster may reuse job numbers: the array with the last name counts.
   std::map<std::string, const SlurmArray*> of_job;
   for (const auto& [name, submitted] : arrays_) of_job[submitted.job] = &submitted.array;
   return static_cast<int>(std::count_if(queue.begin(), queue.end(), [&](const auto& task) {
@@ -134,12 +135,13 @@ int SlurmPilots::CountQueued(const std::map<SlurmTaskId, std::string>& queue, bo
 
 absl::StatusOr<std::map<ActionId, absl::Status>> SlurmPilots::Find(const LeftWork& left) {
   std::map<ActionId, absl::Status> given_up;
-  // The queue before the arrays: what is submitted in between is not counted, rather than taken for one that has ended.
+  // The queue is read before the arrays, so that an array submitted in between is not counted instead of being mistaken
+  // for one that has ended.
   const absl::StatusOr<std::map<SlurmTaskId, std::string>> queue = client_.Queue();
   if (!queue.ok() && (absl::IsNotFound(queue.status()) || !is_prepared_)) return queue.status();
   OPENSET_RETURN_IF_ERROR(Prepare());
   ShowRunning(left.held);
-  if (!queue.ok()) return given_up;  // a controller that is restarted does not answer for a while
+  if (!queue.ok()) return given_up;  // a controller that restarts does not answer for a while
   ReadArrays();
   for (const bool gpu : {true, false}) {
     const auto is_for = [&](ActionId id) { return RunsOnGpu(plan_, plan_[id], options_.memory) == gpu; };
@@ -190,7 +192,7 @@ int SlurmPilots::MoreFor(int open, int held, int queued) const {
 }
 
 absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int queued) {
-  // Many pilots end at once, when there is nothing more for them: one after the other looks and submits.
+  // Many pilots end at the same time when nothing is left for them: a claim makes them look and submit one at a time.
   const std::string claim = Sha256Hex(absl::StrCat("pilots ", options_.submit.launch, gpu ? " GPU" : " CPU"));
   if (left.leases != nullptr) {
     OPENSET_ASSIGN_OR_RETURN(const std::string owner, left.leases->TryClaim({claim}));
@@ -200,7 +202,7 @@ absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int q
     ReadArrays();
     queued = CountQueued(*queue, gpu);
   }
-  // Pilots that have left the queue since the last look have done what they did by now.
+  // Pilots that have left the queue since the last look have stored their results by now.
   const auto open = static_cast<int>(std::count_if(left.open.begin(), left.open.end(), [&](ActionId id) {
     return RunsOnGpu(plan_, plan_[id], options_.memory) == gpu && !plan_.IsInStore(plan_[id], store_);
   }));
@@ -218,7 +220,7 @@ absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int q
     if (submitted.ok() || pilots == 1 || !IsSubmitLimit(status)) break;
   }
   if (left.leases != nullptr) left.leases->Release(claim);
-  // Those that are in the queue are all that the cluster takes now.
+  // If pilots are queued, they are all that the cluster accepts now.
   return queued > 0 && IsSubmitLimit(status) ? absl::OkStatus() : status;
 }
 

@@ -1,4 +1,4 @@
-// By fake commands; tools/testing/slurm_test.cc has a real Slurm.
+// Uses fake commands; tools/testing/slurm_test.cc uses a real Slurm.
 #include "experiments/engine/slurm/slurm_pilots.h"
 
 #include <chrono>
@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 
 class SlurmPilotsTest : public FakeSlurm {};
 
-TEST_F(SlurmPilotsTest, OneArrayOfPilotsDoesAllThereIsEachActionOnce) {
+TEST_F(SlurmPilotsTest, OneArrayOfPilotsDoesEachActionOnce) {
   options_.submit.slurm.set_partition("gpu");
   options_.submit.slurm.add_option("--exclude=node7");
   options_.submit.slurm.add_prologue("test 1 -gt 0 && true 'quoted'");
@@ -52,14 +52,14 @@ TEST_F(SlurmPilotsTest, OneArrayOfPilotsDoesAllThereIsEachActionOnce) {
   EXPECT_EQ(arrays[0].array.description(), "pilots, 1 CPU, 500 MB");
 }
 
-TEST_F(SlurmPilotsTest, ThereAreNoMorePilotsThanWorkOrThanIsSaid) {
+TEST_F(SlurmPilotsTest, PilotsAreLimitedByTheWorkAndTheOption) {
   Set("hold", 1);
   Set("max_array", 1001);
   Detach();
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   ASSERT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Submitted()[0], HasSubstr("--array=0-1 "));
-  // More work: two are there.
+  // More work is there, but two pilots are queued already.
   ASSERT_TRUE(Run(MakePlanOf(Range(9))).ok());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--array=0-6 "));
@@ -71,7 +71,7 @@ TEST_F(SlurmPilotsTest, ThereAreNoMorePilotsThanWorkOrThanIsSaid) {
   EXPECT_THAT(Submitted(), SizeIs(3));
 }
 
-TEST_F(SlurmPilotsTest, AClusterThatTakesNoMoreJobsGetsFewer) {
+TEST_F(SlurmPilotsTest, SubmitsFewerJobsAtTheClustersLimit) {
   Set("limit", 3);
   Set("max_array", 1001);
   ASSERT_TRUE(Run(MakePlanOf(Range(10))).ok());
@@ -82,7 +82,7 @@ TEST_F(SlurmPilotsTest, AClusterThatTakesNoMoreJobsGetsFewer) {
   EXPECT_THAT(submitted[2], HasSubstr("--array=0-2 "));
   EXPECT_THAT(Executed(), SizeIs(30));
   WaitForEmptyQueue();
-  Set("limit", 0);  // not one
+  Set("limit", 0);  // accepts none
   EXPECT_THAT(std::string(Run(MakePlanOf("10")).message()), HasSubstr("QOSMaxSubmitJobPerUserLimit"));
 }
 
@@ -105,7 +105,7 @@ TEST_F(SlurmPilotsTest, ALostAnswerSubmitsNothingTwice) {
   EXPECT_THAT(Executed(), SizeIs(6));
 }
 
-TEST_F(SlurmPilotsTest, AControllerThatDoesNotAnswerIsAskedAgain) {
+TEST_F(SlurmPilotsTest, RetriesAControllerThatDoesNotAnswer) {
   Set("refuse", 2);
   Set("blind", 0);
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
@@ -115,13 +115,13 @@ TEST_F(SlurmPilotsTest, AControllerThatDoesNotAnswerIsAskedAgain) {
   EXPECT_THAT(std::string(Run(MakePlanOf("1")).message()), HasSubstr("Unable to contact slurm controller"));
 }
 
-TEST_F(SlurmPilotsTest, AMistakeIsSaidAtOnce) {
+TEST_F(SlurmPilotsTest, PermanentErrorsAreReportedAtOnce) {
   Set("invalid", 1);
   EXPECT_THAT(std::string(Run(MakePlanOf("0")).message()), HasSubstr("invalid partition specified: nowhere"));
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmPilotsTest, ForPilotsThatDiedOthersAreSubmitted) {
+TEST_F(SlurmPilotsTest, DeadPilotsAreReplaced) {
   Set("kill", 2);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(6));
@@ -129,7 +129,7 @@ TEST_F(SlurmPilotsTest, ForPilotsThatDiedOthersAreSubmitted) {
   for (const Action& action : MakePlanOf("0, 1").actions) EXPECT_TRUE(action.is_done());
 }
 
-TEST_F(SlurmPilotsTest, WhatPilotsGotThroughCountsAsProgress) {
+TEST_F(SlurmPilotsTest, EndedActionsCountAsProgress) {
   Set("share", 1);  // each dies at its second action
   options_.retries = 0;
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
@@ -137,7 +137,7 @@ TEST_F(SlurmPilotsTest, WhatPilotsGotThroughCountsAsProgress) {
   EXPECT_THAT(Executed(), SizeIs(3));
 }
 
-TEST_F(SlurmPilotsTest, WhatIsRequeuedIsNotSubmittedAgain) {
+TEST_F(SlurmPilotsTest, RequeuedPilotsAreNotSubmittedAgain) {
   Set("requeue", 2);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(Submitted(), SizeIs(1));
@@ -146,7 +146,7 @@ TEST_F(SlurmPilotsTest, WhatIsRequeuedIsNotSubmittedAgain) {
   EXPECT_EQ(Lines(fake_ + "/restarts").front(), "1");  // SLURM_RESTART_COUNT
 }
 
-TEST_F(SlurmPilotsTest, WhatEndsAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
+TEST_F(SlurmPilotsTest, RepeatedDeathsFailTheActionAndSkipItsDependents) {
   std::filesystem::create_directories(store_.folder());
   std::ofstream(store_.folder() + "/broken") << "";
   options_.retries = 1;
@@ -162,7 +162,7 @@ TEST_F(SlurmPilotsTest, WhatEndsAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
   EXPECT_TRUE(Run(MakePlanOf("0")).ok());
 }
 
-TEST_F(SlurmPilotsTest, WhatAPilotRecordsAsFailedIsNotTriedAgain) {
+TEST_F(SlurmPilotsTest, FailuresThatAPilotRecordedAreNotRetried) {
   const Plan plan = MakePlanOf("0");
   sandbox_.Write("work.sh", "exit 1");
   Detach();
@@ -174,7 +174,7 @@ TEST_F(SlurmPilotsTest, WhatAPilotRecordsAsFailedIsNotTriedAgain) {
   failure.set_key(plan.actions[0].key);
   failure.set_message("the training diverged");
   failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
-  // While the run watches: the count of failures is what tells.
+  // While the run watches, it notices by the count of failures.
   bool written = false;
   class Watcher : public SlurmObserver {
    public:
@@ -193,7 +193,7 @@ TEST_F(SlurmPilotsTest, WhatAPilotRecordsAsFailedIsNotTriedAgain) {
   EXPECT_THAT(watcher.messages, ElementsAre("the training diverged"));
 }
 
-TEST_F(SlurmPilotsTest, ItMayLeaveAndComeBackWithoutSubmittingTwice) {
+TEST_F(SlurmPilotsTest, ALauncherThatReturnsSubmitsNothingTwice) {
   Set("wait", 1);
   Detach();
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
@@ -205,7 +205,7 @@ TEST_F(SlurmPilotsTest, ItMayLeaveAndComeBackWithoutSubmittingTwice) {
   EXPECT_THAT(Executed(), SizeIs(6));
 }
 
-TEST_F(SlurmPilotsTest, ASignalEndsTheWatchingOnly) {
+TEST_F(SlurmPilotsTest, ASignalEndsOnlyTheLauncher) {
   Set("wait", 1);
   observer_.interrupt = true;
   EXPECT_TRUE(absl::IsCancelled(Run(MakePlanOf("0"))));
@@ -215,14 +215,14 @@ TEST_F(SlurmPilotsTest, ASignalEndsTheWatchingOnly) {
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmPilotsTest, WithoutSlurmItSaysSo) {
+TEST_F(SlurmPilotsTest, ReportsMissingSlurm) {
   setenv("PATH", "/nowhere", 1);
   const absl::Status status = Run(MakePlanOf("0"));
   EXPECT_TRUE(absl::IsNotFound(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start squeue"));
 }
 
-// Runs a copy of a program of two files.
+// Runs a copy of a program that consists of two files.
 class CopiedProgramTest : public FakeSlurm {
  protected:
   CopiedProgramTest() {
@@ -230,7 +230,7 @@ class CopiedProgramTest : public FakeSlurm {
     Copy();
   }
 
-  // The one that is built.
+  // The built program.
   void WriteProgram(const std::string& work) const {
     sandbox_.Write("files/openset/tools/program", "#!/bin/bash\n. \"${0%/*}/work.sh\"\n");
     sandbox_.Write("files/openset/tools/work.sh", work);
@@ -245,7 +245,7 @@ class CopiedProgramTest : public FakeSlurm {
     options_.submit.command = {copy->program};
   }
 
-  // Submits, and holds what is submitted back until Release().
+  // Submits, and holds jobs back until Release().
   void SubmitAndHold(const std::string& seeds) {
     Set("wait", 1);
     Detach();
@@ -257,7 +257,7 @@ class CopiedProgramTest : public FakeSlurm {
   const std::string program_ = sandbox_.folder() + "/files/openset/tools/program";
 };
 
-TEST_F(CopiedProgramTest, WhatWasSubmittedRunsWhateverIsBuiltBeforeItStarts) {
+TEST_F(CopiedProgramTest, RunsTheSubmittedProgramDespiteRebuilds) {
   SubmitAndHold("0, 1");
   EXPECT_THAT(ProgramsInUse(store_), ElementsAre(options_.submit.program.sha256));
   WriteProgram("echo another >> \"$FAKE_SLURM/another\"");
@@ -269,7 +269,7 @@ TEST_F(CopiedProgramTest, WhatWasSubmittedRunsWhateverIsBuiltBeforeItStarts) {
   EXPECT_FALSE(FileExists(fake_ + "/another"));
   EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
   WaitForEmptyQueue();
-  // Without a copy it would have been the other one.
+  // Without a copy, the rebuilt program would have run.
   options_.submit.program = {};
   options_.submit.command = {program_};
   options_.retries = 0;
@@ -277,7 +277,7 @@ TEST_F(CopiedProgramTest, WhatWasSubmittedRunsWhateverIsBuiltBeforeItStarts) {
   EXPECT_TRUE(FileExists(fake_ + "/another"));
 }
 
-TEST_F(CopiedProgramTest, ADamagedCopyIsRefusedAndNamedAndMadeAnew) {
+TEST_F(CopiedProgramTest, ACorruptCopyIsRefusedAndReplaced) {
   SubmitAndHold("0");
   const std::string folder = options_.submit.program.folder;
   std::ofstream(folder + "/program.runfiles/openset/tools/work.sh", std::ios::app) << "# damage";
@@ -295,7 +295,7 @@ TEST_F(CopiedProgramTest, ADamagedCopyIsRefusedAndNamedAndMadeAnew) {
   EXPECT_THAT(Executed(), SizeIs(3));
 }
 
-TEST_F(CopiedProgramTest, TheEnvironmentThatIsHandedOnNamesNoFilesOfTheOriginal) {
+TEST_F(CopiedProgramTest, TheEnvironmentRefersToNoFilesOfTheOriginal) {
   WriteProgram("echo \"$RUNFILES_DIR$TEST_SRCDIR\" >> \"$FAKE_SLURM/seen\"");
   Copy();
   setenv("RUNFILES_DIR", "/original", 1);
@@ -306,7 +306,7 @@ TEST_F(CopiedProgramTest, TheEnvironmentThatIsHandedOnNamesNoFilesOfTheOriginal)
   EXPECT_THAT(Lines(fake_ + "/seen"), IsEmpty());
 }
 
-TEST_F(CopiedProgramTest, ArraysOfAMonthAgoUseNone) {
+TEST_F(CopiedProgramTest, ArraysOlderThanAMonthUseNoPrograms) {
   Set("hold", 1);
   Detach();
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());

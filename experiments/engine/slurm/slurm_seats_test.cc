@@ -1,4 +1,4 @@
-// What a launcher and pilots on different seats do of one plan.
+// Launchers and pilots on different seats, working on one plan.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Jobs pend: a process of the test is the pilot.
+// Jobs stay pending: a process of the test acts as the pilot.
 class SlurmSeatsTest : public FakeSlurm {
  protected:
   SlurmSeatsTest() {
@@ -33,7 +33,7 @@ class SlurmSeatsTest : public FakeSlurm {
     return plan_;
   }
 
-  // What the engine's worker leaves.
+  // The result that the engine's worker stores.
   void Make(const std::string& key) const {
     const auto action = std::find_if(plan_.actions.begin(), plan_.actions.end(),
                                      [&key](const Action& candidate) { return candidate.key == key; });
@@ -47,7 +47,7 @@ class SlurmSeatsTest : public FakeSlurm {
     }
   }
 
-  // A pilot on such a seat, of the launch of this file.
+  // A pilot on such a seat, for the launch of this file.
   absl::Status Fly(const Plan& plan, bool gpu) {
     const std::vector<SubmittedArray> arrays = ArraysInStore(store_, "spec");
     EXPECT_FALSE(arrays.empty());
@@ -81,7 +81,7 @@ class SlurmSeatsTest : public FakeSlurm {
   Plan plan_;
 };
 
-TEST_F(SlurmSeatsTest, OnlyThePilotsThatWorkWaitsForAreSubmitted) {
+TEST_F(SlurmSeatsTest, SubmitsOnlyPilotsForOpenWork) {
   Launch();  // the evaluations wait for the trainings
   EXPECT_THAT(Submitted()[0], HasSubstr("--gres=gpu:1"));
   EXPECT_THAT(Submitted()[0], HasSubstr("--cpus-per-task=4"));
@@ -89,26 +89,26 @@ TEST_F(SlurmSeatsTest, OnlyThePilotsThatWorkWaitsForAreSubmitted) {
   EXPECT_EQ(ArraysInStore(store_, "spec")[0].array.description(), "pilots, 1 GPU, 4 CPUs");
 }
 
-TEST_F(SlurmSeatsTest, APilotWithAGpuDoesWhatNobodyElseDoesBeforeItEnds) {
+TEST_F(SlurmSeatsTest, AGpuPilotDoesUnclaimedCpuActionsBeforeItEnds) {
   Launch();
   EXPECT_TRUE(Fly(plan_, /*gpu=*/true).ok());
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "train", "infer", "evaluate", "evaluate"));
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmSeatsTest, APilotWithoutAGpuSubmitsPilotsForWhatNeedsOneAndEnds) {
+TEST_F(SlurmSeatsTest, ACpuPilotSubmitsGpuPilotsAndEnds) {
   Launch();
-  std::filesystem::remove_all(fake_ + "/queue");  // those have ended
+  std::filesystem::remove_all(fake_ + "/queue");  // these pilots have ended
   std::filesystem::create_directories(fake_ + "/queue");
   EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());
   EXPECT_THAT(Kinds(), IsEmpty());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--gres=gpu:1"));
-  EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());  // the next one finds them in the queue
+  EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());  // the next pilot finds them in the queue
   EXPECT_THAT(Submitted(), SizeIs(2));
 }
 
-TEST_F(SlurmSeatsTest, APilotWithoutAGpuDoesWhatTheOthersLeave) {
+TEST_F(SlurmSeatsTest, ACpuPilotDoesRemainingCpuActions) {
   Launch();
   for (const Action& action : plan_.actions) {
     if (action.kind != ActionKind::kEvaluate) Make(action.key);
@@ -118,7 +118,7 @@ TEST_F(SlurmSeatsTest, APilotWithoutAGpuDoesWhatTheOthersLeave) {
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmSeatsTest, WhatFailedForGoodSinceTheLaunchIsNotTriedAgain) {
+TEST_F(SlurmSeatsTest, FailuresSinceTheLaunchAreNotRetried) {
   Launch();
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
@@ -131,7 +131,7 @@ TEST_F(SlurmSeatsTest, WhatFailedForGoodSinceTheLaunchIsNotTriedAgain) {
   EXPECT_EQ(store_.CountFailures(plan_.actions[0].key), 1);
 }
 
-TEST_F(SlurmSeatsTest, WhatFailedBeforeTheLaunchIsTried) {
+TEST_F(SlurmSeatsTest, FailuresBeforeTheLaunchAreRetried) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(GpuPlan("seed: [0, 1]").actions[0].key);
@@ -142,8 +142,8 @@ TEST_F(SlurmSeatsTest, WhatFailedBeforeTheLaunchIsTried) {
   EXPECT_THAT(Kinds(), SizeIs(6));
 }
 
-// What a pilot was started with, without what TaskScript() has added, is the command of those that it submits.
-TEST_F(SlurmSeatsTest, ThePilotsOfAPilotHaveTheCommandOfTheFirst) {
+// A pilot's command, without the arguments that TaskScript() appended, is the command of the pilots that it submits.
+TEST_F(SlurmSeatsTest, PilotsSubmittedByPilotsHaveTheOriginalCommand) {
   Launch();
   const SlurmArray array = ArraysInStore(store_, "spec")[0].array;
   options_.submit.command = {"program", "run", "a spec"};

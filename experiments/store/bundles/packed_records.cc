@@ -14,11 +14,11 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-// Fields of a header: where they begin, and their bytes.
+// The offsets and sizes of a header's fields.
 constexpr size_t kName = 0, kNameBytes = 100, kMode = 100, kSize = 124, kSizeBytes = 12, kTime = 136, kSum = 148;
 constexpr size_t kType = 156, kMagic = 257, kPrefix = 345, kPrefixBytes = 155;
 
-// None where the name does not fit.
+// Returns nothing if the name does not fit.
 std::optional<std::string> HeaderOf(absl::string_view name, uint64_t size) {
   absl::string_view prefix;
   if (name.size() > kNameBytes) {
@@ -36,7 +36,7 @@ std::optional<std::string> HeaderOf(absl::string_view name, uint64_t size) {
   put(kMode, absl::string_view("0000644\0"
                                "0000000\0"
                                "0000000\0",
-                               24));  // and owner, and group
+                               24));  // also owner and group
   put(kSize, absl::StrFormat("%011o", size));
   put(kTime, "00000000000");
   put(kSum, "        ");
@@ -62,7 +62,8 @@ size_t Filled(size_t size) { return (size + kBlock - 1) / kBlock * kBlock; }
 
 absl::Status RecordPacker::Add(const std::string& name, absl::string_view content) {
   const std::optional<std::string> header = HeaderOf(name, content.size());
-  if (!header.has_value()) return absl::InvalidArgumentError(absl::StrCat(OneLine(name), ": no place in a bundle"));
+  if (!header.has_value())
+    return absl::InvalidArgumentError(absl::StrCat(OneLine(name), ": this name does not fit in a bundle"));
   bytes_ += static_cast<int64_t>(kBlock + Filled(content.size()));
   OPENSET_RETURN_IF_ERROR(xz_.Write(*header));
   OPENSET_RETURN_IF_ERROR(xz_.Write(content));
@@ -86,7 +87,7 @@ absl::Status RecordUnpacker::Finish() {
 absl::Status RecordUnpacker::Take(absl::string_view part) {
   bytes_ += static_cast<int64_t>(part.size());
   if (bytes_ > limits_.bytes) {
-    return absl::DataLossError(absl::StrCat("unfolds to more than ", limits_.bytes, " bytes, which is refused"));
+    return absl::DataLossError(absl::StrCat("unpacks to more than ", limits_.bytes, " bytes, which is refused"));
   }
   held_.append(part.data(), part.size());
   size_t used = 0;

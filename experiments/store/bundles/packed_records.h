@@ -63,7 +63,7 @@ class RecordUnpacker {
   const Limits limits_;
   const UseFile use_;
   XzReader xz_;
-  std::string held_;  // what is not used yet
+  std::string held_;  // not yet processed
   std::string name_;  // of the last header
   size_t size_ = 0;
   bool in_file_ = false, has_ended_ = false;

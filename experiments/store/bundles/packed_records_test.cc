@@ -57,7 +57,7 @@ Unpacked Unpack(const std::string& stream, const RecordUnpacker::Limits& limits 
   return unpacked;
 }
 
-// The header of an archive's first file with other bytes from `at` on, and its sum made right.
+// Returns the header of an archive's first file with other bytes at `at`, and with a correct checksum.
 std::string Header(const std::string& name, size_t at = 0, const std::string& bytes = "") {
   std::string header = FromXz(Packed({{name, "x"}})).substr(0, 512);
   header.replace(at, bytes.size(), bytes);
@@ -75,7 +75,7 @@ void Refuses(const std::string& archive, const std::string& message) {
   EXPECT_THAT(Unpack(XzBytes(archive)).status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message)));
 }
 
-TEST(PackedRecords, GivesBackTheFilesInTheirOrder) {
+TEST(PackedRecords, ReturnsTheFilesInOrder) {
   const std::string large(100000, 'x');
   const std::string stream = Packed({{kFirst, "one"}, {kSecond, large}, {kReplica, ""}});
   EXPECT_EQ(Packed({{kFirst, "one"}, {kSecond, large}, {kReplica, ""}}), stream);
@@ -83,7 +83,7 @@ TEST(PackedRecords, GivesBackTheFilesInTheirOrder) {
   EXPECT_THAT(unpacked.status, IsOk());
   EXPECT_THAT(unpacked.files, ElementsAre(Pair(kFirst, "one"), Pair(kSecond, large), Pair(kReplica, "")));
   EXPECT_THAT(Unpack(Packed({})).status, IsOk());
-  // The bytes of Python's tarfile.USTAR_FORMAT without its filling to 10 KiB.
+  // The bytes that Python's tarfile.USTAR_FORMAT writes, without the padding to 10 KiB.
   EXPECT_EQ(Sha256Hex(FromXz(Packed({{kFirst, "one"}, {kReplica, "two"}}))),
             "a16838d3a7f3dae51b6b99c4bf0400df3a5e3186543931fec1ede9459ee06207");
   RecordPacker packer([](absl::string_view) { return absl::OkStatus(); });
@@ -103,7 +103,7 @@ TEST(PackedRecords, RefusesNamesThatNoBundleHas) {
   Refuses(Header(kFirst, kFirst.size(), "\n\x1b") + Block("x") + kEnd, "no bundle has: '" + kFirst);
 }
 
-TEST(PackedRecords, RefusesWhatIsNoRegularFile) {
+TEST(PackedRecords, RefusesEntriesThatAreNotRegularFiles) {
   for (const char type : std::string("123456789xgLKSVDMN\0 ", 20)) {
     Refuses(Header(kFirst, 156, std::string(1, type)) + Block("x") + kEnd, "' is no regular file");
   }
@@ -120,14 +120,14 @@ TEST(PackedRecords, RefusesOtherHeaders) {
   Refuses(Header(kFirst, 124, "         1 ") + Block("x") + kEnd, what);
   Refuses(Header(kFirst, 257, "ustar  ") + Block("x") + kEnd, what);  // GNU's
   Refuses(Header(kFirst, 265, "root") + Block("x") + kEnd, what);
-  Refuses(Header(kFirst, kFirst.size() + 1, "x") + Block("x") + kEnd, what);  // behind the name's end
+  Refuses(Header(kFirst, kFirst.size() + 1, "x") + Block("x") + kEnd, what);  // after the name's end
   std::string sum = Header(kFirst);
   sum[150] ^= 1;
   Refuses(sum + Block("x") + kEnd, what);
   Refuses(std::string(512, 'x') + kEnd, "no regular file");
 }
 
-TEST(PackedRecords, RefusesFilesTwiceOrOutOfOrder) {
+TEST(PackedRecords, RefusesDuplicateOrUnorderedFiles) {
   for (const std::string& second : {kSecond, kFirst}) {
     const Unpacked unpacked = Unpack(Packed({{kSecond, "x"}, {second, "y"}}));
     EXPECT_THAT(unpacked.status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' twice, or out of order")));
@@ -135,7 +135,7 @@ TEST(PackedRecords, RefusesFilesTwiceOrOutOfOrder) {
   }
 }
 
-TEST(PackedRecords, RefusesWhatIsCutShortOrGoesOn) {
+TEST(PackedRecords, RefusesTruncatedOrExtendedArchives) {
   const std::string one = Header(kFirst) + Block("x");
   EXPECT_THAT(Unpack(XzBytes(one + kEnd)).status, IsOk());
   for (const std::string& cut :
@@ -152,21 +152,21 @@ TEST(PackedRecords, RefusesWhatIsCutShortOrGoesOn) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is cut short")));
 }
 
-TEST(PackedRecords, LimitsAreKept) {
+TEST(PackedRecords, EnforcesLimits) {
   const std::string stream = Packed({{kFirst, std::string(1000, 'x')}, {kSecond, std::string(1001, 'x')}});
   const int64_t bytes = 512 + 1024 + 512 + 1024 + 1024;
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1001}).status, IsOk());
   EXPECT_THAT(Unpack(stream, {bytes - 1, 2, 1001}).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unfolds to more than 4095 bytes")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unpacks to more than 4095 bytes")));
   EXPECT_THAT(Unpack(stream, {bytes, 1, 1001}).status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 1 members")));
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1000}).status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(kSecond + "' has more than 1000 bytes")));
-  // Before anything of it is there.
+  // Before any of it is allocated.
   Refuses(Header(kFirst, 124, "77777777777"), "has more than 1048576 bytes");
 }
 
-TEST(PackedRecords, AChangedArchiveIsRefusedOrHasRecordFilesOnly) {
+TEST(PackedRecords, AMutatedArchiveIsRefusedOrHasOnlyRecordFiles) {
   const std::string archive = FromXz(Packed({{kFirst, "first"}, {kSecond, "second"}, {kReplica, "replica"}}));
   ForEachMutation("archive", archive, {"ustar", "0000644", kEnd, kSecond}, [](const std::string& bytes) {
     const Unpacked unpacked = Unpack(XzBytes(bytes));

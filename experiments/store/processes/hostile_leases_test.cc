@@ -1,4 +1,4 @@
-// Claims and signs of life that somebody else has put into a store.
+// Untrusted claims and signs of life in a store.
 #include <sys/stat.h>
 
 #include <chrono>
@@ -56,7 +56,7 @@ class HostileLeasesTest : public ::testing::Test {
     ASSERT_THAT(WriteFileAtomically(absl::StrCat(store_.folder(), "/runs/", file), EncodeRecord(state)), IsOk());
   }
 
-  // A dead claim is taken over by the first that comes, the second waits for it, and it can be released.
+  // The first process takes over a dead claim, the second waits for it, and it can be released.
   void ExpectTakenOverOnce() {
     EXPECT_THAT(ours_->TryClaim({"a"}), IsOkAndHolds("")) << "ours";
     EXPECT_THAT(theirs_->TryClaim({"a"}), IsOkAndHolds(kOurs)) << "theirs";
@@ -72,7 +72,7 @@ class HostileLeasesTest : public ::testing::Test {
   std::unique_ptr<Leases> ours_, theirs_;
 };
 
-TEST_F(HostileLeasesTest, WhatIsNoClaimIsNobodys) {
+TEST_F(HostileLeasesTest, InvalidClaimsBelongToNobody) {
   const std::string path = Running("a");
   const std::vector<std::pair<std::string, std::function<void()>>> things = {
       {"nothing in it", [&] { Put("a", ""); }},
@@ -98,8 +98,8 @@ TEST_F(HostileLeasesTest, WhatIsNoClaimIsNobodys) {
   }
 }
 
-// A run would look for their end for ever.
-TEST_F(HostileLeasesTest, ClaimsThatNameEachOtherAreNobodys) {
+// A run would search for their end forever.
+TEST_F(HostileLeasesTest, CircularClaimsBelongToNobody) {
   Put("a", kX);
   Put(absl::StrCat("a~", kX), kX);
   ExpectTakenOverOnce();
@@ -108,14 +108,14 @@ TEST_F(HostileLeasesTest, ClaimsThatNameEachOtherAreNobodys) {
   Put("a", kX);
   Put(absl::StrCat("a~", kX), kY);
   Put(absl::StrCat("a~", kY), kX);
-  // And behind it more that is none.
+  // With more invalid claims after it.
   ASSERT_EQ(mkfifo(Running("a~damaged1").c_str(), 0666), 0);
   Put("a~damaged2", kY);
   ExpectTakenOverOnce();
 }
 
-// A state with a lease that no process writes is none: what counts is the lease of who looks.
-TEST_F(HostileLeasesTest, ALeaseThatNoProcessWritesBlocksNoLongerThanOnesOwn) {
+// A state with a lease time that no process writes is invalid: the observer's own lease time counts.
+TEST_F(HostileLeasesTest, AnInvalidLeaseBlocksNoLongerThanTheOwnLease) {
   for (const int32_t seconds : {std::numeric_limits<int32_t>::max(), 601, 0, -1, std::numeric_limits<int32_t>::min()}) {
     const std::string key = absl::StrCat("a", seconds);
     SCOPED_TRACE(key);
@@ -125,14 +125,14 @@ TEST_F(HostileLeasesTest, ALeaseThatNoProcessWritesBlocksNoLongerThanOnesOwn) {
     state.set_sequence(7);
     state.set_lease_seconds(seconds);
     PutState("x.0123abcd.1.1.rec", state);
-    const auto fresh = Begin("fresh.0123abcd.3.3");  // who has not seen it before
+    const auto fresh = Begin("fresh.0123abcd.3.3");  // has not seen it before
     EXPECT_EQ(fresh->OwnerOf(key), "x.0123abcd.1.1");
     now_ += absl::Seconds(60);
     EXPECT_THAT(fresh->TryClaim({key}), IsOkAndHolds(""));
   }
 }
 
-// The longest that a process can write.
+// The longest lease that a process can write.
 TEST_F(HostileLeasesTest, NoLeaseIsLongerThanTenMinutes) {
   Put("a", kX);
   RunState state;
@@ -148,8 +148,8 @@ TEST_F(HostileLeasesTest, NoLeaseIsLongerThanTenMinutes) {
   EXPECT_EQ(fresh->OwnerOf("a"), "");
 }
 
-// Only what its own process may have written is a sign of life.
-TEST_F(HostileLeasesTest, AStateThatIsNotItsOwnIsNone) {
+// Only a state that its own process may have written is a sign of life.
+TEST_F(HostileLeasesTest, StatesOfOtherRunsAreIgnored) {
   RunState state;
   state.set_id("other.0123abcd.1.1");
   state.set_lease_seconds(600);
@@ -164,12 +164,12 @@ TEST_F(HostileLeasesTest, AStateThatIsNotItsOwnIsNone) {
     Put("a", kX);
     const auto fresh = Begin("fresh.0123abcd.3.3");
     EXPECT_EQ(fresh->OwnerOf("a"), "x.0123abcd.1.1");
-    now_ += absl::Seconds(60);  // the time of who looks
+    now_ += absl::Seconds(60);  // by the observer's clock
     EXPECT_EQ(fresh->OwnerOf("a"), "");
   }
 }
 
-TEST_F(HostileLeasesTest, StatesThatBreakTheirRulesAreNotShown) {
+TEST_F(HostileLeasesTest, InvalidStatesAreNotListed) {
   ours_.reset();
   theirs_.reset();
   RunState good;
@@ -200,7 +200,7 @@ TEST_F(HostileLeasesTest, StatesThatBreakTheirRulesAreNotShown) {
     EXPECT_THAT(RunsOf(store_), IsEmpty()) << f;
   }
   PutState("x.0123abcd.1.1.rec", good);
-  // Of the name of no run.
+  // With a name that is not a run's.
   for (const char* name : {"diary.rec", "x.0123abcd.-1.1.rec", "x.0123abcd.1.1.txt"}) PutState(name, good);
   EXPECT_THAT(RunsOf(store_), SizeIs(1));
 }
@@ -212,7 +212,7 @@ TEST_F(HostileLeasesTest, WhatPeopleKeepThereStays) {
     ASSERT_THAT(WriteFileAtomically(path, "kept"), IsOk());
     fs::last_write_time(path, old);
   }
-  // Traces of takeovers, and what a run left that is long dead.
+  // Files of takeovers, and the state of a run that ended long ago.
   for (const std::string& file :
        {absl::StrCat("running/a~", kX), std::string("running/a~damaged1"), std::string("runs/x.0123abcd.1.1.rec")}) {
     const std::string path = JoinPath(store_.folder(), file);

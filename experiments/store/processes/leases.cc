@@ -28,14 +28,14 @@ namespace openset {
 namespace {
 
 constexpr char kRecord[] = ".rec";
-// The name of the n-th thing in a chain of claims that is none is this and n.
+// The n-th invalid claim in a chain of claims gets this name, followed by n.
 constexpr char kDamaged[] = "damaged";
-// Bytes. What is longer is nothing that this program wrote.
+// In bytes. This program does not write anything longer.
 constexpr size_t kLongestRunId = 140;
 constexpr int64_t kLongestClaim = 200;
 constexpr int64_t kLargestState = 16 << 20;
 
-// When a process began, in clock ticks since boot; "" if there is none, or it is dead and only not waited for.
+// Returns the start of a process in clock ticks since boot; "" if it does not exist, or is a zombie.
 std::string StartOf(const std::string& pid) {
   pid_t process = 0;
   if (!absl::SimpleAtoi(pid, &process)) return "";
@@ -47,7 +47,7 @@ std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find(
 
 bool IsRunId(const std::string& name) { return name.size() <= kLongestRunId && ParseProcessName(name).has_value(); }
 
-// ID+NUMBER: what the file of a claim holds, and part of the name of the one that takes it over.
+// ID+NUMBER: the content of a claim's file, and part of the name of a claim that takes it over.
 bool IsClaimName(const std::string& name) {
   const size_t plus = name.find('+');
   int64_t number = 0;
@@ -60,8 +60,8 @@ bool IsDamageName(const std::string& name) {
   return absl::StartsWith(name, kDamaged) && absl::SimpleAtoi(name.substr(sizeof(kDamaged) - 1), &number);
 }
 
-// The name of the claim in a file; "" for what is no claim, be it a folder or a pipe; absent if there is nothing.
-// Errors: kPermissionDenied.
+// Returns the name of the claim in a file; "" if it is not a valid claim (or a folder or a pipe); nothing if it does
+// not exist. Errors: kPermissionDenied.
 absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
   while (true) {
     const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
@@ -69,7 +69,7 @@ absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
     if (absl::IsNotFound(content.status())) {
       struct stat info;
       if (lstat(path.c_str(), &info) != 0) return std::nullopt;
-      if (!S_ISLNK(info.st_mode)) continue;  // a claim that was made just now; a link leads nowhere
+      if (!S_ISLNK(info.st_mode)) continue;  // a claim was made just now; else a dangling link
     }
     if (!content.ok()) return "";
     std::string name(absl::StripSuffix(*content, "\n"));
@@ -82,7 +82,7 @@ bool HasLease(const RunState& state) {
          (state.lease_seconds() >= 1 && absl::Seconds(state.lease_seconds()) <= kLongestLease);
 }
 
-// What a process says of itself; nothing where that is no RunState of this run, or has a lease that none writes.
+// Reads a process's state; empty if it is not a RunState of this run, or has a lease time that no process writes.
 RunState ReadState(const std::string& path, const std::string& run_id) {
   RunState state;
   const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestState);
@@ -147,8 +147,8 @@ absl::StatusOr<Leases::Claim> Leases::LastClaim(const std::string& key) const {
       name = *std::move(claim);
       last.file = file;
     }
-    // What is no claim, and claims that name each other in a circle, are nobody's. Whoever comes finds the same, in
-    // this order, and so the same place to take over from.
+    // Invalid claims, and claims that name each other in a circle, belong to nobody. Every process finds them in the
+    // same order, and so takes over at the same file.
     last.name = name.empty() ? absl::StrCat(kDamaged, ++damages) : std::move(name);
     file = absl::StrCat(key, "~", last.name);
   }
@@ -169,7 +169,7 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
   const std::string temporary = TemporaryName(JoinPath(folder_, "tmp/claim"));
   while (true) {
     OPENSET_ASSIGN_OR_RETURN(const Claim last, LastClaim(key));
-    if (!last.name.empty() && RunOf(last.name) == run_id_) {  // which a disk that failed kept from being released
+    if (!last.name.empty() && RunOf(last.name) == run_id_) {  // a failing disk kept it from being released
       held_[key] = last;
       return "";
     }
@@ -181,7 +181,8 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
       held_[key] = {file, name};
       return "";
     }
-    // Another process was faster. Where its claim does not show yet (NFS keeps names for a while), it is not ours.
+    // Another process was faster. If its claim is not visible yet (NFS caches names for a while), the action is still
+    // not ours.
     OPENSET_ASSIGN_OR_RETURN(const Claim now, LastClaim(key));
     if (now.name == last.name) return "another process";
   }
@@ -192,10 +193,10 @@ void Leases::Release(const std::string& key) {
   if (held == held_.end()) return;
   const std::string name = held->second.name;
   held_.erase(held);
-  // One that was taken over belongs to who did.
+  // A claim that was taken over belongs to the process that did so.
   const absl::StatusOr<Claim> last = LastClaim(key);
   if (!last.ok() || last->name != name) return;
-  // The chain begins at KEY. What it leaves of takeovers keeps those from succeeding that come late to the same.
+  // The chain begins at KEY. The files of takeovers remain, so that late takeovers of the same claims fail.
   RetryInterrupted([&] { return Calls().Unlink(JoinPath(RunningFolder(), key)); });
 }
 
@@ -210,7 +211,7 @@ bool Leases::IsAlive(const std::string& run_id) {
   if (run_id == run_id_) return true;
   if (!IsRunId(run_id) || IsDead(run_id)) return false;
   const RunState state = ReadState(RunPath(run_id), run_id);
-  const int64_t sequence = state.has_sequence() ? state.sequence() : -1;  // of one that is not there
+  const int64_t sequence = state.has_sequence() ? state.sequence() : -1;  // if there is no state
   const absl::Duration lease = state.has_lease_seconds() ? absl::Seconds(state.lease_seconds()) : options_.lease;
   const absl::Duration now = options_.clock();
   const auto [sighting, is_new] = seen_.try_emplace(run_id, Sighting{sequence, now});
@@ -228,7 +229,7 @@ absl::Status Leases::Renew(RunState state) {
   state.set_lease_seconds(static_cast<int32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(options_.lease))));
   state.set_started_at_seconds(started_at_seconds_);
   state.set_updated_at_seconds(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
-  // Readers come at any time; no process outlasts a power cut.
+  // Written atomically, since readers may come at any time; not synced, since no process outlasts a power cut.
   return WritePassingFile(RunPath(run_id_), EncodeRecord(state), TemporaryName(JoinPath(folder_, "tmp/run")));
 }
 
@@ -244,7 +245,7 @@ std::vector<std::string> Leases::Lost() {
 }
 
 void Leases::SweepDead() {
-  // A chain is taken over and released, never just removed: somebody may be about to take it over.
+  // A chain is taken over and released, never just removed: another process may be about to take it over.
   for (const std::string& file : ListFolder(RunningFolder()).value_or(std::vector<std::string>{})) {
     const size_t takeover = file.find('~');
     if (takeover == std::string::npos) {
@@ -255,7 +256,7 @@ void Leases::SweepDead() {
     } else if (const std::string from = file.substr(takeover + 1);
                (IsClaimName(from) || IsDamageName(from)) &&
                !FileExists(JoinPath(RunningFolder(), file.substr(0, takeover)))) {
-      // The trace of a chain that is gone: nobody looks at what it took over any more after a day.
+      // The rest of a chain that is gone: after a day, nobody is still looking at what it took over.
       struct stat info = {};
       const std::string path = JoinPath(RunningFolder(), file);
       if (stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(24)) {
@@ -287,7 +288,7 @@ std::vector<RunState> RunsOf(const Store& store) {
     if (!absl::ConsumeSuffix(&name, kRecord) || !IsRunId(std::string(name)) || IsDead(std::string(name))) continue;
     RunState state = ReadState(JoinPath(folder, file), std::string(name));
     if (!std::isfinite(state.seconds_left())) state.clear_seconds_left();
-    for (RunningAction& action : *state.mutable_running()) {  // numbers of a training that goes wrong
+    for (RunningAction& action : *state.mutable_running()) {  // a diverging training reports such numbers
       if (!std::isfinite(action.loss())) action.clear_loss();
       if (!std::isfinite(action.metric_value())) action.clear_metric_value();
       if (!std::isfinite(action.images_per_second())) action.clear_images_per_second();

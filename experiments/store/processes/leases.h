@@ -92,14 +92,14 @@ class Leases {
 
   struct Claim {
     std::string file;  // its name in running/; "" if there is none
-    std::string name;  // what the file holds
+    std::string name;  // the file's content
   };
   struct Sighting {
     int64_t sequence;
     absl::Duration since;
   };
 
-  // The latest claim, which nobody took over.
+  // Returns the latest claim, which nobody has taken over.
   absl::StatusOr<Claim> LastClaim(const std::string& key) const;
   absl::StatusOr<std::string> TryClaimOne(const std::string& key);
   bool IsAlive(const std::string& run_id);
@@ -121,7 +121,7 @@ class Leases {
 // their schema: they are untrusted.
 std::vector<RunState> RunsOf(const Store& store);
 
-// Whether the run is of this experiment with these changes by the command line (TrialSpec.laid_over).
+// Whether the run is of this study with these changes by the command line (TrialSpec.laid_over).
 bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
 
 }  // namespace openset

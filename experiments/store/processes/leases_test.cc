@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Of runs on hosts that are not this one, so that only their signs of life tell whether they live.
+// Ids of runs on other hosts, so that only their signs of life show whether they live.
 constexpr char kFirst[] = "first.host.0123abcd.10.1";
 constexpr char kSecond[] = "second.0123abcd.20.2";
 constexpr char kThird[] = "third.0123abcd.30.3";
@@ -54,7 +54,7 @@ class LeasesTest : public ::testing::Test {
   absl::Duration now_ = absl::Hours(1);
 };
 
-TEST_F(LeasesTest, OneRunHasAnAction) {
+TEST_F(LeasesTest, OnlyOneRunHasAnAction) {
   const auto first = Begin(kFirst), second = Begin(kSecond);
   EXPECT_EQ(*first->TryClaim({"a"}), "");
   EXPECT_EQ(*second->TryClaim({"a"}), kFirst);
@@ -67,7 +67,7 @@ TEST_F(LeasesTest, OneRunHasAnAction) {
   EXPECT_EQ(RunName(kFirst), "first.host, process 10");
 }
 
-TEST_F(LeasesTest, AllOrNone) {
+TEST_F(LeasesTest, ClaimsAllOrNone) {
   const auto first = Begin(kFirst), second = Begin(kSecond);
   EXPECT_EQ(*first->TryClaim({"b"}), "");
   EXPECT_EQ(*second->TryClaim({"a", "b", "c"}), kFirst);
@@ -77,7 +77,7 @@ TEST_F(LeasesTest, AllOrNone) {
   EXPECT_THAT(Running(), SizeIs(3));
 }
 
-TEST_F(LeasesTest, ASignOfLifeKeepsAClaimAndItsAbsenceLosesIt) {
+TEST_F(LeasesTest, SignsOfLifeKeepAClaim) {
   const auto first = Begin(kFirst), second = Begin(kSecond), third = Begin(kThird);
   ASSERT_EQ(*first->TryClaim({"a"}), "");
   for (int minute = 0; minute < 10; ++minute) {
@@ -88,13 +88,13 @@ TEST_F(LeasesTest, ASignOfLifeKeepsAClaimAndItsAbsenceLosesIt) {
   EXPECT_EQ(*second->TryClaim({"a"}), kFirst);
   now_ += absl::Seconds(59);
   EXPECT_EQ(*second->TryClaim({"a"}), kFirst);
-  // `third` looks for the first time: it can't know yet.
+  // `third` looks for the first time, so it can't know yet.
   EXPECT_EQ(third->OwnerOf("a"), kFirst);
   now_ += absl::Seconds(1);
   EXPECT_EQ(*second->TryClaim({"a"}), "");
   EXPECT_EQ(*third->TryClaim({"a"}), kSecond);
 
-  // The first one wakes up.
+  // The first run resumes.
   EXPECT_THAT(first->Lost(), ElementsAre("a"));
   EXPECT_THAT(first->Lost(), IsEmpty());
   EXPECT_EQ(*first->TryClaim({"a"}), kSecond);
@@ -104,24 +104,26 @@ TEST_F(LeasesTest, ASignOfLifeKeepsAClaimAndItsAbsenceLosesIt) {
   EXPECT_EQ(*first->TryClaim({"a"}), "");
 }
 
-// The clock of who is looked at says nothing: here it stands still in 1970.
-TEST_F(LeasesTest, ATakeoverThatComesLateFails) {
+// The clock of the observed run does not matter: here it stands still in 1970.
+TEST_F(LeasesTest, ALateTakeoverFails) {
   auto first = Begin(kFirst);
   const auto second = Begin(kSecond), third = Begin(kThird);
   ASSERT_EQ(*first->TryClaim({"a"}), "");
   EXPECT_EQ(second->OwnerOf("a"), kFirst);
   EXPECT_EQ(third->OwnerOf("a"), kFirst);
   now_ += absl::Seconds(60);
-  // Both have seen that the first is dead. The second takes over, is done and lets go; then comes a new claim.
+  // Both have seen that the first run is dead. The second takes over, finishes and releases its claim; then a new claim
+  // is made.
   ASSERT_EQ(*second->TryClaim({"a"}), "");
   second->Release("a");
   ASSERT_EQ(*second->TryClaim({"a"}), "");
   EXPECT_EQ(*third->TryClaim({"a"}), kSecond);
-  // What is left of the takeover names the claim that it took over: whoever still holds that dead can't win it again.
+  // The takeover's file names the claim that it took over: a process that still considers that claim dead can't win it
+  // again.
   EXPECT_THAT(Running(), ElementsAre("a", absl::StrCat("a~", kFirst, "+1")));
 }
 
-TEST_F(LeasesTest, EndingReleasesWhatIsClaimed) {
+TEST_F(LeasesTest, EndingReleasesAllClaims) {
   auto first = Begin(kFirst);
   ASSERT_EQ(*first->TryClaim({"a", "b"}), "");
   EXPECT_THAT(RunsOf(store_), SizeIs(1));
@@ -130,7 +132,7 @@ TEST_F(LeasesTest, EndingReleasesWhatIsClaimed) {
   EXPECT_THAT(RunsOf(store_), IsEmpty());
 }
 
-TEST_F(LeasesTest, ARunSaysWhatItDoes) {
+TEST_F(LeasesTest, ARunPublishesItsState) {
   const auto first = Begin(kFirst);
   RunState state;
   state.set_experiment("study");
@@ -153,7 +155,7 @@ TEST_F(LeasesTest, AStoreThatCannotBeWrittenIsAnError) {
   EXPECT_TRUE(absl::IsUnavailable(first->Renew({})));
 }
 
-// Whatever call fails, there are never two owners, and once the disk works nothing is kept from anybody for ever.
+// Whichever call fails, there are never two owners, and once the disk works, no action is blocked forever.
 TEST_F(LeasesTest, EachCallMayFail) {
   int cases = 0, failed = 0;
   for (const int error : {ENOSPC, EIO, EINTR, EDQUOT, ESTALE}) {
@@ -184,14 +186,14 @@ TEST_F(LeasesTest, EachCallMayFail) {
           if (!status.ok()) {
             ++failed;
             EXPECT_TRUE(absl::IsUnavailable(status));
-            // Or what the store lies in.
+            // Or the parent of the store's folder.
             const std::string above = std::filesystem::path(store_.folder()).parent_path();
             EXPECT_THAT(std::string(status.message()), HasSubstr(above));
           }
         }
         ++cases;
         const auto second = Begin(kSecond);
-        // What it could not release is its own still.
+        // Actions that it could not release are still its own.
         if (first != nullptr) {
           const std::string of_done = *first->TryClaim({"done"});
           EXPECT_EQ(of_done, "");
@@ -204,7 +206,7 @@ TEST_F(LeasesTest, EachCallMayFail) {
           second->Release(key);
         }
         first.reset();
-        for (const char* key : {"a", "b", "done"}) second->OwnerOf(key);  // looks for its signs of life
+        for (const char* key : {"a", "b", "done"}) second->OwnerOf(key);  // looks for signs of life
         now_ += absl::Seconds(60);
         EXPECT_EQ(*second->TryClaim({"a", "b", "done"}), "");
         if (calls.calls() <= at || HasFailure()) break;
@@ -215,7 +217,7 @@ TEST_F(LeasesTest, EachCallMayFail) {
   EXPECT_GT(failed, 100);
 }
 
-// What follows races real processes.
+// The following tests race real processes.
 
 pid_t Fork(const std::function<void()>& work) {
   const pid_t pid = fork();
@@ -234,7 +236,7 @@ void WaitFor(const std::vector<pid_t>& children) {
   }
 }
 
-// How often each line is in the files claimed.0, claimed.1 ...
+// Returns how often each line occurs in the files claimed.0, claimed.1 ...
 std::map<std::string, int> Claimed(const Store& store, int processes) {
   std::map<std::string, int> claimed;
   for (int p = 0; p < processes; ++p) {
@@ -244,10 +246,10 @@ std::map<std::string, int> Claimed(const Store& store, int processes) {
   return claimed;
 }
 
-TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
+TEST_F(LeasesTest, EachActionIsWonByOneOfEightProcesses) {
   constexpr int kProcesses = 8, kActions = 100;
   ASSERT_TRUE(MakeFolders(store_.folder()).ok());
-  // Claims of a process that is dead: all eight want to take them over.
+  // Claims of a dead process: all eight processes try to take them over.
   const pid_t dead = Fork([&] {
     const auto leases = Leases::Begin(store_);
     for (int a = 0; a < kActions; a += 2) EXPECT_EQ(*(*leases)->TryClaim({absl::StrCat(a)}), "");
@@ -262,10 +264,10 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
     children.push_back(Fork([&] {
       close(ready[1]);
       char none;
-      (void)!read(ready[0], &none, 1);  // until all are there
+      (void)!read(ready[0], &none, 1);  // until all processes are ready
       const auto leases = Leases::Begin(store_);
       std::ofstream claimed(absl::StrCat(store_.folder(), "/claimed.", p));
-      // Again and again, as one that cleans up behind the dead has their claims for a moment.
+      // Repeatedly, since a process that cleans up after dead ones holds their claims for a moment.
       while (Claimed(store_, kProcesses).size() < kActions) {
         for (int a = 0; a < kActions; ++a) {
           const std::string action = absl::StrCat(a);
@@ -275,7 +277,7 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
           if (owner->empty()) claimed << action << std::endl;
         }
       }
-      // Who leaves lets go: not before the last one has looked.
+      // A process that ends releases its claims, so it must wait until the last one has looked.
       std::ofstream(absl::StrCat(store_.folder(), "/done.", p)) << p;
       for (int other = 0; other < kProcesses; ++other) {
         while (!FileExists(absl::StrCat(store_.folder(), "/done.", other))) usleep(1000);
@@ -290,7 +292,7 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
   for (const auto& [action, times] : claimed) EXPECT_EQ(times, 1) << action;
 }
 
-TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndLearnsOfItWhenItWakes) {
+TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndNoticesWhenItResumes) {
   LeaseOptions options;
   options.lease = absl::Seconds(1);
   const pid_t sleeper = Fork([&] {

@@ -29,7 +29,7 @@ bool IsOrphan(int room, const std::string& name) {
   return absl::Now() - absl::TimeFromTimespec(info.st_mtim) > kOldTemporary;
 }
 
-// Calls `use` with a descriptor of the room, and the name and the path of each.
+// Calls `use` for each orphan with a descriptor of its folder, its name and its path.
 void ForEachOrphan(const Store& store,
                    const std::function<void(int room, const std::string& name, const std::string& path)>& use) {
   if (!store.CheckIsStore().ok()) return;

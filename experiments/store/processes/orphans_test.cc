@@ -33,7 +33,7 @@ class OrphansTest : public ::testing::Test {
     fs::create_directories(store_.folder() + "/partial");
   }
 
-  // A file below the store, 8 days old, and its path.
+  // Makes a file below the store, 8 days old, and returns its path.
   std::string OldFile(const std::string& name) const {
     const std::string path = JoinPath(store_.folder(), name);
     fs::create_directories(fs::path(path).parent_path());
@@ -56,20 +56,20 @@ class OrphansTest : public ::testing::Test {
 
 constexpr char kElsewhere[] = "node.example.org.0123abcd";
 
-TEST_F(OrphansTest, AreWhatDeadProcessesLeft) {
+TEST_F(OrphansTest, AreTemporariesOfDeadProcesses) {
   const std::string dead = absl::StrCat("a.tmp.", here_, ".999999999.0"), other = absl::StrCat("b.tmp.", kElsewhere);
   const std::string old_file = OldFile(absl::StrCat("partial/", other, ".1.2"));
   const std::string old_folder = OldFolder(absl::StrCat("tmp/", other, ".1.1"));
   const std::string dead_file = OldFile(absl::StrCat("tmp/", dead));
-  fs::last_write_time(dead_file, fs::file_time_type::clock::now());  // its process tells, not its age
+  fs::last_write_time(dead_file, fs::file_time_type::clock::now());  // its process decides, not its age
   EXPECT_THAT(Orphans(store_), ElementsAre(old_file, dead_file, old_folder));
   SweepTemporaries(store_);
   for (const std::string& path : {old_file, old_folder, dead_file}) EXPECT_FALSE(FileExists(path)) << path;
   EXPECT_THAT(Orphans(store_), IsEmpty());
 }
 
-TEST_F(OrphansTest, WhatLivesOrMayLiveStays) {
-  // This process, whatever the file's age; one of a container with the name of this machine, and of another machine.
+TEST_F(OrphansTest, KeepsTemporariesOfPossiblyLiveProcesses) {
+  // Files of this process, whatever their age; of a container with this machine's host name; and of another machine.
   const std::string mine = OldFile(absl::StrCat("tmp/a.tmp.", here_, ".", getpid(), ".0"));
   const std::string young = absl::StrCat("a.tmp.", kElsewhere, ".999999999.0");
   for (const std::string& name : {young, absl::StrCat("a.tmp.", HostName(), ".00000000.999999999.0")}) {
@@ -80,8 +80,8 @@ TEST_F(OrphansTest, WhatLivesOrMayLiveStays) {
   EXPECT_EQ(ListFolder(store_.folder() + "/tmp")->size(), 3);
 }
 
-// Of the names that were lost to an earlier rule, and of names as they might be given to anything.
-TEST_F(OrphansTest, WhatPeopleKeepStays) {
+// Names that an earlier rule removed by mistake, and names that users might choose.
+TEST_F(OrphansTest, KeepsFilesOfOthers) {
   const std::string temporary = absl::StrCat("a.tmp.", kElsewhere, ".1.0");
   std::vector<std::string> kept;
   for (const std::string& folder : std::vector<std::string>{"", "tmp/", "partial/", "records/", "logs/", "mine/"}) {
@@ -96,12 +96,12 @@ TEST_F(OrphansTest, WhatPeopleKeepStays) {
   for (const std::string& path : kept) EXPECT_TRUE(FileExists(path)) << path;
 }
 
-TEST_F(OrphansTest, NoLinkIsFollowed) {
+TEST_F(OrphansTest, FollowsNoLinks) {
   const std::string temporary = absl::StrCat("a.tmp.", kElsewhere, ".1.0"), elsewhere = TestFolder() + "/elsewhere";
   fs::create_directories(elsewhere);
   std::ofstream(elsewhere + "/" + temporary) << "kept";
   Age(elsewhere + "/" + temporary);
-  // In the place of a room; in the place of a temporary; within one.
+  // Instead of a folder of temporaries; instead of a temporary; and inside one.
   fs::remove_all(store_.folder() + "/partial");
   fs::create_directory_symlink(elsewhere, store_.folder() + "/partial");
   fs::create_directory_symlink(elsewhere, store_.folder() + "/tmp/b.tmp.0.0123abcd.1.0");
@@ -114,7 +114,7 @@ TEST_F(OrphansTest, NoLinkIsFollowed) {
   EXPECT_EQ(*ReadFile(elsewhere + "/" + temporary), "kept");
 }
 
-TEST_F(OrphansTest, AFolderThatIsNoStoreHasNone) {
+TEST_F(OrphansTest, AFolderThatIsNotAStoreHasNone) {
   const std::string file = OldFile(absl::StrCat("tmp/a.tmp.", kElsewhere, ".1.0"));
   fs::remove(store_.folder() + "/version");
   EXPECT_THAT(Orphans(store_), IsEmpty());

@@ -25,7 +25,7 @@ class StopRunTest : public ::testing::Test {
  protected:
   StopRunTest() : store_(JoinPath(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
-  // A run's process that waits for a signal. Returns when its first sign of life is there.
+  // Starts a run's process that waits for a signal. Returns after its first sign of life.
   pid_t Start() const {
     int ready[2];
     if (pipe(ready) != 0) return -1;
@@ -62,7 +62,7 @@ TEST_F(StopRunTest, InterruptsTheProcess) {
   EXPECT_EQ(AskToStop(store_, runs[0]), absl::NotFoundError("has ended"));
 }
 
-TEST_F(StopRunTest, ProcessesOfOtherMachinesAreTheirs) {
+TEST_F(StopRunTest, RefusesProcessesOfOtherMachines) {
   RunState run;
   for (const char* id : {"elsewhere.0123abcd.10.1", "no name"}) {
     run.set_id(id);
@@ -70,8 +70,8 @@ TEST_F(StopRunTest, ProcessesOfOtherMachinesAreTheirs) {
   }
 }
 
-// The file in runs/ names a process of this machine, which is not the one that began at that time.
-TEST_F(StopRunTest, AnotherProcessOfThatNumberIsLeftAlone) {
+// The file in runs/ names a process of this machine that is not the one that began at that time.
+TEST_F(StopRunTest, DoesNotInterruptAnotherProcessWithTheSameId) {
   const pid_t pid = Start();
   RunState run;
   run.set_id(absl::StrCat(HostName(), ".", ProcessSpace(), ".", pid, ".1"));
@@ -82,8 +82,8 @@ TEST_F(StopRunTest, AnotherProcessOfThatNumberIsLeftAlone) {
   EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
 }
 
-// Somebody else's file that names our process, which only root can make here; a link to ours is none either.
-TEST_F(StopRunTest, OnlyItsOwnersFileIsBelieved) {
+// A file of another user that names our process (only root can make it here), and a link to our file, are not trusted.
+TEST_F(StopRunTest, TrustsOnlyTheOwnersFile) {
   const pid_t pid = Start();
   const std::vector<RunState> runs = RunsOf(store_);
   ASSERT_THAT(runs, SizeIs(1));

@@ -1,4 +1,4 @@
-// Two users of a machine on one store. Root makes them; elsewhere the tests are skipped.
+// Two users of a machine share a store. The tests need root to create the users, and are skipped otherwise.
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -39,15 +39,15 @@ class TwoUsersTest : public ::testing::Test {
     if (!NoUsers().empty()) GTEST_SKIP() << NoUsers();
     fs::remove_all(TestFolder());
     fs::create_directories(TestFolder());
-    // As a group's folder is: what is made in it is the group's.
+    // Like a group's folder: files made in it belong to the group.
     ASSERT_EQ(chown(TestFolder().c_str(), anna_.id, anna_.group), 0);
     ASSERT_EQ(chmod(TestFolder().c_str(), 02775), 0);
   }
 
-  // Both with this umask.
+  // Both users have this umask.
   void Mask(mode_t mask) { anna_.mask = bert_.mask = mask; }
 
-  // Runs a check as a user; where it fails, it prints why.
+  // Runs a check as a user; if it fails, prints why.
   static testing::AssertionResult Succeeds(const User& user, const std::function<absl::Status()>& act) {
     const int code = RunAs(user, [&act] {
       const absl::Status status = act();
@@ -68,7 +68,7 @@ class TwoUsersTest : public ::testing::Test {
   const Store store_{TestFolder() + "/store"};
 };
 
-TEST_F(TwoUsersTest, OneThatMayNotWriteReadsAndIsToldInALine) {
+TEST_F(TwoUsersTest, AReadOnlyUserCanReadAndGetsAOneLineError) {
   ASSERT_TRUE(Succeeds(anna_, [&] { return Commit("aa"); }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.CheckIsStore(); }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.LoadRecord(TestKey("aa")).status(); }));
@@ -92,7 +92,7 @@ TEST_F(TwoUsersTest, AGroupSharesAStore) {
   ASSERT_TRUE(Succeeds(anna_, [&] { return Commit("aa"); }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return Commit("aabb"); }));
   EXPECT_TRUE(Succeeds(anna_, [&] { return Commit("bb"); }));
-  // Each may put aside, remove and clear up what the other has made.
+  // Each may quarantine, remove and clean up files that the other has made.
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.Quarantine(store_.RecordPath(TestKey("aa")), "why").status(); }));
   EXPECT_TRUE(Succeeds(anna_, [&] { return store_.Remove(store_.RecordPath(TestKey("aabb"))); }));
   EXPECT_FALSE(store_.HasRecord(TestKey("aabb")));
@@ -108,7 +108,7 @@ TEST_F(TwoUsersTest, AGroupSharesAStore) {
   EXPECT_EQ(info.st_gid, anna_.group);
 }
 
-TEST_F(TwoUsersTest, AClosedStoreSaysSo) {
+TEST_F(TwoUsersTest, AnUnreadableStoreIsReported) {
   Mask(077);
   ASSERT_TRUE(Succeeds(anna_, [&] { return Commit("aa"); }));
   EXPECT_TRUE(Succeeds(bert_, [&] {
@@ -123,8 +123,8 @@ TEST_F(TwoUsersTest, AClosedStoreSaysSo) {
   }
 }
 
-// Anna's process claims an action, and has a temporary.
-TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
+// Anna's process claims an action and has a temporary file.
+TEST_F(TwoUsersTest, KeepsClaimsAndTemporariesOfALiveUser) {
   Mask(002);
   ASSERT_TRUE(Succeeds(anna_, [&] { return store_.Make(); }));
   int ready[2];
@@ -160,8 +160,8 @@ TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
   }
 }
 
-// What another user has put where claims, signs of life and temporaries lie, and what may not be read.
-TEST_F(TwoUsersTest, AnothersClaimThatMayNotBeReadIsAnError) {
+// Unreadable files of another user in place of claims, signs of life and temporaries.
+TEST_F(TwoUsersTest, AnUnreadableClaimIsAnError) {
   Mask(002);
   ASSERT_TRUE(Succeeds(anna_, [&] { return store_.Make(); }));
   ASSERT_TRUE(Succeeds(anna_, [&]() -> absl::Status {

@@ -10,10 +10,10 @@ std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread) 
   const std::vector<std::string> ids = RecordIds(store);
   std::vector<RecordFields> all(ids.size());
   const auto keep = [&all](int64_t i, TrialRecord* record) { all[i] = FieldsOf(*record); };
-  // What FieldsOf() doesn't look at, most of a record.
+  // FieldsOf() doesn't use these fields, which are most of a record.
   constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
   ForEachRecord(store, ids, kWithout, keep, unread);
-  // Of the few trials with several records another one may stand for the trial.
+  // For the few trials with several records, another record may represent the trial.
   for (const std::string& id : ReplicaIds(store)) {
     const auto place = std::lower_bound(ids.begin(), ids.end(), id) - ids.begin();
     if (place == static_cast<int64_t>(ids.size()) || ids[place] != id || all[place].empty()) continue;

@@ -1,4 +1,4 @@
-// The records of a store as named values (experiments/store/records/record_fields.h).
+// Loads a store's records as named values (experiments/store/records/record_fields.h).
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_LOAD_FIELDS_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_LOAD_FIELDS_H_
 
@@ -11,8 +11,9 @@
 
 namespace openset {
 
-// FieldsOf() the records that stand for their trials (LoadFirstRecord() in experiments/store/merge.h), in the order of
-// their ids, read on all CPUs; of each record only what has a name is parsed. What can't be read goes to `unread`.
+// Returns FieldsOf() each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the order
+// of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Records that can't be read go
+// to `unread`.
 std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread);
 
 }  // namespace openset

@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A record with all that is not listed.
+// Returns a record that also has the fields that are not listed.
 TrialRecord Example(int seed) {
   TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed);
   record.add_epoch()->set_loss(seed);
@@ -28,7 +28,7 @@ TrialRecord Example(int seed) {
   return record;
 }
 
-// Records that need not survive a power cut.
+// Omits syncs, since these records need not survive a power cut.
 class WithoutSync : public SystemCalls {
  public:
   int Sync(int /*fd*/, SyncOf /*what*/) override { return 0; }
@@ -48,7 +48,7 @@ class LoadFieldsTest : public ::testing::Test {
   const Store store_;
 };
 
-TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
+TEST_F(LoadFieldsTest, EqualThoseOfCompleteRecordsForAnyNumberOfThreads) {
   std::vector<RecordFields> expected;
   for (const std::string& id : RecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
   ASSERT_EQ(expected.size(), 130);
@@ -60,7 +60,7 @@ TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
   EXPECT_TRUE(unread.damaged.empty());
 }
 
-TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
+TEST_F(LoadFieldsTest, CorruptRecordsAreNamedAndOthersLoaded) {
   const std::vector<std::string> ids = RecordIds(store_);
   for (const int damaged : {7, 100}) {
     ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
@@ -78,7 +78,7 @@ TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
   EXPECT_EQ(unread.damaged.size(), 2);
 }
 
-TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
+TEST_F(LoadFieldsTest, ListsTheEarliestRecordOfATrial) {
   TrialRecord later = Example(3), earlier = Example(3);
   later.mutable_provenance()->mutable_stage(0)->set_started_at_seconds(7);
   earlier.mutable_metric(0)->set_value(0.125);
@@ -99,7 +99,7 @@ TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
   EXPECT_TRUE(unread.damaged.empty());
 }
 
-TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
+TEST_F(LoadFieldsTest, ExcludedFieldsAreAbsent) {
   UnreadRecords unread;
   const std::vector<TrialRecord> records =
       LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber});
@@ -112,7 +112,7 @@ TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
   }
 }
 
-TEST_F(LoadFieldsTest, RecordsOfAnotherSchemaVersionAreCountedAndTheRestIsThere) {
+TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
   for (const int seed : {1000, 1001}) {
     TrialRecord record = Example(seed);
     record.set_schema_version(kSchemaVersion + 1);
@@ -125,8 +125,8 @@ TEST_F(LoadFieldsTest, RecordsOfAnotherSchemaVersionAreCountedAndTheRestIsThere)
                                                  "version 2; 'openset records verify' puts them aside"));
 }
 
-// What is left out is not parsed, but has to be there.
-TEST_F(LoadFieldsTest, WhatMustBeThereIsMissedThoughItIsLeftOut) {
+// Excluded fields are not parsed, but required ones must be present.
+TEST_F(LoadFieldsTest, RequiredFieldsAreCheckedEvenIfExcluded) {
   TrialRecord record = Example(1000);
   record.clear_trial();
   ASSERT_TRUE(

@@ -14,7 +14,7 @@ std::string MeasuredName(const MetricRecord& metric) {
 
 bool IsMeasured(const MetricRecord& metric, absl::string_view name) {
   if (metric.name() == name) return true;
-  // Most names are no LevelName(), and a report asks for each metric of 100,000 records.
+  // A quick check first: most names have no level, and a report asks for each metric of 100,000 records.
   return absl::StrContains(name, "_at_") && !metric.spec().has_name() && LevelName(metric.spec()) == name;
 }
 

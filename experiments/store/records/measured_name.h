@@ -1,4 +1,4 @@
-// By which name a record's metric is found.
+// The name by which a record's metric is found.
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_MEASURED_NAME_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_MEASURED_NAME_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// What MetricName() calls the metric by now. Records of before levels were part of names (eval/metrics/level_name.h)
-// have another one: "ccr_at_fpr", of which their specs still say the level.
+// Returns the current MetricName() of the metric. Older records, made before levels were part of names
+// (eval/metrics/level_name.h), contain names such as "ccr_at_fpr", but their specs contain the level.
 std::string MeasuredName(const MetricRecord& metric);
 
 // Whether `name` is MeasuredName().

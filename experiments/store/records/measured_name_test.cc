@@ -13,14 +13,14 @@ MetricRecord Parse(const char* text) {
   return record;
 }
 
-TEST(MeasuredName, OfOlderRecordsHasTheLevelTheirSpecSays) {
+TEST(MeasuredName, OfOlderRecordsHasTheLevelOfTheirSpec) {
   const MetricRecord older = Parse("name: 'ccr_at_fpr' spec { ccr_at_fpr { fpr: 0.01 } }");
   EXPECT_EQ(MeasuredName(older), "ccr_at_0.01fpr");
   EXPECT_TRUE(IsMeasured(older, "ccr_at_0.01fpr"));
   EXPECT_FALSE(IsMeasured(older, "ccr_at_0.1fpr"));
 }
 
-TEST(MeasuredName, IsTheRecordsOwnOtherwise) {
+TEST(MeasuredName, IsOtherwiseTheRecordsName) {
   for (const char* text : {"name: 'ccr_at_0.01fpr' spec { ccr_at_fpr { fpr: 0.01 } }",
                            "name: 'low' spec { name: 'low' ccr_at_fpr { fpr: 0.01 } }",
                            "name: 'auroc' spec { auroc {} }", "name: 'auroc'"}) {

@@ -1,4 +1,4 @@
-// Which unknown samples results are reported for.
+// The groups of unknown samples that results are reported for.
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_METRIC_GROUPS_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_METRIC_GROUPS_H_
 
@@ -13,14 +13,14 @@ namespace openset {
 // The name of the pool in tables and files.
 inline constexpr char kPool[] = "pool";
 
-// In the order of records and tables: the pool; where there are two or more sets of unknown test samples also each set,
-// then the means over the near and over the far ones if there are such.
+// Returns the groups in the order of records and tables: the pool; if there are two or more sets of unknown test
+// samples, also each set, then the means over the near and over the far sets if there are any.
 std::vector<MetricGroup> MetricGroupsOf(const TaskData& data);
 
-// Unknown test classes, of all sets: the level of openness.
+// Returns the number of unknown test classes in all sets: the level of openness.
 int CountUnknownClasses(const TaskData& data);
 
-// "pool", a set's name, "mean of near", "mean of far". No set has one of the others' names (data/task.h).
+// Returns "pool", a set's name, "mean of near" or "mean of far". No set may have one of the other names (data/task.h).
 std::string GroupText(const MetricGroup& group);
 
 }  // namespace openset

@@ -22,11 +22,11 @@ TEST(MetricGroups, OneSetIsThePool) {
   EXPECT_THAT(GroupsOf("test_unknown { name: 'unknown' distance: NEAR }"), ElementsAre("pool"));
 }
 
-TEST(MetricGroups, SeveralSetsStandAlone) {
+TEST(MetricGroups, SeveralSetsAreGroups) {
   EXPECT_THAT(GroupsOf("test_unknown { name: 'a' } test_unknown { name: 'b' }"), ElementsAre("pool", "a", "b"));
 }
 
-TEST(MetricGroups, MeansWhereADistanceIsSaid) {
+TEST(MetricGroups, MeansIfSetsHaveADistance) {
   EXPECT_THAT(GroupsOf("test_unknown { name: 'a' distance: FAR } test_unknown { name: 'b' }"),
               ElementsAre("pool", "a", "b", "mean of far"));
   EXPECT_THAT(GroupsOf("test_unknown { name: 'a' distance: FAR } test_unknown { name: 'b' distance: NEAR }"),

@@ -36,7 +36,7 @@ bool IsKey(absl::string_view text) {
          absl::c_all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// The limits that the schema states beside a field.
+// The limits of a field in the schema's options.
 struct Limits {
   Limits(const google::protobuf::Descriptor* type, int field) {
     const FieldRule& of = type->FindFieldByNumber(field)->options().GetExtension(rule);
@@ -58,8 +58,8 @@ struct Limits {
   int most = std::numeric_limits<int>::max();
 };
 
-// Whether the details obey their schema, in a tenth of the time of FindProblems(): most of a record is here, and a
-// store has 100,000 of them. Where it says no, FindProblems() decides.
+// Checks whether the details obey their schema, ten times faster than FindProblems(): they are most of a record, and a
+// store has 100,000 records. If it returns false, FindProblems() decides.
 class DetailsRules {
  public:
   static const DetailsRules& OfProcess() {
@@ -134,7 +134,7 @@ class DetailsRules {
       label_{Mistake::descriptor(), Mistake::kPredictedLabelFieldNumber};
 };
 
-// The same of a provenance, of which most of the texts are.
+// The same for a provenance, which contains most of a record's texts.
 class ProvenanceRules {
  public:
   static const ProvenanceRules& OfProcess() {
@@ -220,7 +220,7 @@ absl::Status CheckDecisions(const DecisionTable& table) {
   return absl::OkStatus();
 }
 
-// `classes` and `samples`: how many there are, where that is known.
+// `classes` and `samples` are their numbers, if known.
 absl::Status CheckMistakes(const TrialDetails& details, std::optional<int64_t> classes,
                            std::optional<int64_t> samples) {
   for (int m = 0; m < details.mistake_size(); ++m) {

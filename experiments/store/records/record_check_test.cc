@@ -23,7 +23,7 @@ namespace {
 
 using ::google::protobuf::FieldDescriptor;
 
-// With everything that is checked.
+// A record with all fields that are checked.
 TrialRecord Example() {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
   TrialRecord more;
@@ -42,7 +42,7 @@ TrialRecord Example() {
                              "more", &more),
               IsOk());
   record.MergeFrom(more);
-  // Every field of a stage.
+  // Sets every field of a stage.
   StageProvenance* stage = record.mutable_provenance()->mutable_stage(0);
   stage->add_component()->set_family("ScoreSpec");
   stage->mutable_component(0)->set_name("energy");
@@ -68,7 +68,7 @@ std::string Problem(const TrialRecord& record) {
   return std::string(status.message());
 }
 
-// That of the example with fields laid over it; what is repeated is cleared before.
+// Checks the example with these fields overridden; repeated fields are cleared first.
 std::string ProblemWith(const std::string& text) {
   TrialRecord record = Example(), over;
   EXPECT_THAT(ParseTextProto(text, "over", &over), IsOk());
@@ -83,12 +83,12 @@ std::string ProblemWith(const std::string& text) {
   return Problem(record);
 }
 
-TEST(CheckRecord, TakesWhatIsRight) {
+TEST(CheckRecord, AcceptsValidRecords) {
   EXPECT_EQ(Problem(Example()), "");
   EXPECT_EQ(Problem(TestRecord(TestKey("abcd"), "m", 0, 0.5)), "");
 }
 
-TEST(CheckRecord, WhatIsEmptyIsNoRecord) {
+TEST(CheckRecord, RefusesEmptyRecords) {
   EXPECT_EQ(Problem(TrialRecord()), "trial_id: must be set");
   TrialRecord record = Example();
   record.clear_metric();
@@ -96,12 +96,12 @@ TEST(CheckRecord, WhatIsEmptyIsNoRecord) {
   record = Example();
   record.clear_trial();
   EXPECT_EQ(Problem(record), "trial: must be set");
-  // What was there and is not read.
+  // Fields that the file has but that are not read.
   record.clear_metric();
   EXPECT_THAT(CheckRecord(record, {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber}), IsOk());
 }
 
-TEST(CheckRecord, NamesTheFieldThatCannotBe) {
+TEST(CheckRecord, NamesTheInvalidField) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"metric { name: 'a' value: nan }", "metric[0].value: must be a number (is nan)"},
       {"metric { name: 'a' value: -inf }", "metric[0].value: must be finite (is -inf)"},
@@ -166,7 +166,7 @@ TEST(CheckRecord, NamesTheFieldThatCannotBe) {
   for (const auto& [text, problem] : cases) EXPECT_EQ(ProblemWith(text), problem) << text;
 }
 
-// Calls `use` with each number and text of a message and of those below it, and restores it afterwards.
+// Calls `use` with each number and text of a message and its submessages, and restores each value afterwards.
 void ForEachValue(google::protobuf::Message* message,
                   const std::function<void(google::protobuf::Message*, const FieldDescriptor*, int)>& use) {
   const auto& reflection = *message->GetReflection();
@@ -189,7 +189,7 @@ void ForEachValue(google::protobuf::Message* message,
   }
 }
 
-// Details are checked by a faster way: it refuses whatever breaks a rule of the schema.
+// Details have a faster check: it must refuse everything that breaks a rule of the schema.
 TEST(CheckRecord, AgreesWithTheRulesOfTheSchema) {
   TrialRecord record = Example();
   int wrong = 0, right = 0;
@@ -249,7 +249,7 @@ TEST(CheckRecord, AgreesWithTheRulesOfTheSchema) {
   EXPECT_GT(right, 100);
 }
 
-TEST(CheckRecord, ListsHaveTheirLimits) {
+TEST(CheckRecord, EnforcesLimitsOfLists) {
   TrialRecord record = Example();
   while (record.details().mistake_size() < 72) *record.mutable_details()->add_mistake() = record.details().mistake(0);
   EXPECT_EQ(Problem(record), "");

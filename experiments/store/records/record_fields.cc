@@ -22,7 +22,7 @@
 namespace openset {
 namespace {
 
-// Splits at a word that stands by itself, outside of quotes.
+// Splits at each occurrence of a separate word outside of quotes.
 std::vector<absl::string_view> SplitAtWord(absl::string_view text, absl::string_view word) {
   std::vector<absl::string_view> parts;
   char quote = '\0';
@@ -43,12 +43,12 @@ std::vector<absl::string_view> SplitAtWord(absl::string_view text, absl::string_
   return parts;
 }
 
-// "nan" is a text: it is neither less nor more than anything.
+// "nan" is a text, since it is neither less nor greater than any number.
 bool IsNumber(absl::string_view text, double* value) {
   return !text.empty() && absl::SimpleAtod(text, value) && !std::isnan(*value);
 }
 
-// -1, 0, 1; texts that are no numbers compare by their bytes.
+// Returns -1, 0 or 1. Texts that are not numbers are compared by their bytes.
 int Compare(const std::string& a, const std::string& b) {
   double left = 0, right = 0;
   if (IsNumber(a, &left) && IsNumber(b, &right)) return left < right ? -1 : left > right ? 1 : 0;
@@ -62,7 +62,7 @@ bool AreBothNumbersOrTexts(const std::string& a, const std::string& b) {
 
 bool IsOfOrder(absl::string_view op) { return op[0] == '<' || op[0] == '>'; }
 
-// Each once, in the order in which they come.
+// Returns all names without duplicates, in the order in which they occur.
 std::vector<std::string> NamesOf(const std::vector<RecordFields>& records) {
   std::vector<std::string> names;
   absl::flat_hash_set<absl::string_view> seen;
@@ -168,7 +168,7 @@ bool RecordQuery::Holds(const Comparison& comparison, const RecordFields& fields
   const std::string* value = openset::Find(fields, comparison.name);
   if (value == nullptr) return false;
   if (comparison.op == "~") return absl::StrContains(*value, comparison.value);
-  // The beginning of an id names it.
+  // The first digits of an id identify it.
   if (comparison.name == "trial" && comparison.op == "=") return absl::StartsWith(*value, comparison.value);
   if (IsOfOrder(comparison.op) && !AreBothNumbersOrTexts(*value, comparison.value)) return false;
   const int order = Compare(*value, comparison.value);

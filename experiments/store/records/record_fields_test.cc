@@ -75,7 +75,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
   }
 }
 
-TEST(RecordQuery, SaysWhatItCannotRead) {
+TEST(RecordQuery, NamesWhatItCannotParse) {
   for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
     EXPECT_THAT(RecordQuery::Parse(text).status(),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")))
@@ -87,7 +87,7 @@ TEST(RecordQuery, SaysWhatItCannotRead) {
   EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
 }
 
-TEST(RecordQuery, NamesAreTakenAsPeopleCallThem) {
+TEST(RecordQuery, AcceptsSynonymsOfNames) {
   TrialRecord record = Example();
   record.mutable_trial()->mutable_method()->set_name("mcp");
   const std::vector<RecordFields> records = {FieldsOf(record)};
@@ -99,7 +99,7 @@ TEST(RecordQuery, NamesAreTakenAsPeopleCallThem) {
   }
 }
 
-TEST(RecordQuery, IsCheckedAgainstWhatTheRecordsHave) {
+TEST(RecordQuery, IsCheckedAgainstTheRecords) {
   const std::vector<RecordFields> records = {FieldsOf(Example())};
   for (const char* text : {"openauc>0.5 and method=openauc", "method>o", "openauc=high", "method!=1", ""})
     EXPECT_THAT(RecordQuery::Parse(text)->Resolve(records), IsOk()) << text;

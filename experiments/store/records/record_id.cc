@@ -29,7 +29,7 @@ bool IsAction(const Descriptor* type) {
   return type == TrainAction::descriptor() || type == InferAction::descriptor() || type == EvaluateAction::descriptor();
 }
 
-// Calls `use` with `message` and all messages below it.
+// Calls `use` with `message` and all messages in it.
 template <typename Use>
 void ForEachMessage(const Message& message, const Use& use) {
   use(message);
@@ -58,7 +58,7 @@ absl::Status Wrong(absl::string_view field, absl::string_view key, absl::string_
   return absl::DataLossError(absl::StrCat(field, ": is ", said, ", and that of the trial is ", key));
 }
 
-// Of a trial of other revisions.
+// Checks the consistency of a record whose trial has other revisions.
 absl::Status CheckAgreement(const TrialRecord& record) {
   bool has_evaluation = false, has_inference = false, has_outputs = false, has_training = false, has_checkpoint = false;
   for (const StageProvenance& stage : record.provenance().stage()) {
@@ -79,7 +79,7 @@ absl::Status CheckAgreement(const TrialRecord& record) {
   return absl::OkStatus();
 }
 
-// Of a trial whose keys these are.
+// Compares the record's keys with `keys`, those computed from its trial.
 absl::Status CheckKeys(const TrialRecord& record, const ActionKeys::Keys& keys) {
   struct Made {
     const char* field;

@@ -33,7 +33,7 @@ class RecordIdTest : public ::testing::Test {
     record_.mutable_provenance()->clear_raised_revision();
   }
 
-  // What is wrong with the record once `change` has been made.
+  // Returns what is wrong with the record after `change`.
   std::string Problem(const std::function<void(TrialRecord*)>& change) const {
     TrialRecord record = record_;
     change(&record);
@@ -49,13 +49,13 @@ class RecordIdTest : public ::testing::Test {
 
 TEST_F(RecordIdTest, IsThatOfTheTrial) {
   EXPECT_EQ(Problem([](TrialRecord*) {}), "");
-  // Labels decide nothing.
+  // Labels do not affect the id.
   EXPECT_EQ(Problem([](TrialRecord* record) { record->mutable_trial()->set_task("another name"); }), "");
-  // Not said is not wrong.
+  // An absent key is not wrong.
   EXPECT_EQ(Problem([](TrialRecord* record) { record->clear_outputs_key(); }), "");
 }
 
-TEST_F(RecordIdTest, AnotherTrialsIdIsRefused) {
+TEST_F(RecordIdTest, RefusesTheIdOfAnotherTrial) {
   const std::string other = TestKey("abcd");
   EXPECT_EQ(Problem([&](TrialRecord* record) { record->set_trial_id(other); }),
             "trial_id: is " + other + ", and that of the trial is " + id_);
@@ -67,7 +67,7 @@ TEST_F(RecordIdTest, AnotherTrialsIdIsRefused) {
       HasSubstr("trial_id: is "));
 }
 
-TEST_F(RecordIdTest, OtherKeysOfTheTrialAreRefused) {
+TEST_F(RecordIdTest, RefusesOtherKeysOfTheTrial) {
   const std::string other = TestKey("abcd");
   EXPECT_THAT(Problem([&](TrialRecord* record) { record->set_checkpoint_key(other); }),
               HasSubstr("checkpoint_key: is " + other));
@@ -77,15 +77,15 @@ TEST_F(RecordIdTest, OtherKeysOfTheTrialAreRefused) {
             "fit_outputs_key: is " + other + ", and that of the trial is none");
 }
 
-TEST_F(RecordIdTest, ATrialThatLacksSomethingHasNoId) {
+TEST_F(RecordIdTest, AnIncompleteTrialHasNoId) {
   EXPECT_THAT(Problem([](TrialRecord* record) { record->mutable_trial()->mutable_method()->clear_score(); }),
               HasSubstr("trial.method.score: must be set"));
   EXPECT_THAT(Problem([](TrialRecord* record) { record->clear_trial(); }), HasSubstr("trial.method.model"));
 }
 
-// Of earlier or later revisions, and of fields that only a later openset knows, keys can't be computed; the record has
-// to agree with itself.
-TEST_F(RecordIdTest, OtherRevisionsAgreeWithTheirStages) {
+// The keys can't be recomputed for earlier or later revisions, or for fields that only a later openset knows; the
+// record must then be consistent.
+TEST_F(RecordIdTest, OtherRevisionsMustAgreeWithTheirStages) {
   const std::string other = TestKey("abcd"), outputs = TestKey("ef00");
   const std::vector<std::function<void(TrialRecord*)>> unknown = {
       [](TrialRecord* record) { record->mutable_provenance()->add_raised_revision("openset.EnergySpec 2"); },
@@ -117,7 +117,7 @@ TEST_F(RecordIdTest, OtherRevisionsAgreeWithTheirStages) {
 
 TEST_F(RecordIdTest, NoRevisionIsRaisedYet) { EXPECT_THAT(RaisedRevisions(record_.trial()), IsEmpty()); }
 
-TEST_F(RecordIdTest, BytesOfAnybody) {
+TEST_F(RecordIdTest, DecodesUntrustedBytes) {
   TrialRecord read;
   EXPECT_THAT(DecodeSharedRecord(EncodeRecord(record_), id_, &read), IsOk());
   EXPECT_EQ(read.trial_id(), id_);

@@ -1,5 +1,5 @@
-// Stores of every released schema version, as their release wrote them (tools/peers/make_store_golden.py), are read,
-// and what a later openset of the same version added to a record is handed on.
+// Stores of every released schema version, as their release wrote them (tools/peers/make_store_golden.py), can be read,
+// and fields that a later openset of the same version added to a record are passed on.
 #include <filesystem>
 
 #include "core/files/runfiles.h"
@@ -18,11 +18,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Of the trials with the seeds 7 and 8: what the release's schema lacks does not change a key.
+// The trials with seeds 7 and 8: fields that the release's schema lacks do not change a key.
 constexpr char kFirst[] = "926bce2b6fc273e09323cd51a61676b928a099d78a5297bcd5e1b7ce744d8db0";
 constexpr char kSecond[] = "5cdd9cf901bf7749519c546ec4bca4c05699411a26018633542851f2246230dd";
 
-// A copy, as tests may not write beside their sources.
+// Makes a copy, since tests may not write next to their sources.
 Store Golden(const std::string& version) {
   const std::string folder = JoinPath(TestFolder(), version);
   std::filesystem::remove_all(folder);
@@ -57,7 +57,7 @@ TEST(SchemaEvolution, FieldsOfALaterOpensetAreKept) {
   const std::string id = kSecond;
   const std::string bytes = *ReadFile(store.RecordPath(id));
   ASSERT_THAT(bytes, HasSubstr("from a later version"));
-  // Also where it is decoded and written again.
+  // Also if it is decoded and encoded again.
   EXPECT_EQ(EncodeRecord(*store.LoadRecord(id)), bytes);
   const std::string bundle = TestFolder() + "/bundle.zip";
   ASSERT_THAT(WriteBundle(store, RecordIds(store), bundle), IsOk());
@@ -68,7 +68,7 @@ TEST(SchemaEvolution, FieldsOfALaterOpensetAreKept) {
   EXPECT_EQ(*ReadFile(all.RecordPath(id)), bytes);
 }
 
-// As openset 0.3 wrote it of that store.
+// In the form that openset 0.3 wrote for that store.
 TEST(SchemaEvolution, ABundleOfVersion1IsRead) {
   const Store store = Golden("version_2"), all(TestFolder() + "/all");
   const std::string bundle = RunfilesFolder().value() + "/openset/experiments/store/testdata/bundle_1.zip";
@@ -82,7 +82,7 @@ TEST(SchemaEvolution, ABundleOfVersion1IsRead) {
   }
 }
 
-TEST(SchemaEvolution, ANewerVersionIsRefusedWithWhatToDo) {
+TEST(SchemaEvolution, RefusesANewerVersionAndSaysWhatToDo) {
   const Store store = Golden("version_2");
   ASSERT_THAT(WriteFileAtomically(store.folder() + "/version", "openset store 3\n"), IsOk());
   EXPECT_THAT(store.CheckVersion(),

@@ -1,4 +1,4 @@
-// Bundles of any members, signed, for tests of what reads them.
+// Makes signed bundles with any members, for tests of their readers.
 #ifndef OPENSET_EXPERIMENTS_STORE_TESTING_BUNDLE_BYTES_H_
 #define OPENSET_EXPERIMENTS_STORE_TESTING_BUNDLE_BYTES_H_
 
@@ -9,20 +9,21 @@
 
 namespace openset {
 
-// The members of a bundle that is whole, as version 1 has them: each record file is one, behind the others. Without
-// SHA256SUMS.
+// Returns the members of a valid bundle in the form of version 1: each record file is a member, after all others.
+// Without SHA256SUMS.
 std::vector<ZipMember> UnpackedBundle(const std::string& path);
 
-// These members as version 2 has them: the record files, in their order, in records.tar.xz. With SHA256SUMS.
+// Returns these members in the form of version 2: the record files, in their order, are in records.tar.xz. With
+// SHA256SUMS.
 std::vector<ZipMember> PackedBundle(const std::vector<ZipMember>& members);
 
-// A bundle of these and, unless they have them, of their sums.
+// Returns a bundle of these members, and SHA256SUMS unless they contain it.
 std::string SignedBundle(std::vector<ZipMember> members);
 
-// "<SHA-256>  <name>", a line for each.
+// Returns a line "<SHA-256>  <name>" for each member.
 std::string SumsOf(const std::vector<ZipMember>& members);
 
-// Of an xz stream, and back.
+// Convert to and from an xz stream.
 std::string XzBytes(const std::string& content);
 std::string FromXz(const std::string& stream);
 

@@ -18,10 +18,11 @@
 
 namespace openset {
 
-// A key that begins with `name`, of which the rest follows from it.
+// Returns a key that begins with `name`; the other digits are derived from it.
 inline std::string TestKey(const std::string& name) { return name + Sha256Hex(name).substr(name.size()); }
 
-// Of method `method` and this seed: its OpenAUC, measured on `host`; it names a checkpoint and outputs.
+// Returns a record of this method and seed with this OpenAUC, measured on `host`. It refers to a checkpoint and
+// outputs.
 inline TrialRecord TestRecord(const std::string& id, const std::string& method, int seed, double openauc,
                               const std::string& host = "here", double at = 0) {
   TrialRecord record;
@@ -42,12 +43,12 @@ inline TrialRecord TestRecord(const std::string& id, const std::string& method, 
   stage->set_key(id);
   stage->set_host(host);
   stage->set_started_at_seconds(at);
-  // Its id is made up: it can't be computed from the trial again.
+  // The id is made up, so it can't be recomputed from the trial.
   record.mutable_provenance()->add_raised_revision("openset.TestSpec 2");
   return record;
 }
 
-// A checkpoint and outputs that are whole.
+// Commit valid checkpoints and outputs.
 inline void CommitTestCheckpoint(const Store& store, const std::string& key) {
   const std::string staging = store.NewStagingFolder(key).value();
   TrainSummary summary;
@@ -72,7 +73,7 @@ inline void CommitTestOutputs(const Store& store, const std::string& key, const 
   ASSERT_TRUE(store.CommitFolder(staging, store.OutputsFolder(key)).ok());
 }
 
-// A store below the test's own folder, which is empty at first.
+// Returns the path of a store in the test's own folder, which is empty at first.
 inline std::string TestFolder() {
   const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
   return JoinPath(::testing::TempDir(), std::string(info->test_suite_name()) + "." + info->name());
