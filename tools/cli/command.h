@@ -1,4 +1,4 @@
-// A program of sub-commands: what each is called, takes and does.
+// The commands of a program: names, arguments, flags, help, and what they do.
 #ifndef OPENSET_TOOLS_CLI_COMMAND_H_
 #define OPENSET_TOOLS_CLI_COMMAND_H_
 
@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Whether a flag is on or off: "--NAME" and "--noNAME" need no value.
+// Whether the flag is boolean: "--NAME" and "--noNAME" need no value.
 bool IsSwitch(const absl::CommandLineFlag& flag);
 
 struct Command {
@@ -22,22 +22,21 @@ struct Command {
   std::string summary;             // one line
   std::string description;         // paragraphs and examples
   std::vector<std::string> flags;  // names of the Abseil flags it reads
-  // Those of them that may be given several times: texts, whose values come to stand a line each.
+  // The flags that may be given several times. They are strings; their values are joined, one on each line.
   std::vector<std::string> repeated_flags;
   std::function<absl::Status(const std::vector<std::string>& arguments)> run;
   bool hidden = false;
 };
 
-// What the program was built from: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by
-// gcc 12.2.0, for the CPU only\n"; each on a line of its own.
+// Says what the program was built from: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by
+// gcc 12.2.0, for the CPU only\n".
 std::string VersionText();
 
-// Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,
-// a line each, those after the first indented. Nothing that is printed steers the terminal
-// (core/text/printable_stream.h). "--help" behind a command, and "help COMMAND", print its help; without a command a
-// list of all.
-// "--version" and "version" print VersionText(). Where standard output takes no more, a full disk say, the exit code
-// is 1.
+// Parses the command line, runs the command that it names, and returns the process's exit code. Prints errors to
+// standard error, one on each line, indented after the first. Control codes are removed from everything that is printed
+// (core/text/printable_stream.h). "COMMAND --help" and "help COMMAND" print the command's help, "--help" a list of all
+// commands, "--version" and "version" VersionText(). If standard output can't be written (a full disk, for example),
+// the exit code is 1.
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The commands of `openset`, each in a file of its own.
+// The commands of `openset`. Each has its own file.
 #ifndef OPENSET_TOOLS_CLI_COMMANDS_H_
 #define OPENSET_TOOLS_CLI_COMMANDS_H_
 
@@ -22,9 +22,9 @@ Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
 Command TaskCommand();
-// Completes the words of `commands`, and of itself.
+// Completes the words of `commands` and of itself.
 Command CompletionCommand(std::vector<Command> commands);
-// Hidden: the process that makes records for the engine.
+// Hidden: the worker that evaluates trials for the engine.
 Command EvaluateWorkerCommand();
 
 }  // namespace openset

@@ -10,30 +10,30 @@
 
 namespace openset {
 
-// Names that words of a kind may be, for "method", "metric", "spec" ...
+// A kind of word ("method", "metric", "spec") and its names.
 struct CompletionKind {
   std::string name;
   std::string plural;
   std::vector<std::string> names;
 };
 
-// Flags whose values are known: words, or names of a kind ("method").
+// The known values of a flag: words, names of a kind ("method"), or both.
 struct CompletionFlag {
-  std::string kind;                // "" for `words`
-  std::vector<std::string> words;  // also those beside the kind's
+  std::string kind;                // "" if the values are only `words`
+  std::vector<std::string> words;  // in addition to the kind's names
 };
 
 struct CompletionTables {
   std::vector<Command> commands;
   std::vector<CompletionKind> kinds;
-  std::map<std::string, CompletionFlag> flags;  // the values of all others are files, for all the shell knows
+  std::map<std::string, CompletionFlag> flags;  // the values of other flags are completed as files
 };
 
-// A script for bash, which completes commands, what they can do, their flags, and names. What a command takes is read
-// from its usage: of "splits NAME | new NAME | attributes" the small words are what it can do; SPEC is a study's name
-// or a .textproto, KIND a kind, NAME one of the kind in front of it, or of that which the command is called by. Where
-// nothing is known the shell completes files. Words of other characters than those of names are left out, and no word
-// is expanded: a file's name can't run anything.
+// Returns a script for bash that completes commands, their subcommands and flags, and names. It reads the arguments of
+// a command from its usage. In "splits NAME | new NAME | attributes", lower-case words are subcommands. SPEC stands for
+// a study's name or a .textproto, KIND for a kind, and NAME for a name of the kind before it, or of the kind that the
+// command is named after. Otherwise the shell completes files. Words with characters that names can't have are left
+// out, and no word is expanded, so that a file's name can't run anything.
 std::string BashCompletion(const CompletionTables& tables);
 
 // The same for zsh, by its bashcompinit.

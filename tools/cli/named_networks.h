@@ -1,4 +1,4 @@
-// Networks that `openset score --network=NAME` knows, for files that hold weights only.
+// Networks that `openset score --network=NAME` knows, for files that contain only weights.
 #ifndef OPENSET_TOOLS_CLI_NAMED_NETWORKS_H_
 #define OPENSET_TOOLS_CLI_NAMED_NETWORKS_H_
 
@@ -12,11 +12,11 @@ namespace openset {
 
 struct NamedNetwork {
   ModelSpec model;  // with a linear head and no weights
-  InputSpec input;  // as its weights are commonly trained; fields that vary are not set
+  InputSpec input;  // the usual input for its weights; fields that vary are not set
 };
 
-// By its name in torchvision or timm (resnet50), or with "_cifar" behind it, for the form for small images that OpenOOD
-// uses. Errors: kInvalidArgument with the nearest name, or all.
+// Finds a network by its name in torchvision or timm (resnet50). With the ending "_cifar", it is OpenOOD's form for
+// small images. Errors: kInvalidArgument with the nearest name, or all.
 absl::StatusOr<NamedNetwork> FindNamedNetwork(const std::string& name);
 
 // In the order of the table.

@@ -1,4 +1,4 @@
-// What looks like a mistake in a study's results, with what to check, for the lines behind its table.
+// Likely mistakes in a study's results, and what to check, for the lines after its table.
 #ifndef OPENSET_TOOLS_CLI_RESULT_HINTS_H_
 #define OPENSET_TOOLS_CLI_RESULT_HINTS_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// A line a hint (experiments/report/hints.h), at most three of a kind and how many more there are. For a study that
-// `openset score` made with the flags that change it, for others with the fields.
+// Returns a line for each hint (experiments/report/hints.h): at most three of a kind, then how many more there are.
+// Names the flags to change for a study that `openset score` made, and the fields for other studies.
 std::vector<std::string> HintLines(const Study& study, const StudyResults& results);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The experiment that `openset score` runs: post-hoc methods on one model that is trained already.
+// The study that `openset score` runs: post-hoc methods on one trained model.
 #ifndef OPENSET_TOOLS_CLI_SCORE_EXPERIMENT_H_
 #define OPENSET_TOOLS_CLI_SCORE_EXPERIMENT_H_
 
@@ -19,22 +19,23 @@ struct ScoreExperiment {
   std::vector<PostHocMethods::Skipped> skipped;
 };
 
-// As the flags give it, with `also`; methods: none for all. Paths start from `folder`. Named "score_" and the model's
-// name, with seed 0 and the metrics accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors, with the
-// flag: kInvalidArgument for flags that don't go together, a model without weights, a task of several splits without
-// --split, a method that is not post hoc or is unknown; those of LoadMethod() and LoadTask().
+// Makes the study of a request. Without methods in the request, it has all of them. Its name is "score_" and the
+// model's name, its seed 0, and its metrics are accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors
+// name the flag: kInvalidArgument for flags that exclude each other, a model without weights, a task of several splits
+// without
+// --split, or a method that is unknown or not post hoc; those of LoadMethod() and LoadTask().
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
-// What a report of all that was scored on this network is asked for: `request` and, where `kept` differs from it in
-// nothing but methods, tasks and splits, what `kept` has. `scored`: the names of the methods that `request` stands for.
+// Returns the request for a report of everything that was scored on this network: `request`, joined with `kept` if the
+// two differ only in methods, tasks and splits. `scored` has the names of the methods of `request`.
 ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
                            const ScoreRequest& kept);
 
-// Beside the reports of a study: what it was asked for. Errors: those of writing.
+// Stores the request next to the study's reports. Errors: those of writing.
 absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study);
-// That of the study of this name; kNotFound where the store has none.
+// Returns the stored request of the study with this name. Errors: kNotFound if the store has none.
 absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::string& name);
-// kInvalidArgument where the store has results of another model under the name.
+// Returns kInvalidArgument if the store has results of another model under this name.
 absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The size that a deployment allows its store (DeploySpec.store_gb).
+// Keeps a store below the size that its deployment allows (DeploySpec.store_gb).
 #ifndef OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 #define OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 
@@ -10,13 +10,14 @@
 
 namespace openset {
 
-// While a study runs here: removes what the store needs least until it is small enough. What actions to come need
-// stays, and what others made within the last hour. Returns a line that says what went, "" if nothing. Nothing is done
-// where the deployment sets no size, in a job of Slurm, while other runs are on the store, and while searches are to
-// choose. Errors: those of the flags, of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
+// For use while a study runs here. Removes the files that the store needs least until it is small enough, except those
+// that later actions need and those that others made within the last hour. Returns a line about what it removed, "" if
+// nothing. Does nothing if the deployment sets no size, in a Slurm job, while other runs use the store, and while a
+// search has not chosen. Errors: those of the flags, of FindGarbage() and RemoveGarbage()
+// (experiments/store/collect_garbage.h).
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study);
 
-// The same at its end; also says what can't be kept.
+// The same for the end of a run. Also prints a line if the store can't be made small enough.
 absl::Status KeepStoreSize(const Study& study);
 
 }  // namespace openset

@@ -13,12 +13,12 @@
 
 namespace openset {
 
-// How a figure is asked for, in words.
+// Says how to ask for a figure.
 inline constexpr char kStudyFigureForms[] =
     "a study's figure is asked for by --x=FIELD and --y=METRIC, by --curve=QUANTITY, by --improvement=METRIC, or by "
     "--softmax=SET,SET";
 
-// One kind of figure: x and y, or one of the others.
+// A request for one figure: x and y, or one of the other kinds.
 struct StudyFigureRequest {
   std::string x, y;         // a metric over a swept field or openness (experiments/report/charts/charts.h)
   std::string curve;        // "loss", "roc", "density_METHOD" (experiments/report/charts/charts.h, detail_charts.h)
@@ -28,24 +28,24 @@ struct StudyFigureRequest {
   std::vector<std::string> softmax;
   int classes = 20;                     // of a heat map's sides, at most
   bool narrow = true;                   // for a column of a paper
-  std::string x_scale = "auto";         // of x and y: "linear" or "log" in place of what the values suggest
+  std::string x_scale = "auto";         // of x and y: "linear", "log", or chosen from the values
   Spread spread = Spread::kPopulation;  // of the bands
-  // What improvements are over, in the place of the study's (ReportSpec.baseline).
+  // The method that improvements compare with, instead of the study's (ReportSpec.baseline).
   std::string baseline;
-  bool titles = true;  // of methods, in the place of their names
+  bool titles = true;  // shows methods' titles instead of their names
 };
 
 struct StudyFigure {
-  std::string name;  // of its file, behind the study's
+  std::string name;  // follows the study's name in the file's name
   VegaLite chart;
 };
 
-// Errors: kInvalidArgument for a request of no kind or of two, and for a name that nothing has, with the known ones;
-// kNotFound where there are no results to draw; those of reading outputs.
+// Errors: kInvalidArgument for a request of no kind or of two, and for an unknown name, with the known ones; kNotFound
+// if there are no results to draw; those of reading outputs.
 absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request);
 
-// The same of records alone, as a bundle has them. Errors: also kInvalidArgument for softmax, which needs outputs, and
-// for an improvement without a baseline.
+// The same for records without a study, such as those of a bundle. Errors: also kInvalidArgument for softmax, which
+// needs outputs, and for an improvement without a baseline.
 absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
                                               const StudyFigureRequest& request);
 

@@ -1,4 +1,4 @@
-// How wide the text of tables may be.
+// The width of tables in text.
 #ifndef OPENSET_TOOLS_CLI_TERMINAL_WIDTH_H_
 #define OPENSET_TOOLS_CLI_TERMINAL_WIDTH_H_
 
@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// Columns of the terminal that standard output is, at least 40; kTextWidth (core/text/wrapped_text.h) where it is none,
-// so that files and pipes don't depend on who watches.
+// Returns the number of columns of the terminal, at least 40. If standard output is not a terminal, returns kTextWidth
+// (core/text/wrapped_text.h), so that output in files and pipes is always the same.
 size_t TableWidth();
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Where and how work runs: --deploy=FILE, a DeploySpec as text, and the flags that are laid over it.
+// Where and how work runs: --deploy=FILE, a DeploySpec as text, and the flags that override it.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_DEPLOY_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_DEPLOY_FLAGS_H_
 
@@ -30,28 +30,29 @@ ABSL_DECLARE_FLAG(std::optional<bool>, private);
 namespace openset {
 
 struct Deployment {
-  DeploySpec spec;                   // defaults are explicit, paths absolute; no `worker`: the one of this program
+  DeploySpec spec;                   // defaults are explicit, paths absolute; without `worker`, this program's own
   std::optional<TextSource> source;  // of the file, if one was given
-  std::vector<std::string> flags;    // fields that a flag has set, by the flag's name
+  std::vector<std::string> flags;    // the flags that set a field
 
   // Where a field was set: "--jobs", "FILE:LINE: jobs".
   std::string Where(const std::string& field) const;
 };
 
-// A flag that is given wins over the file, and the file over the defaults.
+// Flags override the file, and the file overrides the defaults.
 // Errors: kNotFound if there is no such file; kInvalidArgument with the flag, or the file and line, and the field.
 absl::StatusOr<Deployment> DeploymentFromFlags();
 
-// What a command does with the store. One that makes results may make it, also in a folder that has other things in it:
-// `run`, `score` and `records merge`. Any other makes nothing, and refuses a folder that is no store.
+// What a command does with the store. Commands that make results (`run`, `score` and `records merge`) may create it,
+// also in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
 enum class StoreUse { kRead, kMayMake };
 
-// The deployment's store; with `private`, what this process makes from now on is its user's alone. With kRead one that
-// is not there yet, or whose folder is empty, is fine. Errors: those of Store::CheckVersion(); with kRead those of
-// Store::CheckIsStore(); kFailedPrecondition for a private one that others may look into.
+// Returns the deployment's store. With `private`, only the user can read what this process writes from now on. With
+// kRead, the store may be missing or its folder empty. Errors: those of Store::CheckVersion(); with kRead those of
+// Store::CheckIsStore(); kFailedPrecondition if the store is to be private and others can read it.
 absl::StatusOr<Store> StoreFromFlags(StoreUse use);
 
-// The deployment's data folders, then the one in the program's runfiles, then the user's own (see the help of --data).
+// Returns the deployment's data folders, then the one in the program's runfiles, then the user's own (see the help of
+// --data).
 absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags();
 
 // The deployment's devices. Errors: as ChooseDevices.

@@ -1,4 +1,4 @@
-// The local engine as a deployment wants it.
+// Options of the local engine for a deployment.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_ENGINE_OPTIONS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_ENGINE_OPTIONS_H_
 
@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// CPU slots that actions may take: the deployment's jobs, or the number of CPUs that this process may use.
+// Returns the number of CPU slots for actions: the deployment's jobs, or the number of CPUs that this process may use.
 int CpuSlots(const DeploySpec& deploy);
 
 // Errors: kNotFound if the worker's program is not there; those of the flags.

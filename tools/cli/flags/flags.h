@@ -1,4 +1,4 @@
-// Flags that several commands share, and what they make.
+// Flags that several commands share, and the objects that are made from them.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 
@@ -17,26 +17,27 @@
 
 namespace openset {
 
-// Whether Slurm has started this process, for an action of a run that was submitted.
+// Whether this process is a job that `openset run --engine=slurm` has submitted.
 bool IsSlurmTask();
 
-// Adds --set, --seeds and --methods, which lay something over a study's spec, and --max_trials.
+// Adds --set, --seeds and --methods, which override a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
 
-// kInvalidArgument where --set, --seeds or --methods is given for something that is no study: "files", "a bundle".
+// Returns kInvalidArgument if --set, --seeds or --methods is given. For commands that got something other than a study;
+// `what` names it: "files", "a bundle".
 absl::Status RefuseChangeFlags(const std::string& what);
 
-// How --devices lets experiments be expanded, where --data lets data sets be looked at, and what is laid over the spec.
-// Errors: also kNotFound for a folder of --data that is not there.
+// Returns the options for the devices of --devices, the data folders of --data, and what overrides the spec. Errors:
+// also kNotFound if a folder of --data is missing.
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
 
-// The study of a spec that is given on the command line, as the flags want it: a path of a .textproto; a name of the
-// libraries', or of what `openset score` has measured; NAME for NAME.textproto in the user's folder; or a
-// folder with a spec and its bundle (study_folder.h). Errors: also kInvalidArgument for a NAME that is both, unless one
-// file is a copy of the other.
+// Loads the study that `argument` of the command line names, with the changes that the flags make. `argument` is the
+// path of a .textproto; a name in the libraries, or of what `openset score` has measured; NAME for NAME.textproto in
+// the user's folder; or a folder with a spec and its bundle (study_folder.h). Errors: also kInvalidArgument if NAME is
+// in a library and in the user's folder, unless one file is a copy of the other.
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use = StoreUse::kRead);
 
-// "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
+// "180 of them are candidates of searches; tuned trials after them: 6". Precondition: trials wait for a search.
 std::string SearchText(const Study& study);
 
 // "1 trial", "3 trials".

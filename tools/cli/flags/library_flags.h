@@ -12,8 +12,8 @@ ABSL_DECLARE_FLAG(std::string, library);
 
 namespace openset {
 
-// What comes with the program, beside it OPENSET_LIBRARY's and --library's folders. Errors: kInvalidArgument for a
-// folder that is no library.
+// Returns the folders that come with the program and those of OPENSET_LIBRARY and --library. Errors: kInvalidArgument
+// for a folder that is not a library.
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What methods are called that are given as files.
+// Names for methods that are given as files.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_METHOD_NAMES_H_
 #define OPENSET_TOOLS_CLI_FLAGS_METHOD_NAMES_H_
 
@@ -7,8 +7,8 @@
 
 namespace openset {
 
-// A name an argument: the file's name without folder and extension ("known+svhn" of several that are joined by commas),
-// or the arguments as they are where two of these are the same.
+// Returns a name for each argument: the file's name without folder and extension, with several files of one argument
+// joined ("known+svhn" for "known.csv,svhn.csv"). If two names are equal, returns the arguments themselves.
 std::vector<std::string> MethodNames(const std::vector<std::string>& arguments);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Flags of the commands that read scores, and what they make.
+// Flags of the commands that read scores, and the objects that are made from them.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_SCORE_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_SCORE_FLAGS_H_
 
@@ -19,25 +19,25 @@ ABSL_DECLARE_FLAG(std::string, metrics);
 
 namespace openset {
 
-// Names of the flags that say how samples are read: --score, --fit and the roles of sets.
+// The names of the flags for reading samples: --score, --fit and the roles of sets.
 std::vector<std::string> SampleFlags();
-// Of those that say how intervals are made: --ci_method, --replicates, --level, --seed, --threads.
+// The names of the flags for intervals: --ci_method, --replicates, --level, --seed, --threads.
 std::vector<std::string> IntervalFlags();
 
 SampleOptions SampleOptionsFromFlags();
 IntervalOptions IntervalOptionsFromFlags();
 
-// Of files as the user names them.
+// Reads files, whose paths are relative to the user's folder.
 SampleReader FileReader(const std::vector<std::string>& files);
-// Of --fit; empty without it.
+// Reads the files of --fit. Empty without the flag.
 SampleReader FitReader();
-// The samples of `files`, scored as the flags say (tools/evaluation/scored_samples.h).
+// Reads the samples of `files` and computes the score of the flags (tools/evaluation/scored_samples.h).
 absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
 
 // --format. Errors: kInvalidArgument.
 absl::StatusOr<TextFormat> FormatFromFlags();
 
-// To --out, or to standard output.
+// Writes to the file of --out, or to standard output.
 absl::Status WriteOut(absl::string_view text);
 
 }  // namespace openset

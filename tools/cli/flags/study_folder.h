@@ -1,4 +1,5 @@
-// A study that is published as a folder: NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its records.
+// A published study is a folder that contains NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its
+// records.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_STUDY_FOLDER_H_
 #define OPENSET_TOOLS_CLI_FLAGS_STUDY_FOLDER_H_
 
@@ -10,14 +11,14 @@
 
 namespace openset {
 
-// The path of the spec, where `argument` is such a folder; any other argument as it is. The bundle's records are put
-// into a temporary store, which is --store from then on and is removed when the process exits; without a bundle,
-// --store stays. Errors: kInvalidArgument where --store is given too; kAborted for a bundle with damaged records; those
-// of MergeFrom() (experiments/store/merge.h).
+// If `argument` is such a folder, returns the path of its spec; otherwise returns `argument`. Copies the bundle's
+// records to a temporary store, which --store then names and which is removed when the process exits. Without a bundle,
+// --store is unchanged. Errors: kInvalidArgument if --store is given too; kAborted if the bundle has corrupt records;
+// those of MergeFrom() (experiments/store/merge.h).
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument);
 
-// Adds the tasks and the catalog entries that this bundle carries and `folders` lack, so that a folder can be copied
-// without what its spec names beside it. Errors: those of writing them.
+// Adds the tasks and catalog entries that the bundle contains and `folders` lack, so that a study's folder can be
+// copied alone. Errors: those of writing them.
 absl::Status AddCarriedLibrary(SpecFolders* folders);
 
 }  // namespace openset

@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// A path a user gave, relative to the folder he called from (`bazel run` changes the working folder).
+// Returns the absolute form of a path that is relative to the user's folder (`bazel run` changes the working folder).
 std::string UserPath(const std::string& path);
 
 }  // namespace openset
