@@ -1,4 +1,4 @@
-// The actions of `openset records`, each in a file of its own.
+// The subcommands of `openset records`. Each has its own file.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_ACTIONS_H_
 #define OPENSET_TOOLS_CLI_RECORDS_ACTIONS_H_
 
@@ -10,13 +10,14 @@
 
 namespace openset {
 
-// Of --store. Errors: those of Store::CheckIsStore().
+// Returns the store of --store. Errors: those of Store::CheckIsStore().
 absl::StatusOr<Store> ExistingStore();
 
-// `ls [QUERY]` and `show TRIAL`, of --store or, unless it is "", of a bundle. Without `trial` the only one of a bundle.
+// `ls [QUERY]` and `show TRIAL`, for `bundle` or, if it is "", for --store. An empty `trial` is the only one of a
+// bundle.
 absl::Status ListRecords(const std::string& query, const std::string& bundle);
 absl::Status ShowRecord(const std::string& trial, const std::string& bundle);
-// `spec TRIAL`, of --store or, unless it is "", of a bundle: a study that makes the trial again.
+// `spec TRIAL`, for `bundle` or, if it is "", for --store: prints a study that makes the trial again.
 absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
 absl::Status ExportRecords(const std::string& query);

@@ -1,4 +1,4 @@
-// A record in twenty lines, for people.
+// A summary of a record in about twenty lines.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_BRIEF_RECORD_H_
 #define OPENSET_TOOLS_CLI_RECORDS_BRIEF_RECORD_H_
 
@@ -9,11 +9,11 @@
 
 namespace openset {
 
-// What was measured, the numbers of the pool in their units, how it was trained, where and by what, and when ("3 days
-// before" `now`; dates in the local time zone).
+// Says what was measured, the numbers of the pool in their units, how the network was trained, on which machine, by
+// which program, and when (the date in the local time zone, and the time before `now`).
 std::string BriefText(const TrialRecord& record, absl::Time now);
 
-// "5 minutes", "3 hours", "12 days": the largest unit of which there are two or more, rounded down.
+// "5 minutes", "3 hours", "12 days": in the largest unit that gives at least two, rounded down.
 std::string AgeText(absl::Duration age);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The records of a bundle, read without a store.
+// Reads the records of a bundle without a store.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 #define OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 
@@ -15,27 +15,27 @@ namespace openset {
 // Whether an argument of a command names a bundle: it ends in ".zip".
 bool IsBundle(const std::string& argument);
 
-// "results/pets/pets.zip" for the folder "results/pets" of a published study that has it (study_folder.h); any other
-// argument as it is.
+// If `argument` is the folder of a published study with a bundle (study_folder.h), such as "results/pets", returns the
+// bundle, "results/pets/pets.zip". Otherwise returns `argument`.
 std::string BundleOfFolder(const std::string& argument);
 
 struct BundleRecords {
   std::string digest;                          // the bundle's
-  std::vector<TrialRecord> records;            // the first made of each trial, in the order of their ids
-  int replicas = 0;                            // further ones
+  std::vector<TrialRecord> records;            // the oldest of each trial, in the order of their ids
+  int replicas = 0;                            // the number of further ones
   std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
-  std::vector<std::string> refused;            // what can't be what it says: a line each
+  std::vector<std::string> refused;            // a line for each record that can't be what it says
 };
 
 // Errors: those of ReadBundle() (experiments/store/bundle.h).
 absl::StatusOr<BundleRecords> ReadBundleRecords(const std::string& path);
 
-// The one whose id begins so. Errors: kNotFound and kInvalidArgument for none and for several, with how they are
-// listed.
+// Returns the record whose id starts with `beginning`. Errors: kNotFound if there is none and kInvalidArgument if there
+// are several, with the command that lists them.
 absl::StatusOr<TrialRecord> TrialOfBundle(const BundleRecords& read, const std::string& bundle,
                                           const std::string& beginning);
 
-// kAborted with the lines of `refused`, if there are some.
+// Returns kAborted with the lines of `refused` if there are any.
 absl::Status RefusedStatus(const BundleRecords& bundle);
 
 }  // namespace openset

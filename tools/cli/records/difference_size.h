@@ -10,12 +10,12 @@
 
 namespace openset {
 
-// Beside what the records of the same study, method, values, task and level of openness vary by, a line a metric that
-// differs: "auroc: changed by 0.0019, 0.12 times the standard deviation over seeds of a split (0.016; 8 runs on 4
-// splits)". The deviation over seeds is that of all splits together (squares about each split's mean, divided by runs -
-// splits), which leaves out how splits differ; where that would be over fewer than two degrees of freedom, it is the
-// sample standard deviation over all runs. Fewer than three runs: one line that says so. Nothing where no number
-// differs. `stored`: records that may have other trials too; candidates of searches don't count.
+// Returns a line for each metric that differs, which compares the change with the spread of the records of the same
+// study, method, values, task and level of openness: "auroc: changed by 0.0019, 0.12 times the standard deviation over
+// seeds of a split (0.016; 8 runs on 4 splits)". This deviation is pooled over splits (the squares about each split's
+// mean, divided by runs - splits), so that differences between splits don't count. With fewer than two degrees of
+// freedom, it is the sample standard deviation over all runs. With fewer than three runs, returns one line that says
+// so. Returns nothing if no number differs. `stored` may have other trials too; candidates of searches are ignored.
 std::vector<std::string> DifferenceSizeLines(const TrialRecord& record, const TrialRecord& again,
                                              absl::Span<const TrialRecord> stored);
 

@@ -14,15 +14,15 @@
 
 namespace openset {
 
-// The study of one trial, "again_<12 digits of its id>", whose trial has the record's id: that is checked. The settings
-// are in its `override`, over the record's own method, or over another one of the libraries where that one is not there
-// or has other parts; its task is that of the record's name. Errors: kNotFound where no library here has the task;
-// kFailedPrecondition for a candidate of a search, and where no such study has the id, with what differs: another
-// version of the task, the data or the program.
+// Returns a study of one trial, named "again_<12 digits of its id>", and checks that the trial has the record's id. Its
+// `override` has the settings. It overrides the record's own method, or another one of the libraries if that one is
+// missing or has other parts. Its task is the one that the record names. Errors: kNotFound if no library has the task;
+// kFailedPrecondition for a candidate of a search, and if no such study has the id, with what differs: another version
+// of the task, the data or the program.
 absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
                                             const StudyOptions& options);
 
-// As a file: with the lines that say what it is.
+// Returns the text of a file with the spec, and with comments that say what it is.
 std::string SpecFile(const ExperimentSpec& spec, const TrialRecord& record);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a run says of itself (RunState) in words, on the terminal it runs in and in `openset status`.
+// The text of a run's state (RunState), for the terminal in which it runs and for `openset status`.
 #ifndef OPENSET_TOOLS_CLI_RUN_RUN_LINES_H_
 #define OPENSET_TOOLS_CLI_RUN_RUN_LINES_H_
 
@@ -14,7 +14,7 @@ namespace openset {
 // "2m05s", "1h07m".
 std::string ShortDuration(absl::Duration duration);
 
-// The first `width` characters, the last three of them "..." if there are more.
+// Shortens a text to `width` characters, the last three of which are then "...".
 std::string Shortened(const std::string& text, size_t width);
 
 // "quickstart", "quickstart --set=training.epochs=2".
@@ -26,11 +26,11 @@ std::string RunnerText(const RunState& run);
 // "3/12 actions, 34 %, 12m05s left, 1 failed".
 std::string TotalLine(const RunState& run);
 
-// The same behind a bar of `width` characters: "[####......] 3/12 ...".
+// The same after a bar of `width` characters: "[####......] 3/12 ...".
 std::string BarLine(const RunState& run, int width);
 
 // "train openauc on fashion_mnist, split 1, seed 0: epoch 3/20, loss 0.412, accuracy 0.881, 1234 images/s"; for one
-// that another process works on "...: by HOST, process PID".
+// of another process, "...: by HOST, process PID".
 std::string ActionLine(const RunningAction& action);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Running a planned experiment from the command line.
+// Running a planned study from the command line.
 #ifndef OPENSET_TOOLS_CLI_RUN_RUN_PLAN_H_
 #define OPENSET_TOOLS_CLI_RUN_RUN_PLAN_H_
 
@@ -10,17 +10,16 @@
 
 namespace openset {
 
-// Names of the flags that RunPlan() reads, itself and through tools/cli/flags/flags.h.
+// The names of the flags that RunPlan() reads, directly or through tools/cli/flags/flags.h.
 std::vector<std::string> RunFlags();
 
-// Runs what is missing of the study's plan, with progress on standard output; the choices of searches, and what they
-// add, among it. Errors: those of ExecutePlan(); those of what is looked at before anything is written: flags, data
-// files, model files.
+// Runs the actions of the study's plan that have no result, including the choices of searches and the trials that these
+// add. Shows progress on standard output. Errors: those of ExecutePlan(), and, before anything is written, those of
+// checking flags, data files and model files.
 absl::Status RunPlan(Study* study);
 
-// Says what came of it: writes and prints the report, unless the run was stopped or could not begin, or the model that
-// it is about could not be taken over (kInvalidArgument). Returns the outcome, with what to do about it;
-// `after_failure` is that where actions failed.
+// Writes and prints the report, unless the run was stopped, could not begin, or could not import its model
+// (kInvalidArgument). Returns the outcome with advice; `after_failure` is the advice if actions failed.
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a launcher and a pilot of Slurm add to a run (experiments/engine/slurm/slurm_pilots.h).
+// What Slurm's launcher and pilots add to a run (experiments/engine/slurm/slurm_pilots.h).
 #ifndef OPENSET_TOOLS_CLI_RUN_SLURM_RUN_H_
 #define OPENSET_TOOLS_CLI_RUN_SLURM_RUN_H_
 
@@ -18,17 +18,18 @@ namespace openset {
 
 class SlurmRun {
  public:
-  // Of the process that submits; the study and the observer outlive it. Errors: those of RunfilesFolder().
+  // For the process that submits. The study and the observer must outlive the result. Errors: those of
+  // RunfilesFolder().
   static absl::StatusOr<std::unique_ptr<SlurmRun>> Launcher(const Study& study, const DeploySpec& deploy,
                                                             const ActionMemory& memory, EngineObserver* observer);
-  // Of a pilot of the array in this file. Errors: those of ThisArray() and LoadLaunch(); kFailedPrecondition if the
-  // study is another one by now.
+  // For a pilot of the array in this file. Errors: those of ThisArray() and LoadLaunch(); kFailedPrecondition if the
+  // study has changed since.
   static absl::StatusOr<std::unique_ptr<SlurmRun>> Pilot(const Study& study, const DeploySpec& deploy,
                                                          const ActionMemory& memory, const std::string& file);
 
-  // Sets what ExecutePlan() and the engine have to know. The object outlives the run.
+  // Sets the options of ExecutePlan() and the engine. The object must outlive the run.
   void SetUp(ExecuteOptions* execute, LocalEngineOptions* engine);
-  // What the process ends with after the run.
+  // Returns the status with which the process ends after the run.
   absl::Status Ended(const absl::Status& outcome) const;
 
  private:

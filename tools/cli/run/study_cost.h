@@ -1,4 +1,4 @@
-// How long a study takes on this machine, for `plan` and for the time left that `run` begins with.
+// Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
 #ifndef OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 #define OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 
@@ -12,24 +12,24 @@
 
 namespace openset {
 
-// A cost with what it is of, and where.
+// The cost of a part of a study on a machine.
 struct NamedCost {
   std::string what, where;  // "the whole study"
   PlanCost cost;
-  double hours;  // with as many actions at once as there are seats and trainings for
+  double hours;  // with as many actions at a time as seats and trainings allow
   bool on_gpu;
 };
 
-// By the rates of the store's records, and of probes: those that are remembered in ~/.cache/openset/probes and, with
-// `may_probe`, new ones, which take some seconds each (tools/cli/run/probes.h); none for Slurm's machines, or GPUs that
-// are not here. What keeps a probe from its figure is a line on standard error.
+// Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
+// `may_probe`, new ones of some seconds each (tools/cli/run/probes.h). There are no new probes for Slurm's machines and
+// for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 
-// What the figures of a cost are from: "100 % by a probe of some seconds".
+// Says what a cost was estimated from: "100 % by a probe of some seconds".
 std::string BasisText(const PlanCost& cost, bool on_gpu);
 
-// Of what is missing, without a new probe: how fast it will go, and in words ("about 4 min on 2 CPU slots, ... (...)";
-// "roughly ..." where most of it is by multiply-adds; "" where nothing is known).
+// The expected pace of the missing actions, without a new probe, and a text about it: "about 4 min on 2 CPU slots, ...
+// (...)"; "roughly ..." if most of it is estimated from multiply-adds; "" if nothing is known.
 struct Expectation {
   ExpectedPace pace;
   std::string text;

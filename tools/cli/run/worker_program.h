@@ -1,4 +1,4 @@
-// How the worker, the program that trains, is started.
+// How to start the worker, the program that trains.
 #ifndef OPENSET_TOOLS_CLI_RUN_WORKER_PROGRAM_H_
 #define OPENSET_TOOLS_CLI_RUN_WORKER_PROGRAM_H_
 
@@ -9,11 +9,11 @@
 
 namespace openset {
 
-// The command that starts `worker`. A build by Bazel brings LibTorch along; then this is {worker}. The Python package
-// does not: it states, in the file tools/torch_version of `runfiles`, which PyTorch the worker is linked against, and
-// the worker runs with the libraries of the PyTorch that PythonProgram() has installed.
-// Errors: kFailedPrecondition, with the command that installs it, if that Python has no PyTorch or one of another
-// minor version; kNotFound if there is no Python.
+// Returns the command that starts `worker`. A build by Bazel contains LibTorch, so that the command is {worker}. The
+// Python package doesn't: the file tools/torch_version of its `runfiles` says which PyTorch the worker is linked
+// against, and the worker uses the libraries of the PyTorch that PythonProgram() has installed. Errors:
+// kFailedPrecondition, with the command that installs it, if that Python has no PyTorch or one of another minor
+// version; kNotFound if there is no Python.
 absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles);
 
 }  // namespace openset

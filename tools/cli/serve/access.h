@@ -1,4 +1,4 @@
-// Who may ask `openset serve`, and what.
+// Who may read the pages of `openset serve`.
 #ifndef OPENSET_TOOLS_CLI_SERVE_ACCESS_H_
 #define OPENSET_TOOLS_CLI_SERVE_ACCESS_H_
 
@@ -10,22 +10,23 @@
 namespace openset {
 
 struct Access {
-  // It listens on an address that only this machine reaches. Then the request's host is one, too: a page of another
-  // site, whose name was made to lead here (DNS rebinding), names that site.
+  // The server listens on an address that only this machine can reach. The host of a request must then be such an
+  // address too: a page of another site whose name was made to resolve to this machine (DNS rebinding) sends the site's
+  // name.
   bool only_local = true;
-  // What whoever asks has to know; "": nothing.
+  // The secret that requests must contain; "": none.
   std::string token;
 };
 
 // The name of the cookie that holds the token.
 inline constexpr char kTokenCookie[] = "openset_token";
 
-// What a request is answered without looking at its path; absent: it may be answered. 405 for anything but GET and
-// HEAD; 421 for a host that is not here; 403 where a page of another site asks, other than by a link that somebody
-// followed; 401 without the token. "/?token=TOKEN" is answered by the cookie and the way to "/".
+// Returns the answer to a request that may not be served, whatever its path, or nothing if it may: 405 for methods
+// other than GET and HEAD; 421 for a host other than this machine; 403 for a request by a page of another site, unless
+// somebody followed a link; 401 without the token. The answer to "/?token=TOKEN" sets the cookie and redirects to "/".
 std::optional<HttpAnswer> RefusalOf(const HttpRequest& request, const Access& access);
 
-// 32 hexadecimal digits of the system's randomness.
+// Returns 32 random hexadecimal digits from the system.
 std::string NewToken();
 
 }  // namespace openset

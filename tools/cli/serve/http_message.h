@@ -1,4 +1,4 @@
-// Requests and answers of HTTP, as far as `openset serve` knows them.
+// The parts of HTTP requests and answers that `openset serve` uses.
 #ifndef OPENSET_TOOLS_CLI_SERVE_HTTP_MESSAGE_H_
 #define OPENSET_TOOLS_CLI_SERVE_HTTP_MESSAGE_H_
 
@@ -8,13 +8,13 @@
 
 namespace openset {
 
-// What is read of a request; fields that it has not are "".
+// Fields that the request lacks are "".
 struct HttpRequest {
   std::string method;
   std::string target;  // "/study/0123456789abcdef?x"
   std::string host;
   std::string cookie;
-  // Who asks, as browsers say it: "cross-site"; "navigate".
+  // Sec-Fetch-Site ("cross-site") and Sec-Fetch-Mode ("navigate"), by which browsers say who asks.
   std::string fetch_site, fetch_mode;
 };
 
@@ -22,16 +22,16 @@ struct HttpAnswer {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
-  // Of a page: what it may load (Content-Security-Policy). "": nothing at all.
+  // What a page may load (Content-Security-Policy). "": nothing.
   std::string policy;
-  std::vector<std::pair<std::string, std::string>> headers;  // beside those of HeadersOf()
+  std::vector<std::pair<std::string, std::string>> headers;  // in addition to HeadersOf()
 };
 
 // An answer of one line.
 HttpAnswer TextAnswer(int status, const std::string& line);
 
-// The headers of an answer, but for its length. Nothing is stored or guessed to be of another type, no other site may
-// show, embed or read it, and pages load what their policy says.
+// Returns the headers of an answer, except its length. They tell browsers not to store the answer and not to guess its
+// type, that no other site may show, embed or read it, and what a page may load.
 std::vector<std::pair<std::string, std::string>> HeadersOf(const HttpAnswer& answer);
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// A server of HTTP/1.1 that answers each request by a function, by Boost.Beast. It reads the header of a request and
-// nothing behind it, answers, and closes the connection.
+// An HTTP/1.1 server by Boost.Beast that answers each request by calling a function. It reads only the header of a
+// request, answers, and closes the connection.
 #ifndef OPENSET_TOOLS_CLI_SERVE_HTTP_SERVER_H_
 #define OPENSET_TOOLS_CLI_SERVE_HTTP_SERVER_H_
 
@@ -15,10 +15,10 @@
 namespace openset {
 
 struct ServerLimits {
-  uint32_t header_bytes = 8192;                 // more: 431; a body: 413; no HTTP: 400
+  uint32_t header_bytes = 8192;                 // answers: 431 to more, 413 to a body, 400 if it is not HTTP
   int connections = 64;                         // at a time; further ones are closed
-  absl::Duration patience = absl::Seconds(10);  // until a request is there, and until its answer is taken
-  int threads = 4;                              // that answer
+  absl::Duration patience = absl::Seconds(10);  // for a request to arrive, and for its answer to be read
+  int threads = 4;                              // which call the function
 };
 
 class HttpServer {
@@ -26,8 +26,8 @@ class HttpServer {
   // Called by several threads at once.
   using Handler = std::function<HttpAnswer(const HttpRequest& request)>;
 
-  // Listens, and answers from then on, until the object goes. `address`: an IP address. `port`: 0 for any that is free.
-  // Errors: kInvalidArgument for what is no address; kUnavailable with the system's reason.
+  // Listens and answers until the object is destroyed. `address` is an IP address. `port` 0 takes any free port.
+  // Errors: kInvalidArgument if it is not an address; kUnavailable with the system's message.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address, int port, Handler handler,
                                                            const ServerLimits& limits = {});
   virtual ~HttpServer() = default;
@@ -35,7 +35,8 @@ class HttpServer {
   virtual int port() const = 0;
 };
 
-// Whether only this machine reaches the address: 127.0.0.1, ::1. Errors: kInvalidArgument for what is no IP address.
+// Whether only this machine can reach the address (127.0.0.1, ::1). Errors: kInvalidArgument if it is not an IP
+// address.
 absl::StatusOr<bool> IsLoopback(const std::string& address);
 
 // "http://127.0.0.1:6736", "http://[::1]:6736". Precondition: it is an IP address.

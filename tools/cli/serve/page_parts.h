@@ -1,4 +1,4 @@
-// What the pages of `openset serve` are put together from.
+// Parts of the pages of `openset serve`.
 #ifndef OPENSET_TOOLS_CLI_SERVE_PAGE_PARTS_H_
 #define OPENSET_TOOLS_CLI_SERVE_PAGE_PARTS_H_
 
@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// A cell of a table: text, which is escaped, and where it leads: "" or a path of routes.h.
+// A cell of a table: text, which is escaped, and the path of its link (routes.h), "" for none.
 struct HtmlCell {
   std::string text;
   std::string path = "";
@@ -28,11 +28,11 @@ std::string HtmlHead(const std::string& text);   // <h2>
 // The line of links at the top.
 std::string NavigationHtml(const std::vector<HtmlCell>& links);
 
-// Where the script shows what runs: all of the store, or of one study, by its id.
+// The element in which the script shows what runs: on the store, or of the study with this id.
 std::string LiveHtml(const std::string& study_id = "");
 
-// The page with the styles of reports and, where it has LiveHtml(), the script for it, whose data at first is `live`.
-// Errors: those of ToHtmlPage() (core/chart/page.h).
+// Makes the page with the styles of reports. If the page has LiveHtml(), it gets the script, whose first data is
+// `live`. Errors: those of ToHtmlPage() (core/chart/page.h).
 absl::StatusOr<HttpAnswer> AnswerOf(ChartPage page, const nlohmann::ordered_json* live);
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// The addresses of `openset serve`. A study goes by a digest of its name, a record by its id: no text of the store, and
-// no name of a file, is part of one.
+// The addresses of `openset serve`. A study is named by a digest of its name, a record by its id, so that no address
+// contains text from the store or the name of a file.
 //
 //   /                          the studies of the store, what runs, the disk
 //   /study/ID                  its tables, plots, mistakes and progress
@@ -25,8 +25,7 @@ struct Route {
 
 inline constexpr int kRecordsOfPage = 500;
 
-// The route of a request's target, whose query is not looked at; kNone for whatever is not one of the above, letter by
-// letter.
+// Returns the route of a request's target, ignoring its query. kNone if it is not exactly one of the above.
 Route RouteOf(absl::string_view target);
 
 // The first 16 digits of the SHA-256 of a study's name.

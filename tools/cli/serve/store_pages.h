@@ -1,4 +1,4 @@
-// The pages of `openset serve`: a function of a route and what the store holds now. Nothing is written.
+// The pages of `openset serve`: a function of a route and the store's current content. Writes nothing.
 #ifndef OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 #define OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 
@@ -19,15 +19,15 @@
 
 namespace openset {
 
-// Whoever may write to the store wrote what is in it: all of it is escaped (EscapeXml(), JSON), and a page's policy
-// lets only the program's own scripts run, by their hashes.
+// The content of the store is untrusted: all of it is escaped (EscapeXml(), JSON), and a page's policy allows only the
+// program's own scripts, by their hashes.
 class StorePages {
  public:
-  // `catalog` and `data_folders`: where class names and the images of mistakes are found, if they are here.
+  // Finds class names and the images of mistakes in `catalog` and `data_folders`, if they are there.
   StorePages(Store store, Catalog catalog, std::vector<std::string> data_folders)
       : store_(std::move(store)), catalog_(std::move(catalog)), data_folders_(std::move(data_folders)) {}
 
-  // 404 for what the store has not; 500 for what can't be read. For several threads; reports are made one at a time.
+  // Answers 404 if the store doesn't have it, and 500 if it can't be read. Thread-safe; makes one report at a time.
   HttpAnswer Answer(const Route& route, absl::Time now = absl::Now());
 
  private:
@@ -38,7 +38,7 @@ class StorePages {
   absl::StatusOr<HttpAnswer> RecordPage(const std::string& id, absl::Time now);
   absl::StatusOr<HttpAnswer> Failures() const;
 
-  // The study that goes by this id: its name and the ids of its records, or none where it only runs. Errors: kNotFound.
+  // The study with this id: its name and the ids of its records, none if it only runs. Errors: kNotFound.
   struct Found {
     std::string name;
     std::vector<std::string> records;
@@ -47,16 +47,15 @@ class StorePages {
   // The report of these records.
   absl::StatusOr<ChartPage> PageOf(const std::string& name, std::vector<TrialRecord> records,
                                    const std::vector<std::string>& problems);
-  // The mistakes of a record as a PNG file; "" where it has none, or where the images that it was measured on are not
-  // here.
+  // The mistakes of a record as a PNG file. "" if it has none, or if its images are not on this machine.
   std::string Sheet(const TrialRecord& record);
 
   const Store store_;
   const Catalog catalog_;
   const std::vector<std::string> data_folders_;
   std::mutex names_mutex_;
-  std::map<std::string, std::string> names_;  // of the studies of records, by trial id
-  std::mutex report_mutex_;                   // of all below
+  std::map<std::string, std::string> names_;  // of records' studies, by trial id
+  std::mutex report_mutex_;                   // guards all below
   OpenParts open_parts_;
 };
 

@@ -1,4 +1,4 @@
-// What splits are, a row each.
+// A table of splits, with a row for each.
 #ifndef OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_
 #define OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_
 
@@ -19,17 +19,16 @@ struct ResolvedSplit {
   const TaskData* data = nullptr;
 };
 
-// Task, split, numbers of known and unknown classes, openness, training samples ("-" where there are none), known and
-// unknown test samples by the catalog, their imbalance (unknown to known samples), the first 12 digits of the split's
-// hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class are counted in the data
-// (MayHaveFewer() in data/catalog.h); where these are not in the folders, the line says "at most" and why. Errors:
-// those of CountSamples.
+// The columns are task, split, numbers of known and unknown classes, openness, training samples ("-" for none), known
+// and unknown test samples by the catalog, their imbalance (unknown to known samples), and the first 12 digits of the
+// split's hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class are counted in
+// the data (MayHaveFewer() in data/catalog.h). If the data is not in the folders, the line says "at most" and why.
+// Errors: those of CountSamples.
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
                                  const std::vector<std::string>& data_folders);
 
-// Warnings of splits that repeat another one's known classes (data/splits/repeated_splits.h), a line each: "warning:
-// TASK:
-// ...". `used` are the split numbers in use, folds counted; empty: all.
+// Returns a warning, "warning: TASK: ...", for each split that repeats the known classes of another one
+// (data/splits/repeated_splits.h). `used` has the numbers of the splits in use, counting folds; empty: all.
 absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
                                                         const Catalog& catalog);
 

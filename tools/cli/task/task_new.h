@@ -15,37 +15,38 @@
 
 namespace openset {
 
-// What the flags ask for. Lists are as on the command line: items, or one "@FILE" with an item a line.
+// The values of the flags. A list has items, or one "@FILE" whose file has an item on each line.
 struct NewTaskRequest {
   std::string name;
   std::vector<std::string> known;    // a number, or classes
   std::vector<std::string> unknown;  // the same; empty: all that are not known
-  double openness = 0;               // in the place of a number of unknown classes
-  int outside_classes = 0;           // of the first source of unknowns, where that is another data set
+  double openness = 0;               // instead of a number of unknown classes
+  int outside_classes = 0;           // of the first source of unknown samples, if it is another data set
   int splits = 5;
   int folds = 1;  // of the pool of all parts; 1: no cross-validation
   uint64_t seed = 0;
 };
 
-// The items of a list; of a file without empty lines and those that begin with "#". Errors: those of reading the file;
-// kInvalidArgument for an empty list.
+// Returns the items of a list. Skips empty lines of a file and those that begin with "#". Errors: those of reading the
+// file; kInvalidArgument for an empty list.
 absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list);
 
-// The number, if that is the only item.
+// Returns the number if it is the only item.
 std::optional<int> NumberOf(const std::vector<std::string>& list);
 
-// Class ids of names, or of numbers where no class has the number as its name. Errors: kInvalidArgument with the names
-// that are alike.
+// Returns the class ids of names. A number is a class id unless a class has it as its name. Errors: kInvalidArgument
+// with similar names.
 absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vector<std::string>& items,
                                           const DataSetInfo& info);
 
-// Fills in the splits of `task`, whose data set is `info`. With a number of known classes they are drawn (DrawnSplits).
-// Classes that are listed are known in each split, and the unknown ones are listed in it: as given, or all others in
-// the order of the stream (seed, "NAME/split S"), of which openness levels take the first. Where the sources of `task`
-// say what is unknown, the other classes of the data set are neither. Errors: kInvalidArgument with the flag.
+// Fills in the splits of `task`, whose data set is `info`. If the request has a number of known classes, they are drawn
+// (DrawnSplits). If it lists them, they are known in each split, and the split lists the unknown classes: those of the
+// request, or all others in the order of the stream (seed, "NAME/split S"), of which openness levels use the first. If
+// the sources of `task` define the unknown samples, the data set's other classes are neither known nor unknown. Errors:
+// kInvalidArgument with the flag.
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task);
 
-// Of the flags: writes the file, and says where.
+// Makes the task that the flags describe, writes its file, and prints the path.
 absl::Status NewTask(const std::string& name);
 
 }  // namespace openset

@@ -6,11 +6,12 @@
 
 namespace openset {
 
-// By the flags --matrix, --known (classes, or a number that is drawn by --seed) and --levels.
+// Reads --matrix, --known (classes, or a number of them to draw by --seed) and --levels.
 absl::Status RunAttributeRule();
 
-// By --wordnet, --wnids and: --known (near and external classes; --near, --seed draw some of the near ones),
-// --overlap (classes at or below these synsets), or --far (class names of another data set that are far; --variants).
+// Reads --wordnet, --wnids and one of: --known (finds near and external classes; --near and --seed draw some of the
+// near ones), --overlap (finds classes at or below these synsets), or --far (finds class names of another data set that
+// are far; --variants).
 absl::Status RunWordNetRule();
 
 }  // namespace openset
