@@ -1,4 +1,4 @@
-// What the commands on data sets share.
+// Flags and functions that the commands on data sets share.
 #ifndef OPENSET_TOOLS_CLI_DATA_DATA_FLAGS_H_
 #define OPENSET_TOOLS_CLI_DATA_DATA_FLAGS_H_
 
@@ -17,16 +17,17 @@ ABSL_DECLARE_FLAG(std::string, into);
 
 namespace openset {
 
-// The data sets that --library and OPENSET_LIBRARY and the program bring.
+// Returns the data sets of --library, of OPENSET_LIBRARY and of the program.
 absl::StatusOr<Catalog> CatalogFromFlags();
 
-// A data set's name: `text`, if the catalog knows it; of a path (with a slash, or of a folder), the one data set that
-// was described from this folder, else "folder:PATH" with an absolute path.
+// Returns the name of a data set. It is `text` if the catalog has it. If `text` is a path (has a slash or names a
+// folder), it is the data set that was described from this folder if there is exactly one, otherwise "folder:PATH" with
+// an absolute path.
 std::string DataSetName(const std::string& text, const Catalog& catalog);
 
-// Writes `text` as LIBRARY/KIND/NAME.textproto, LIBRARY being what --into says. Returns the path. Errors:
-// kInvalidArgument for a name with other characters than letters, digits, '_', '-' and '.', and where there is another
-// file of this name.
+// Writes `text` to LIBRARY/KIND/NAME.textproto, where LIBRARY is the value of --into. Returns the path. Errors:
+// kInvalidArgument for a name with characters other than letters, digits, '_', '-' and '.', and if a different file of
+// this name exists.
 absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name, const std::string& text);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The sets of samples that a name on the command line stands for.
+// The sets of samples that a name on the command line refers to.
 #ifndef OPENSET_TOOLS_CLI_DATA_SETS_H_
 #define OPENSET_TOOLS_CLI_DATA_SETS_H_
 
@@ -18,12 +18,13 @@ struct NamedSamples {
   Role role = PLAIN;
   std::shared_ptr<const ImageSource> source;
   SelectedSamples samples;
-  std::vector<std::string> class_name;  // of each label; titles where the data set has them
+  std::vector<std::string> class_name;  // of each label; its title if the data set has titles
 };
 
-// Of a data set or folder: each part that is here (--parts: those). Of a task, by name or file: for --split (0 if it
-// has several and none is named) what is trained on, the known test samples, each set of shifted and of unknown ones,
-// and the external ones. Errors: those of the catalog, of the task and of OpenPart(); kNotFound if no part is here.
+// For a data set or a folder, returns each part that is on this machine, or those of --parts. For a task, by name or
+// file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set of
+// shifted and of unknown samples, and the external samples. Errors: those of the catalog, of the task and of
+// OpenPart(); kNotFound if no part is on this machine.
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Where trials run, as --devices, or a deployment's file, says.
+// The devices on which trials run, by --devices or a deployment's file.
 #ifndef OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 #define OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 
@@ -14,31 +14,30 @@
 namespace openset {
 
 struct Devices {
-  // For experiments that leave the device open.
+  // For studies that don't name a device.
   ExecutionSpec::Device default_device = ExecutionSpec::CPU;
-  // Ordinals of the GPUs to use, and the name that all of them have; "" without any.
+  // Ordinals of the GPUs to use, and the name that all of them have; "" if there are none.
   std::vector<int> cuda;
   std::string kind;
 };
 
-// What there is, each asked only where it matters.
+// Asks the machine for its GPUs. Each function is called only if its result matters.
 struct GpuMachine {
-  // By ordinals; kNotFound without a driver.
+  // In the order of their ordinals. kNotFound without a driver.
   std::function<absl::StatusOr<std::vector<Gpu>>()> gpus;
-  // Whether LibTorch's CUDA library is found; workers are then told where.
+  // Finds LibTorch's CUDA library and tells workers where it is.
   std::function<absl::Status()> library;
-  // Whether the driver can run it.
+  // Checks that the driver can run it.
   std::function<absl::Status()> driver;
 };
 
-// The one that this program runs on.
+// Returns the functions for this machine.
 GpuMachine ThisGpuMachine();
 
-// `flag` is "cpu", "auto" or "cuda:0,1". "auto" is all GPUs that CUDA has code for (CheckGpu()), or the CPU if there
-// are none or LibTorch's CUDA library is missing. Errors, which don't say where the choice was written:
-// kInvalidArgument for what can't be used, and for GPUs of different kinds: their numbers differ, and the kind is part
-// of a trial. Those of `machine`; with "auto" those of a driver that refuses or is too old, too, if the library is
-// there.
+// `flag` is "cpu", "auto" or "cuda:0,1". "auto" means all GPUs that CUDA has code for (CheckGpu()), or the CPU if there
+// are none or LibTorch's CUDA library is missing. Errors, which don't name the flag or file: kInvalidArgument for
+// devices that can't be used, and for GPUs of different kinds, because numbers differ between kinds and the kind is
+// part of a trial; those of `machine`. With "auto", errors of the driver count only if the library is there.
 absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine& machine);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What is asked of the machine where no record says how fast its networks are.
+// How to measure the speed of networks that no record has.
 #ifndef OPENSET_TOOLS_CLI_RUN_PROBES_H_
 #define OPENSET_TOOLS_CLI_RUN_PROBES_H_
 
@@ -15,20 +15,22 @@ namespace openset {
 
 struct ProbeOptions {
   CostDevice device;
-  int at_once = 1;     // trainings that run side by side
-  std::string build;   // of the worker: a figure of another one is not used
-  std::string folder;  // of the figures that are remembered; "" for none
-  // Training images a second of an action (experiments/engine/probe_rate.h). Absent: only what is remembered is used.
+  int at_once = 1;     // trainings at a time
+  std::string build;   // of the worker; speeds of other builds are not used
+  std::string folder;  // of the remembered speeds; "" for none
+  // Returns the training images a second of an action (experiments/engine/probe_rate.h). Absent: only remembered speeds
+  // are used.
   std::function<absl::StatusOr<double>(const TrainAction& action)> probe;
 };
 
-// At most so many networks are probed for a plan, those with most of the work; the others go by multiply-adds.
+// The largest number of networks that are probed for a plan, those with the most work first. The others are estimated
+// from multiply-adds.
 inline constexpr int kMostProbes = 3;
 
-// Adds to `throughputs` the rates of the networks of the plan's trainings that are not done and that it has no record
-// of: by the remembered figure of the same network, input, batch size, precision, threads, device, number at once and
-// build, or else by a probe, which is remembered. Where a step would take longer than about two seconds, by what is
-// known so far, the probe has a smaller batch. Returns a line for each probe that failed.
+// Adds to `throughputs` the rates of networks that no record has and that the plan's missing trainings need. Uses the
+// remembered speed of the same network, input, batch size, precision, threads, device, number at a time and build;
+// otherwise probes the network and remembers the speed. If a step is expected to take longer than about two seconds,
+// the probe has a smaller batch. Returns a line for each probe that failed.
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs);
 
 }  // namespace openset

@@ -16,29 +16,28 @@
 namespace openset {
 
 struct RunDisplayOptions {
-  // The experiment's name, what the command line changed in it, and the task of Slurm that this process is, if it is
-  // one.
+  // The study's name, what the command line changed in it, and, if this process is a job of Slurm, the job.
   std::string experiment;
   std::vector<std::string> laid_over = {};
   std::string slurm_job;
-  // The store's folder, where the logs of actions that fail are found; "": none is named.
+  // The store's folder, which has the logs of failed actions; "": messages name no logs.
   std::string store;
-  // Of the terminal that it writes to, asked anew each time; absent: it is none.
+  // Returns the width of the terminal, and is called each time it is needed. Absent: there is no terminal.
   std::function<int()> width;
-  // Since any fixed point of time; absent: the system's.
+  // The time since any fixed point. Absent: the system's.
   std::function<absl::Duration()> clock;
-  // What the time left begins with.
+  // From which the time left is estimated at first.
   ExpectedPace expected;
-  // Called by OnBegin(); absent: nothing is.
+  // Called by OnBegin(). May be absent.
   std::function<void(const std::vector<std::string>& quarantined, const std::vector<RunState>& others)> on_begin;
-  // Called when records have come and enough time has passed since the last call, and returns a line to print, or "";
-  // absent: nothing is.
+  // Called when there are new records and enough time has passed since the last call. Returns a line to print, or "".
+  // May be absent.
   std::function<std::string()> refresh_report;
 };
 
-// On a terminal: a line for each action that ended; below, rewritten several times a second, a line for each action
-// that runs and a bar with the share done and the time left. Elsewhere: plain lines, one for each action that ended and
-// one with the share, the time left and what runs every 30 seconds.
+// On a terminal, prints a line for each action that ended. Below, it shows a line for each action that runs, and a bar
+// with the fraction done and the time left, and rewrites them several times a second. Elsewhere, it prints a line for
+// each action that ended, and every 30 seconds a line with the fraction, the time left and the running actions.
 class RunDisplay : public EngineObserver {
  public:
   RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream* out);
@@ -59,7 +58,7 @@ class RunDisplay : public EngineObserver {
 
  private:
   std::string What(ActionId action) const;
-  // "; log: PATH", if it said something.
+  // "; log: PATH" if the action wrote a log, otherwise "".
   std::string LogOf(ActionId action) const;
   void RefreshReport();
   void DrawBlock();
@@ -71,9 +70,9 @@ class RunDisplay : public EngineObserver {
   const std::function<absl::Duration()> clock_;
   std::ostream* out_;
   RunProgress progress_;
-  std::set<ActionId> started_;       // here, and not ended
-  std::set<ActionId> elsewhere_;     // that another process works on
-  std::set<std::string> lost_gpus_;  // what was said of them
+  std::set<ActionId> started_;       // by this process, and not ended
+  std::set<ActionId> elsewhere_;     // run by other processes
+  std::set<std::string> lost_gpus_;  // messages that were printed
   absl::Duration last_block_, last_report_;
   absl::Duration report_cost_;
   bool has_new_records_ = false;
