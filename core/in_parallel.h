@@ -1,4 +1,4 @@
-// Independent pieces of work in several threads.
+// Runs independent pieces of work in several threads.
 #ifndef OPENSET_CORE_IN_PARALLEL_H_
 #define OPENSET_CORE_IN_PARALLEL_H_
 
@@ -7,24 +7,22 @@
 
 namespace openset {
 
-// How many threads such work takes: as many as there are CPUs that this thread may run on (its affinity), or
-// LimitThreads() where that is less.
+// The number of threads: the number of CPUs that this thread may run on (its affinity), but at most LimitThreads().
 int NumThreads();
 
-// For this process, from now on. Precondition: at least 1.
+// Limits the threads of this process from now on. Precondition: at least 1.
 void LimitThreads(int threads);
 
-// Calls work(0), ..., work(count - 1), each once, in at most NumThreads() threads, of which the caller's is one, and
-// returns when all are done. `work` is called from several threads at once, and must not throw. What it writes for a
-// piece must depend on that piece alone: then no bit depends on the number of threads.
+// Calls work(0), ..., work(count - 1), each once, in at most NumThreads() threads including the caller's, and returns
+// when all are done. `work` is called by several threads at a time and must not throw. What it writes for a piece must
+// depend only on that piece, so that no bit depends on the number of threads.
 void InParallel(int64_t count, const std::function<void(int64_t)>& work);
 
-// The same for pieces too small to be handed out one by one: work(begin, end) for ranges of 0 .. count - 1, of `size`
-// each but the last.
+// The same for small pieces: calls work(begin, end) for ranges of 0 .. count - 1, each of `size` except the last.
 void InParallelRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work);
 
-// InParallel() for work that waits for a disk more than it computes: in up to 16 threads, however few CPUs there are,
-// so that a disk that serves many at once has something to do.
+// InParallel() for work that mostly waits for a disk: uses up to 16 threads, whatever the number of CPUs, because many
+// disks serve several requests at a time.
 void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work);
 void InParallelWaitingRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work);
 

@@ -1,4 +1,4 @@
-// Bars of a number each, lying beside their names, as Vega-Lite.
+// A chart of horizontal bars with their names, as Vega-Lite.
 #ifndef OPENSET_CORE_CHART_BAR_CHART_H_
 #define OPENSET_CORE_CHART_BAR_CHART_H_
 
@@ -15,8 +15,8 @@ struct BarChart {
   std::string label;  // of the axis of the numbers, with their unit
   // From the top down. Names differ from each other; numbers are finite.
   std::vector<std::pair<std::string, double>> bars;
-  // The names of the bars that stand out less: what was not told from 0; and of those that are drawn as outlines: what
-  // was not tested.
+  // The names of the faint bars, which don't differ significantly from 0, and of those that are drawn as outlines,
+  // which were not tested.
   std::vector<std::string> faint;
   std::vector<std::string> outlined;
   std::vector<std::string> legend;  // lines above the bars: what faint and outlined bars are

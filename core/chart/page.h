@@ -21,7 +21,7 @@ struct ChartPage {
   // JavaScript, run once the page is read; `openset.draw(figure)` draws a figure that it made itself.
   std::string script;
   std::string style;  // CSS
-  // Whether a server shows it: it may then load images and data from where it came from, and nothing else.
+  // Whether a server serves it. It may then load images and data from that server, and nothing else.
   bool is_served = false;
 };
 
@@ -30,8 +30,7 @@ struct HtmlPage {
   std::string policy;  // its content-security policy, which it states itself
 };
 
-// About 0.9 MB, most of it Vega; without charts some kB. Errors: kNotFound where the program has lost the files that
-// belong to it.
+// About 0.9 MB, most of it Vega; without charts, a few kB. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page);
 absl::StatusOr<std::string> ToHtml(const ChartPage& page);
 

@@ -33,15 +33,15 @@ Sha256::Digest Sha256Of(absl::string_view bytes);
 std::string Sha256Hex(absl::string_view bytes);
 std::string ToHex(const Sha256::Digest& digest);
 
-// What Sha256HexOfFile() reads: more than the archives of the largest data sets.
+// The largest file that Sha256HexOfFile() reads: larger than the archives of the largest data sets.
 inline constexpr int64_t kMaxHashedBytes = int64_t{1} << 40;
 
-// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if it has
-// more than `max_bytes`, of which none is read where it says so, or reading fails.
+// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if reading
+// fails or the file has more than `max_bytes` (nothing is read if the system reports such a size).
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max_bytes = kMaxHashedBytes);
 
-// The content of a file that must have this digest; an empty one stands for any. Errors: those of ReadFile();
-// kFailedPrecondition, with both digests and what to do, if it has another.
+// Reads a file that must have this digest; "" accepts any. Errors: those of ReadFile(); kFailedPrecondition, with both
+// digests and what to do, if it has another digest.
 absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256);
 
 }  // namespace openset

@@ -13,31 +13,31 @@
 
 namespace openset {
 
-// Remembers digests in a folder, one file for each or for all of a folder's, by path and FileState
-// (core/files/file_state.h). A file whose state is another one is hashed again; so is one that had not settled when it
-// was hashed. Processes may share a folder. A folder that can't be written to costs only time.
+// Stores digests in a folder, in one file for each path or for all files of a folder, with the FileState
+// (core/files/file_state.h). A file is hashed again if its state has changed, or if it had not settled when it was
+// hashed. Processes may share the folder. If the folder can't be written, only time is lost.
 class DigestCache {
  public:
-  // Files below `min_bytes` are always hashed: that is about as fast as looking.
+  // Files below `min_bytes` are always hashed, which is about as fast as a lookup.
   explicit DigestCache(std::string folder, int64_t min_bytes = 1 << 20)
       : folder_(std::move(folder)), min_bytes_(min_bytes) {}
 
-  // In ~/.cache/openset/digests; remembers nothing where HOME is not set.
+  // In ~/.cache/openset/digests. Stores nothing if HOME is not set.
   static DigestCache OfUser();
 
-  // The SHA-256 of a file's content, in hexadecimal. `check`, unless it is null, is called with the path before the
-  // file is read, which a remembered one is not. Errors: those of `check` and Sha256HexOfFile() (core/files/digest.h).
+  // The SHA-256 of a file's content, in hexadecimal. If the file has to be read, calls `check` first with its path,
+  // unless it is null. Errors: those of `check` and Sha256HexOfFile() (core/files/digest.h).
   absl::StatusOr<std::string> Sha256Hex(const std::string& path,
                                         absl::Status (*check)(const std::string& path) = nullptr) const;
 
-  // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order, each remembered whatever
-  // others were asked for beside it; `hashed`, unless it is null, is called after each that had to be hashed. Errors:
-  // those of Sha256HexOfFile().
+  // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order. The digest of each file
+  // is stored, so that other selections use it too. Calls `hashed`, unless it is null, after each file that had to be
+  // hashed. Errors: those of Sha256HexOfFile().
   absl::StatusOr<std::string> Sha256HexOfFiles(const std::string& folder, const std::vector<std::string>& names,
                                                const std::function<void()>& hashed = nullptr) const;
 
  private:
-  // Where what is remembered for `path` lies.
+  // The path of the stored digest of `path`.
   std::string EntryOf(const std::string& absolute) const;
 
   std::string folder_;  // "": none

@@ -1,4 +1,4 @@
-// Opening files for reading: the one place where a file that somebody else may have put there is opened.
+// Opens files for reading. All code that opens files which others may have written does it here.
 #ifndef OPENSET_CORE_FILES_INPUT_FILE_H_
 #define OPENSET_CORE_FILES_INPUT_FILE_H_
 
@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// An open file; closed when it goes.
+// An open file, which the destructor closes.
 class InputFile {
  public:
   InputFile(int descriptor, int64_t bytes, std::string path);
@@ -21,16 +21,16 @@ class InputFile {
   ~InputFile();
 
   const std::string& path() const { return path_; }
-  // What it says of its length; 0 for files of /proc and for pipes.
+  // The length that the system reports; 0 for files of /proc and for pipes.
   int64_t bytes() const { return bytes_; }
 
-  // Reads `size` bytes, fewer only where the file ends. Errors: kDataLoss with the path.
+  // Reads `size` bytes, or fewer if the file ends. Errors: kDataLoss with the path.
   absl::StatusOr<size_t> Read(char* to, size_t size);
 
-  // What is read next begins at this byte, from 0. Errors: kDataLoss with the path for what is no file.
+  // The next read begins at this byte, counted from 0. Errors: kDataLoss with the path if it is not a regular file.
   absl::Status MoveTo(int64_t byte);
 
-  // The descriptor, which is then the caller's to close.
+  // Returns the descriptor, which the caller must close.
   int Release() { return std::exchange(descriptor_, -1); }
 
  private:
@@ -39,14 +39,14 @@ class InputFile {
   std::string path_;
 };
 
-// Opens a regular file, through links. Never waits, as opening a pipe does that nobody writes to. Errors, with the
-// path: kNotFound if there is none; kPermissionDenied; kInvalidArgument for a folder, for an empty path, and for one
-// with a NUL byte, which the system would cut off there; kDataLoss for a pipe, a socket or a device, for links that go
-// in circles and for a disk that fails.
+// Opens a regular file and follows links. Never blocks, as opening a pipe without a writer would. Errors, with the
+// path: kNotFound if there is none; kPermissionDenied; kInvalidArgument for a folder, an empty path, or a path with a
+// NUL byte, where the system would cut it off; kDataLoss for a pipe, a socket or a device, for circular links, and for
+// disk errors.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);
 
-// The same for what a user names on the command line: /dev/stdin, and the /dev/fd/63 that a shell makes of <(PROGRAM),
-// may be pipes and terminals.
+// The same for a path on the command line: /dev/stdin, and the /dev/fd/63 into which a shell turns <(PROGRAM), may be
+// pipes and terminals.
 absl::StatusOr<InputFile> OpenGivenFile(const std::string& path);
 
 }  // namespace openset

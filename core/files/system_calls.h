@@ -1,5 +1,5 @@
-// The system calls by which files become durable. Everything in core/files/files.h that changes a disk goes through
-// them, so that a test can put others in their place: calls that fail, or a disk that forgets what was not synced.
+// The system calls that make files durable. Everything in core/files/files.h that changes a disk uses them, so that a
+// test can replace them: by calls that fail, or by a disk that forgets what was not synced.
 #ifndef OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 #define OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 
@@ -11,24 +11,23 @@
 
 namespace openset {
 
-// What a sync is for: each place in the code that syncs has its own. Leaving out any one of them loses something in a
-// power cut.
+// What a sync is for. Each sync in the code has its own value. Without any one of them, a power cut loses something.
 enum class SyncOf {
-  kFile,          // the content of a new file that is about to get its name
-  kWrittenFile,   // the same of a file that something else has written
-  kLinkedName,    // the folder that a file has got its name in, by link
+  kFile,          // the content of a new file, before it gets its name
+  kWrittenFile,   // the same for a file that other code has written
+  kLinkedName,    // the folder in which a file has got its name, by link
   kRenamedName,   // the same by rename
-  kNewFolder,     // the folder that another one was made in
-  kFoundFolder,   // the folder that another process made another one in
-  kStagedFile,    // a file of a folder that is about to be moved to its place
-  kStagedFolder,  // that folder: the names in it
+  kNewFolder,     // the parent of a new folder
+  kFoundFolder,   // the parent of a folder that another process has made
+  kStagedFile,    // a file in a folder that will be moved to its final path
+  kStagedFolder,  // the names in that folder
   kMovedFolder,   // the folder that it was moved into
 };
 inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,        SyncOf::kWrittenFile,  SyncOf::kLinkedName,
                                        SyncOf::kRenamedName, SyncOf::kNewFolder,    SyncOf::kFoundFolder,
                                        SyncOf::kStagedFile,  SyncOf::kStagedFolder, SyncOf::kMovedFolder};
 
-// Each does what the system call of its name does: -1 and errno where it fails.
+// Each does what the system call of its name does, and returns -1 and sets errno if it fails.
 class SystemCalls {
  public:
   virtual ~SystemCalls() = default;
@@ -43,10 +42,10 @@ class SystemCalls {
   virtual int MakeFolder(const std::string& path, mode_t mode);
 };
 
-// Those of this process.
+// The calls that this process uses.
 SystemCalls& Calls();
 
-// A call that signals may interrupt, until it was not; though not for ever.
+// Repeats a call while signals interrupt it, up to a limit.
 template <typename Call>
 auto RetryInterrupted(const Call& call) {
   constexpr int kMostTimes = 1000;
@@ -55,7 +54,7 @@ auto RetryInterrupted(const Call& call) {
   return result;
 }
 
-// Puts `calls` in their place while it lives. For tests, and not while other threads use them.
+// Replaces them by `calls` during its lifetime. For tests; not while other threads use them.
 class ScopedSystemCalls {
  public:
   explicit ScopedSystemCalls(SystemCalls* calls);

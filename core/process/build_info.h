@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// Whether this program links //tools:build_stamp. Tests and what they run do not, so that they stay cached from commit
-// to commit.
+// Whether this program links //tools:build_stamp. Tests and the programs that they run don't, so that their results
+// stay cached from commit to commit.
 bool IsStamped();
 
 // "0.1.0".
@@ -19,11 +19,11 @@ std::string BuildCommit();
 // Whether the tree differed from the commit.
 bool BuiltFromChanges();
 
-// SHA-256, in hexadecimal, of how it differed (tools/build_defs/workspace_status.sh); "" where it did not.
+// SHA-256, in hexadecimal, of the differences (tools/build_defs/workspace_status.sh); "" if there are none.
 std::string BuildChanges();
 
-// SHA-256, in hexadecimal, of the file that this process runs, also where another one has its name by now; computed at
-// the first call. "" where the kernel does not show it.
+// SHA-256, in hexadecimal, of the file that this process runs, even if another file has its name now. Computed at the
+// first call. "" if the kernel doesn't provide the file.
 std::string ProgramDigest();
 
 // "gcc 12.2.0".
@@ -33,8 +33,8 @@ std::string Compiler();
 // repositories (third_party/repositories.bzl).
 std::string ThirdPartyLibraries();
 
-// The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if
-// all are: the rest of the libraries is pinned by SHA-256.
+// The Debian packages in it whose revision is not the pinned one, "NAME REVISION instead of PINNED", separated by "; ".
+// Empty if there are none. Other libraries are pinned by SHA-256.
 std::string ThirdPartyRevisions();
 
 // Whether it was built with --config=cuda.

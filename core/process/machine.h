@@ -1,4 +1,4 @@
-// The machine that this process runs on, and what it has taken of it so far.
+// The machine that this process runs on, and the resources that the process has used.
 #ifndef OPENSET_CORE_PROCESS_MACHINE_H_
 #define OPENSET_CORE_PROCESS_MACHINE_H_
 
@@ -8,40 +8,41 @@
 
 namespace openset {
 
-// Letters, digits, '.', '-' and '_': any other byte that the kernel has in it is shown as '_'.
+// The host's name. Bytes other than letters, digits, '.', '-' and '_' are replaced by '_'.
 std::string HostName();
-// Of what the kernel has, which any privileged program may set. "host" for none.
+// The same for a name from the kernel, which any privileged program may set. "host" if it is empty.
 std::string HostNameOf(const std::string& kernel);
 
-// The effective user of this process, and what this machine calls it: letters, digits and the like, any other byte
-// shown as '_'; "" where it has no name for it.
+// The effective user of this process and the user's name on this machine, with unusual bytes replaced by '_'; "" if it
+// has none.
 int64_t UserId();
 std::string UserName();
 
-// The processor's name as the kernel shows it; "unknown" where it does not.
+// The processor's name from the kernel; "unknown" if it has none.
 std::string CpuName();
 
-// Those of its instruction sets that numeric libraries choose their kernels by, in a fixed order: "sse4.2", "avx",
+// The processor's instruction sets by which numeric libraries choose their kernels, in a fixed order: "sse4.2", "avx",
 // "avx2", "fma", "avx512f" ...
 std::vector<std::string> CpuFeatures();
 
-// Memory of the machine, or what this process's control group may have of it, in MB; 0 where the kernel does not say.
+// Memory of the machine, or the limit of this process's control group if that is less, in MB; 0 if the kernel doesn't
+// say.
 int64_t MachineMemoryMb();
 
 // Seconds that all threads of this process have run.
 double CpuSeconds();
 
-// The largest resident memory of this process, in bytes, since ForgetPeakMemory() where the kernel can forget it
-// (/proc/self/clear_refs), else since it began.
+// The largest resident memory of this process, in bytes, since ForgetPeakMemory() if the kernel supports that
+// (/proc/self/clear_refs), otherwise since its start.
 int64_t PeakMemoryBytes();
 void ForgetPeakMemory();
 
-// Boot of the machine, and namespace of processes, as 8 hexadecimal digits: where they are equal, a process id means
-// the same process. Containers that go by their machine's name may differ in it.
+// The machine's boot and the namespace of process ids, as 8 hexadecimal digits. If they are equal, a process id means
+// the same process. They may differ between containers that have their machine's name.
 std::string ProcessSpace();
 
-// Whether processes have the machine's own ids here: not in a container that counts them anew. `pid_namespace` is the
-// link by which the kernel tells.
+// Whether process ids here are the machine's own, which they are not in a container with its own namespace.
+// `pid_namespace` is the kernel's link that shows it.
 bool HasMachinePids(const std::string& pid_namespace = "/proc/self/ns/pid");
 
 }  // namespace openset

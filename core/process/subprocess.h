@@ -16,16 +16,16 @@
 
 namespace openset {
 
-// A child process in a process group of its own, whose standard output and error go to a file, and that shares a
-// channel with us: a socket pair that is its file descriptor kChannel. The child and its group are killed when this
-// object goes, which waits at most kLongestEnd for their end, and when the thread that started it dies.
+// A child process in its own process group. Its standard output and error go to a file, and it shares a channel with
+// us: a socket pair that is its file descriptor kChannel. The destructor kills the child and its group and waits at
+// most kLongestEnd for their end. They are also killed when the thread that started the child ends.
 class Subprocess {
  public:
   static constexpr int kChannel = SpawnOptions::kChannel;
-  // A process that is within the kernel, in a broken device's driver say, does not die before it leaves it.
+  // A process that is inside the kernel, for example in the driver of a broken device, doesn't die before it returns.
   static constexpr absl::Duration kLongestEnd = absl::Seconds(10);
 
-  // `arguments[0]` is the program's path. The log is appended to. `environment` is added to ours.
+  // `arguments[0]` is the program's path. Output is appended to the log. `environment` is added to ours.
   // Errors: kNotFound if the program can't be started, kUnavailable for lack of system resources.
   static absl::StatusOr<std::unique_ptr<Subprocess>> Start(const std::vector<std::string>& arguments,
                                                            const std::map<std::string, std::string>& environment,
@@ -35,16 +35,16 @@ class Subprocess {
   Subprocess& operator=(const Subprocess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Our end of the channel. Reading ends when the child is gone.
+  // Our end of the channel. Reading ends when the child has ended.
   int channel() const { return channel_; }
 
   // Sends a signal to the child's group.
   void Kill(int signal);
   // Waits for the end of the child.
   ProcessEnd Wait();
-  // The same, for at most so long; absent if the child still lives.
+  // The same, but waits at most this long. Absent if the child still runs.
   std::optional<ProcessEnd> WaitFor(absl::Duration at_most);
-  // Whether the child and all of its group have ended. Those that have, and that nobody has waited for, count as ended.
+  // Whether the child and all of its group have ended, including processes that nobody has waited for.
   bool GroupHasEnded();
 
  private:

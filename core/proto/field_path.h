@@ -1,6 +1,6 @@
-// Fields of a message by path: "loss.term[0].lambda". In a list that is merged by kind (core/proto/kind.h) an element
-// also goes by its kind, without the list's name: "loss.open_auc.pairs" is "loss.term[1].open_auc.pairs" where the
-// second term is the only open_auc, and "loss.open_auc.lambda", which is the element's own field,
+// Fields of a message by path: "loss.term[0].lambda". An element of a list that is merged by kind (core/proto/kind.h)
+// can also be named by its kind, without the list's name: if the second term is the only open_auc,
+// "loss.open_auc.pairs" is "loss.term[1].open_auc.pairs", and "loss.open_auc.lambda", the element's own field, is
 // "loss.term[1].lambda".
 #ifndef OPENSET_CORE_PROTO_FIELD_PATH_H_
 #define OPENSET_CORE_PROTO_FIELD_PATH_H_
@@ -15,19 +15,19 @@
 namespace openset {
 
 // Sets the field at `path` to `value`, written as in a text proto ("0.1", "RED", "'text'", "{ rate: 1 }"; the quotes of
-// a string and the braces of a message may be left out). Messages on the way are made where they are absent; an element
-// of a repeated field must exist, and `path[]` appends one. A path never switches a oneof from one member to another on
-// its way; its last step may. On error `message` is unchanged.
-// Errors, all kInvalidArgument and with the path: an unknown field (with the known ones), an index out of range, a kind
-// that no element has or several have, a oneof that holds another member, a value of another type.
+// a string and the braces of a message may be left out). Adds absent messages along the path. An element of a repeated
+// field must exist; `path[]` appends one. Only the last step of a path may switch a oneof to another member. On error
+// `message` is unchanged. Errors: kInvalidArgument, with the path, for an unknown field (with the known ones), an index
+// out of range, a kind that no element or several elements have, a oneof that has another member, or a value of another
+// type.
 absl::Status SetField(absl::string_view path, absl::string_view value, google::protobuf::Message* message);
 
-// The field at `path` as text; "" where it or a message on the way is absent. Errors: as SetField.
+// The field at `path` as text; "" if it or a message along the path is absent. Errors: as SetField.
 absl::StatusOr<std::string> GetField(const google::protobuf::Message& message, absl::string_view path);
 
-// The same place in `other`, of the same type: indices of lists that are merged by kind become those of the elements of
-// the same kind (the n-th stays the n-th). With `message` itself, the path with kinds replaced by indices.
-// Errors: as SetField; kNotFound if `other` has no such element.
+// The path of the same field in `other`, a message of the same type: an index into a list that is merged by kind
+// becomes that of the n-th element of the same kind. With `message` itself, returns the path with kinds replaced by
+// indices. Errors: as SetField; kNotFound if `other` has no such element.
 absl::StatusOr<std::string> SamePlace(const google::protobuf::Message& message, absl::string_view path,
                                       const google::protobuf::Message& other);
 

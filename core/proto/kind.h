@@ -1,5 +1,5 @@
-// Lists whose elements are told apart by their kind: the member of their oneof that is set. The schema marks such a
-// list with the rule `merge_by_kind` (core/proto/schema.proto); its element type has one oneof.
+// Lists whose elements are identified by their kind, the member of their oneof that is set. The schema marks such a
+// list with the rule `merge_by_kind` (core/proto/schema.proto). Its element type has one oneof.
 #ifndef OPENSET_CORE_PROTO_KIND_H_
 #define OPENSET_CORE_PROTO_KIND_H_
 
@@ -18,11 +18,11 @@ const google::protobuf::OneofDescriptor& KindsOf(const google::protobuf::FieldDe
 const google::protobuf::FieldDescriptor* KindOf(const google::protobuf::Message& message,
                                                 const google::protobuf::FieldDescriptor& list, int index);
 
-// The index of the element that is number `ordinal` (from 0) among those of `kind`; -1 if there are not so many.
+// The index of the `ordinal`-th element (from 0) of this kind; -1 if there are fewer.
 int FindKind(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& list,
              const google::protobuf::FieldDescriptor* kind, int ordinal);
 
-// How many elements before `index` are of its kind.
+// The number of elements before `index` that have its kind.
 int OrdinalOf(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& list, int index);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// One message laid over another.
+// Merges a message into another one that it overrides.
 #ifndef OPENSET_CORE_PROTO_OVERLAY_H_
 #define OPENSET_CORE_PROTO_OVERLAY_H_
 
@@ -6,16 +6,15 @@
 
 namespace openset {
 
-// Lays `top` over `base` (the same type): a scalar that `top` sets replaces that of `base`, messages are laid over each
-// other field by field, a repeated field that is not empty in `top` replaces that of `base` as a whole, and another
-// member of a oneof replaces the one `base` holds. In a list that is merged by kind (core/proto/kind.h) the n-th
-// element of a kind in `top` is laid over the n-th of that kind in `base`, and put behind the others where there is
-// none.
+// Overrides `base` with `top`, a message of the same type. A scalar that `top` sets replaces that of `base`. Messages
+// are merged field by field. A repeated field that is not empty in `top` replaces that of `base`. Another member of a
+// oneof replaces the one of `base`. In a list that is merged by kind (core/proto/kind.h), the n-th element of a kind in
+// `top` overrides the n-th of that kind in `base`, or is appended if there is none.
 void Overlay(const google::protobuf::Message& top, google::protobuf::Message* base);
 
-// The same, but adds no message: one of `top` that `base` has not (another member of a oneof, an element of a kind that
-// a list merged by kind has not) is passed over, with all below it. Scalars and other repeated fields of messages that
-// are there replace as above.
+// The same, but adds no message: skips each message of `top` that `base` lacks (another member of a oneof, an element
+// of a kind that a list merged by kind lacks) with everything below it. Scalars and other repeated fields of the
+// remaining messages replace those of `base` as above.
 void OverlayWherePresent(const google::protobuf::Message& top, google::protobuf::Message* base);
 
 }  // namespace openset

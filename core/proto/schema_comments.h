@@ -1,4 +1,4 @@
-// What the schemas' comments say, at run time.
+// The comments of the schemas at run time.
 #ifndef OPENSET_CORE_PROTO_SCHEMA_COMMENTS_H_
 #define OPENSET_CORE_PROTO_SCHEMA_COMMENTS_H_
 
@@ -14,10 +14,10 @@ namespace openset {
 // Comments from a file of descriptors that were made with their source information (tools/build_defs/schema_set.bzl).
 class SchemaComments {
  public:
-  // Errors: those of reading the file; kDataLoss if it is no set of descriptors that belong together.
+  // Errors: those of reading the file; kDataLoss if it is not a complete set of descriptors.
   static absl::StatusOr<SchemaComments> Load(const std::string& path);
 
-  // The lines above the field, message or enum value, and those behind it, without their "//"; empty if there are none.
+  // The comment lines above the field, message or enum value and those after it, without "//"; empty if there are none.
   std::string Of(const google::protobuf::FieldDescriptor& field) const;
   std::string Of(const google::protobuf::Descriptor& message) const;
   std::string Of(const google::protobuf::EnumValueDescriptor& value) const;
@@ -26,14 +26,14 @@ class SchemaComments {
   std::unique_ptr<google::protobuf::DescriptorPool> pool_;
 };
 
-// "integer, at least 1; default 5; required": what a field takes, as its schema's rules say it.
+// "integer, at least 1; default 5; required": the values of a field, by the rules of its schema.
 std::string FieldRulesText(const google::protobuf::FieldDescriptor& field);
 
-// The message as text that can be read again, each field below its comment.
+// The message as text that can be parsed, with each field below its comment.
 std::string ToCommentedText(const google::protobuf::Message& message, const SchemaComments& comments);
 
-// The schema of a message for people: its comment, then each field with what it takes and its comment; messages that a
-// field takes follow it, indented, where they are not of another family (a oneof's members are listed by name).
+// The schema of a message as help text: its comment, then each field with its values and its comment. The message of a
+// field follows it, indented, unless it belongs to another family (a oneof's members are listed by name).
 std::string SchemaText(const google::protobuf::Descriptor& message, const SchemaComments& comments);
 
 }  // namespace openset

@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// Where each field of a parsed message stood.
+// The position of each field of a parsed message in its text.
 class TextSource {
  public:
   TextSource(std::string file, std::unique_ptr<google::protobuf::TextFormat::ParseInfoTree> tree,
@@ -23,7 +23,7 @@ class TextSource {
 
   const std::string& file() const { return file_; }
 
-  // "FILE:LINE: PATH" for a field path such as "loss.term[0].weight". Where the field itself is absent, the line of the
+  // "FILE:LINE: PATH" for a field path such as "loss.term[0].weight". If the field is absent, the line is that of the
   // nearest message above it that is present; "FILE: PATH" if there is none.
   std::string Where(absl::string_view path) const;
 
@@ -33,24 +33,24 @@ class TextSource {
   const google::protobuf::Descriptor* descriptor_;
 };
 
-// Parses `text` into `message` (cleared first). `file` is used in errors only. Errors: kInvalidArgument with a line
-// "FILE:LINE:COLUMN: what" each, and the names that would be valid where one is unknown.
+// Parses `text` into `message` (cleared first). `file` is used only in errors. Errors: kInvalidArgument with a line
+// "FILE:LINE:COLUMN: what" for each problem, which lists the valid names if a name is unknown.
 absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::string& file,
                                           google::protobuf::Message* message);
 
-// What a file of text may have: hundreds of times the largest of ours.
+// The largest size of a text file: hundreds of times the largest of ours.
 inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
 
-// ParseTextProto of a file's content, and the schema's rules (core/proto/proto_rules.h), problems with "FILE:LINE:
-// path". Errors: also those of ReadGivenFile(); kDataLoss for more than kMaxTextBytes.
+// Parses a file and checks the schema's rules (core/proto/proto_rules.h). Errors: those of ParseTextProto(), with
+// "FILE:LINE: path" for the rules; those of ReadGivenFile(); kDataLoss for more than kMaxTextBytes.
 absl::StatusOr<TextSource> ReadTextProto(const std::string& path, google::protobuf::Message* message,
                                          Completeness completeness = Completeness::kComplete);
 
-// kInvalidArgument with "FILE:LINE: path: problem" for each problem FindProblems() has with `message`.
+// Returns kInvalidArgument with "FILE:LINE: path: problem" for each problem that FindProblems() finds in `message`.
 absl::Status CheckRules(const google::protobuf::Message& message, const TextSource& source,
                         Completeness completeness = Completeness::kComplete);
 
-// The message as text, one field a line.
+// The message as text, with one field on each line.
 std::string ToText(const google::protobuf::Message& message);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// How far a long piece of work is, for people.
+// Progress of long work, for people.
 #ifndef OPENSET_CORE_TEXT_PROGRESS_LINE_H_
 #define OPENSET_CORE_TEXT_PROGRESS_LINE_H_
 
@@ -11,25 +11,25 @@
 
 namespace openset {
 
-// Told by long work again and again: what it works at, and how much of it is done. `total`: 0 where it is not known.
+// Called by long work repeatedly, with what it is doing and how much is done. `total` is 0 if it is not known.
 using ProgressReport = std::function<void(const std::string& what, int64_t done, int64_t total)>;
 
 // "hashing images of dtd: 1200 of 5640 images (21 %), 340/s, 14 s left". Bytes are shown as "12.3 of 170.5 MB (7
-// %), 4.1 MB/s" (10^6). `per_second`: not shown, nor the time left, where it is 0.
+// %), 4.1 MB/s" (10^6). If `per_second` is 0, it and the time left are not shown.
 std::string ProgressText(absl::string_view what, int64_t done, int64_t total, absl::string_view unit,
                          double per_second);
 
-// Writes such a line when work has taken kQuietSeconds, and again from time to time: to a terminal over the last one,
-// to a file below it. The rate is that since the work's first report: what was done before (of a download that goes on)
-// does not count.
+// Writes such a line when the work has taken kQuietSeconds, and from time to time after that. On a terminal, it
+// replaces the last line. The rate counts from the work's first report, so that what was done before (by a download
+// that is resumed) doesn't count.
 class ProgressLine {
  public:
   static constexpr double kQuietSeconds = 2;
   static constexpr double kTerminalSeconds = 0.5;
   static constexpr double kFileSeconds = 10;
 
-  // `unit`: "images", "files"; "bytes" for sizes. `seconds`: the time, of a clock that never goes back; the machine's
-  // where it is null.
+  // `unit` is "images", "files", or "bytes" for sizes. `seconds` is the time of a clock that never goes back; null for
+  // the machine's.
   ProgressLine(std::string unit, bool to_terminal, std::ostream* out, std::function<double()> seconds = nullptr);
   // To standard error.
   static ProgressLine ToStandardError(std::string unit);
@@ -38,7 +38,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // From one thread at a time. Another `what` is another piece of work.
+  // Call it from one thread at a time. A new `what` starts a new piece of work.
   void Update(const std::string& what, int64_t done, int64_t total);
 
  private:

@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// How a cell stands out in Markdown and LaTeX: bold, underlined.
+// The emphasis of a cell in Markdown and LaTeX: bold, underlined.
 enum class Emphasis { kNone, kBest, kSecond };
 
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;   // as long as the header
   int left_columns = 1;                         // aligned to the left; the others to the right
-  std::vector<std::vector<Emphasis>> emphasis;  // of rows and their cells; what is not there is kNone
+  std::vector<std::vector<Emphasis>> emphasis;  // by row and column; missing ones are kNone
 
   Emphasis EmphasisOf(size_t row, size_t column) const {
     return row < emphasis.size() && column < emphasis[row].size() ? emphasis[row][column] : Emphasis::kNone;
@@ -27,24 +27,24 @@ struct Table {
 // A number in a cell: 17 significant digits, which give the same double when read.
 std::string FullPrecision(double value);
 
-// Aligned columns, for a terminal: each cell is a OneLine() (core/text/one_line.h). UTF-8 counts by characters. A table
-// that is wider than `width` has its heads over several lines, and where that is not enough its columns in parts below
-// each other, each with the left ones. If a column does not fit beside the left ones, their cells are over several
-// lines too.
+// Aligned columns, for a terminal. Cells are passed through OneLine() (core/text/one_line.h). Widths count UTF-8
+// characters. If a table is wider than `width`, its heads are broken over several lines. If that is not enough, its
+// columns are divided into parts below each other, each with the left columns. If a column does not fit next to the
+// left columns, their cells are broken too.
 std::string ToText(const Table& table, size_t width = kTextWidth);
-// A pipe table. What Markdown would read as HTML, code, a link or a column is escaped.
+// A pipe table. Text that Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return, and is neither a
-// number nor this character alone, has ' before it: spreadsheets would take it for a formula.
+// number nor this character alone, gets a leading ', because spreadsheets would read it as a formula.
 std::string ToCsv(const Table& table);
 
-// A tabular with the rules of booktabs; what LaTeX would read as commands is escaped.
+// A tabular with the rules of booktabs. Text that LaTeX would read as commands is escaped.
 std::string ToLatex(const Table& table);
 
-// Text as Markdown shows it, on one line: no HTML, code, link or column comes of it.
+// Escapes text for Markdown, on one line, so that it makes no HTML, code, link or column.
 std::string EscapeMarkdown(const std::string& text);
 
-// Text as LaTeX shows it, on one line; ± and arrows become mathematics.
+// Escapes text for LaTeX, on one line; ± and arrows become mathematics.
 std::string EscapeLatex(const std::string& text);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Words on lines of a width, for a terminal. UTF-8 counts by characters.
+// Wraps text to a width, for a terminal. Widths count UTF-8 characters.
 #ifndef OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 #define OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 
@@ -10,17 +10,17 @@
 
 namespace openset {
 
-// Columns of what is printed as text.
+// The width of printed text, in columns.
 inline constexpr size_t kTextWidth = 120;
 
-// Characters.
+// The number of characters.
 size_t TextWidth(absl::string_view text);
 
-// The words of a text without line ends on lines of at most `width` characters; a longer word has a line of its own.
+// Wraps a text without line ends to lines of at most `width` characters. A longer word gets its own line.
 std::vector<std::string> WrapWords(absl::string_view text, size_t width);
 
-// Each line that is wider than `width` on several: the first begins as it does, the others two columns further in.
-// All other lines stay as they are.
+// Wraps each line that is wider than `width`. Its first part keeps the line's indentation; the others are indented by
+// two more columns. Other lines are unchanged.
 std::string Wrapped(absl::string_view text, size_t width = kTextWidth);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Reading zip archives: those that NumPy (.npz) and PyTorch (.pth) write.
+// Reads zip archives, such as those that NumPy (.npz) and PyTorch (.pth) write.
 #ifndef OPENSET_CORE_FILES_FORMATS_ZIP_READER_H_
 #define OPENSET_CORE_FILES_FORMATS_ZIP_READER_H_
 
@@ -20,30 +20,30 @@ namespace openset {
 
 class ZipReader {
  public:
-  // What all that is read from an archive may inflate to together: this, or this often its own size.
+  // The most that all members together may inflate to: this, or this many times the size of the archive.
   static constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
   static constexpr int64_t kMaxInflation = 64;
 
-  // `max_bytes`: in place of these two, unless it is 0. Errors, without the path: kInvalidArgument if the file is not
-  // there, none that OpenRegularFile() opens, or no archive; kDataLoss if its list of members is damaged.
+  // `max_bytes` replaces these two unless it is 0. Errors, without the path: kInvalidArgument if the file is missing,
+  // is not one that OpenRegularFile() opens, or is not an archive; kDataLoss if its list of members is corrupt.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
-  // The same of a file that is open; what was read of it makes no difference.
+  // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
 
-  // The members' names in order. Of several of one name the last is taken.
+  // The members' names, in order. Of several members with one name, the last is used.
   std::vector<std::string> Names() const;
   bool Has(absl::string_view name) const;
-  // Kind and rights of a member, as in stat(2), where its archive says them; 0 where not.
+  // The type and permissions of a member, as in stat(2); 0 if the archive doesn't say.
   uint32_t UnixMode(absl::string_view name) const;
-  // What all members together take in the file, as its list says; at most 2^63 - 1.
+  // The size of all members together in the file, by its list; at most 2^63 - 1.
   int64_t PackedBytes() const { return packed_bytes_; }
 
-  // The content of a member. What its header declares is never allocated before it is there. Errors: kDataLoss if there
-  // is none of the name, it is damaged (its length and CRC are compared), or all that was read is more than an archive
-  // of this size may inflate to; kOutOfRange if it has more than `max_bytes`.
+  // The content of a member. Never allocates the size that a header declares before the bytes are there. Errors:
+  // kDataLoss if there is no such member, if it is corrupt (its length and CRC are compared), or if everything read so
+  // far is more than an archive of this size may inflate to; kOutOfRange if it has more than `max_bytes`.
   absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
 
-  // The same, part by part: the length and the CRC are compared behind the last one. Errors: also those of `use`.
+  // The same in parts. The length and the CRC are compared after the last one. Errors: also those of `use`.
   using UsePart = std::function<absl::Status(absl::string_view part)>;
   absl::Status ReadParts(absl::string_view name, size_t max_bytes, const UsePart& use);
 
