@@ -35,7 +35,8 @@ class RandomStream {
   // A uniformly random order of 0, ..., n - 1 (Fisher-Yates).
   std::vector<int64_t> Permutation(int64_t n);
 
-  // Where the stream is: one that is set to it draws what comes next here. Never all 0, which draws nothing but 0.
+  // The state of the stream: a stream with this state draws the same numbers next. Never all 0, which would draw only
+  // 0.
   using State = std::array<uint64_t, 4>;
   const State& state() const { return state_; }
   // Precondition: not all 0.

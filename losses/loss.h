@@ -33,7 +33,7 @@ struct LossSetting {
 struct LossInput {
   const Batch& batch;
   const ModelOutput& known;       // for batch
-  const OpenSet* open = nullptr;  // null where the method has no open-set source
+  const OpenSet* open = nullptr;  // null if the method has no open-set source
   // These two are null unless a term needs them (losses/loss_needs.h).
   const SampleHistory* history = nullptr;
   const std::vector<ModelOutput>* views = nullptr;  // for further augmentations of the batch's images, in its order

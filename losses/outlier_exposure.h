@@ -3,7 +3,7 @@
 //   mean_j weight_j * (logsumexp_c z_jc - mean_c z_jc),
 //
 // z the logits [U, K] of the open samples: the cross entropy of their softmax from the uniform distribution. At least
-// log K, which equal logits reach; 0 where no open sample counts. Needs LossInput.open. All outputs count as
+// log K, which equal logits reach; 0 if no open sample counts. Needs LossInput.open. All outputs count as
 // classes.
 #ifndef OPENSET_LOSSES_OUTLIER_EXPOSURE_H_
 #define OPENSET_LOSSES_OUTLIER_EXPOSURE_H_

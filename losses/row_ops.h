@@ -9,7 +9,7 @@ namespace openset {
 // The value of each row at its label: [B, K], i64 [B] -> [B].
 at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label);
 
-// sum(weight * value) / sum(weight), and 0 with gradient 0 where no weight is positive: [N], [N] -> scalar.
+// sum(weight * value) / sum(weight), and 0 with gradient 0 if no weight is positive: [N], [N] -> scalar.
 // Preconditions: values are finite, weights are not negative.
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight);
 

@@ -13,7 +13,7 @@ inline constexpr int kDensenetSmallestImage = 29;
 // A patch.
 inline constexpr int kSwinTransformerSmallestImage = 4;
 
-// Height and width of the smallest images; 1 where there is no limit, or where it is not known (a script's).
+// Height and width of the smallest images; 1 if there is no limit, or where it is not known (a script's).
 int SmallestImageSize(const ModelSpec& model);
 
 }  // namespace openset

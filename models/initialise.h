@@ -23,7 +23,7 @@ void DrawDefault(const at::Tensor& weight, const at::Tensor& bias, RandomStream*
 // Batch norm: weight from N(weight_mean, weight_std), bias 0, and statistics as before the first batch.
 void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, BatchNorm* norm);
 
-// Gives a convolution's weight the channels-last layout, also where it has one input channel and the layouts coincide
+// Gives a convolution's weight the channels-last layout, also if it has one input channel and the layouts coincide
 // but for the strides.
 void UseChannelsLast(Convolution* convolution);
 

@@ -18,8 +18,8 @@ namespace openset {
 //     features if spec.features says so. The model can't be trained.
 // The outputs spec.output lists, in its order, are those of the known classes. Initialise() draws nothing; dropout
 // inside a script can't be switched on alone. In training mode it draws from the model's generator, if one is set.
-// Its parameters, buffers and constants are on use.device, where it is run; for a training its gradients are computed
-// once as well. What a device throws for lack of memory, or because it failed, is thrown on
+// Its parameters, buffers and constants are on use.device, where it is run once; for a training, its gradients are
+// computed once as well. What a device throws for lack of memory, or because it failed, is thrown on
 // (core/tensor/torch_error.h). Errors, with the file: kNotFound; kFailedPrecondition if it has another SHA-256;
 // kInvalidArgument if it is no script, if the script fails on two or on three such images (its code may name another
 // device), if its outputs are not of the shapes above, are NaN, are probabilities (rows without a negative number that

@@ -97,7 +97,7 @@ VegaLite Axis(const char* field, const std::string& title, double low, double hi
 }
 
 // At whole numbers, at most ten, within the axis: Vega's own tickMinStep does not hold for an axis as short as 0 to 1.
-// Empty where there are more whole numbers than that.
+// Empty if there are more whole numbers than that.
 VegaLite WholeTicks(const Plot& plot) {
   constexpr int kMost = 10;
   double low = plot.x_low, high = plot.x_high;

@@ -39,7 +39,7 @@ struct Known {
 using Memory = std::unordered_map<std::string, Known>;
 
 // An entry of a folder's files: a line with the SHA-256 of what follows; then "DIGEST STATE/NAME" and '\0' for each.
-// Nothing where it is not there or damaged.
+// Nothing if it is not there or damaged.
 Memory ReadMemory(const std::string& entry) {
   const absl::StatusOr<std::string> content = ReadFile(entry, kMaxMemoryBytes);
   if (!content.ok() || content->size() < 65 || (*content)[64] != '\n') return {};

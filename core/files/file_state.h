@@ -13,7 +13,7 @@ struct FileState {
   // clock.
   static constexpr int kSettled = 2;
 
-  // Device, inode, size and the times of the last change of content and of inode, to the nanosecond; "" where there is
+  // Device, inode, size and the times of the last change of content and of inode, to the nanosecond; "" if there is
   // no such file. Any write, rename or replacement changes it; of a folder, any file that comes, goes or gets another
   // name.
   std::string text;

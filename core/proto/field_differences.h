@@ -11,7 +11,7 @@ namespace openset {
 
 struct FieldDifference {
   std::string path;           // "training.epochs", "loss.term[1]"
-  std::string before, after;  // as in a text proto, in one line; "" where it is absent
+  std::string before, after;  // as in a text proto, in one line; "" if it is absent
 };
 
 // The fields that decide (those that the schema marks as `label` don't) and differ between two messages of one type, in

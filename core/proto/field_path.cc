@@ -61,7 +61,7 @@ std::vector<std::string> NamesIn(const Descriptor& descriptor) {
   return names;
 }
 
-// The message in the field, null where there is none.
+// The message in the field, null if there is none.
 const Message* Below(const Message* message, const FieldDescriptor* field, int index) {
   if (message == nullptr || field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return nullptr;
   const Reflection* reflection = message->GetReflection();
@@ -158,7 +158,7 @@ class Walker {
 
   const absl::string_view path_;
   std::vector<Step> steps_;
-  const Message* message_;                 // at the place reached; null where there is none
+  const Message* message_;                 // at the place reached; null if there is none
   const Descriptor* descriptor_;           // of it; null behind a scalar
   const FieldDescriptor* kind_ = nullptr;  // by which the last step's element was found
 };

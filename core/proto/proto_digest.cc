@@ -19,7 +19,7 @@ using ::google::protobuf::Reflection;
 // Of a singular field that is set. A message that is there is not the default.
 bool HoldsDefault(const Message& m, const FieldDescriptor* f) {
   const Reflection* r = m.GetReflection();
-  if (f->is_repeated()) return false;  // listed only where it has elements
+  if (f->is_repeated()) return false;  // listed only if it has elements
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
       return r->GetInt32(m, f) == f->default_value_int32();

@@ -47,7 +47,7 @@ class IgnoredErrors : public google::protobuf::io::ErrorCollector {
   void AddError(int /*line*/, google::protobuf::io::ColumnNumber /*column*/, const std::string& /*text*/) override {}
 };
 
-// The message whose fields stand at `line` and `column`, from 0, of `text`; null where that is not known.
+// The message whose fields stand at `line` and `column`, from 0, of `text`; null if that is not known.
 const Descriptor* MessageAt(absl::string_view text, const Descriptor* root, int line, int column) {
   using ::google::protobuf::io::Tokenizer;
   IgnoredErrors errors;
@@ -108,7 +108,7 @@ class Errors : public google::protobuf::io::ErrorCollector {
   Errors(const std::string& file, absl::string_view text, const Message& root)
       : file_(file), text_(text), root_(root) {}
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    // The parser numbers lines and columns from 0, and says -1 where it has none.
+    // The parser numbers lines and columns from 0, and says -1 if it has none.
     const std::string place = line < 0 ? file_ : absl::StrCat(file_, ":", line + 1, ":", column + 1);
     const Descriptor* parent = lines_.empty() ? MessageAt(text_, root_.GetDescriptor(), line, column) : nullptr;
     lines_.push_back(absl::StrCat(place, ": ", Explain(root_, parent, message)));

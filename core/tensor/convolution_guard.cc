@@ -42,7 +42,7 @@ bool IsChannelsLast(const at::Tensor& tensor) {
   return tensor.suggest_memory_format() == at::MemoryFormat::ChannelsLast;
 }
 
-// Also where there is one channel, so that the layouts differ in their strides only: the kernel is chosen by these.
+// Also if there is one channel, so that the layouts differ in their strides only: the kernel is chosen by these.
 at::Tensor CopyIn(at::MemoryFormat layout, const at::Tensor& tensor) {
   return tensor.defined() ? at::empty(tensor.sizes(), tensor.options().memory_format(layout)).copy_(tensor) : tensor;
 }

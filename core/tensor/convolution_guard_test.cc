@@ -77,7 +77,7 @@ TEST(ConvolutionGuard, GivesTheNumbersAndTheLayoutOfAConvolution) {
   EXPECT_TRUE(at::equal(bias.grad(), at::full({5}, 2.F * 3 * 2)));
 }
 
-// Where the kernel is right, in the output, the guard changes no bit. oneDNN is called past the guard.
+// If oneDNN's kernel is right, as in the output, the guard changes no bit. Calls oneDNN without the guard.
 TEST(ConvolutionGuard, GivesTheKernelsBits) {
   at::manual_seed(0);
   for (int64_t in = 1; in <= 8; ++in) {

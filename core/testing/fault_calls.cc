@@ -172,7 +172,7 @@ void UnsafeDisk::RestoreFolder(uint64_t number, const std::string& current, cons
     const uint64_t inode = safe_inode == now_inode || random->Below(2) == 0 ? safe_inode : now_inode;
     if (inode == 0) continue;
     const auto kept = inodes_.find(inode);
-    // Where it is now, if anywhere: a folder's names are read there.
+    // Its current path, if any: the names of a folder are read there.
     const std::string path = inode == now_inode ? absl::StrCat(current, "/", name) : "";
     const bool is_folder = kept != inodes_.end() ? kept->second.is_folder : std::filesystem::is_directory(path);
     const std::string restored = absl::StrCat(target, "/", name);

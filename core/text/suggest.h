@@ -10,7 +10,7 @@
 namespace openset {
 
 // "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". Suggested is what people mean by the name
-// (MeantName(): "MSP" is 'max_softmax'), else the nearest known name; nothing where none is within two edits, or a
+// (MeantName(): "MSP" is 'max_softmax'), else the nearest known name; nothing if none is within two edits, or a
 // third of the name's length, of `name`.
 std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
 

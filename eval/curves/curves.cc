@@ -40,7 +40,7 @@ double TriangleArea(const CurvePoint& a, const CurvePoint& b, const CurvePoint& 
   return std::abs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
 }
 
-// Widens `range` to the hundredth and the ninety-ninth percentile of the finite scores of a kind, where it has some:
+// Widens `range` to the hundredth and the ninety-ninth percentile of the finite scores of a kind, if it has some:
 // the least scores that so many of them do not exceed.
 template <typename Count>
 void AddPercentiles(const RankedInput& ranked, Count count, ScoreRange* range) {

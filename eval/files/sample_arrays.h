@@ -17,7 +17,7 @@ struct ArrayView {
   std::string name;              // of a field of ScoreFile, as files name it: "logits", "group"
   std::string type;              // of its elements, as NumPy writes it: "<f4"
   int64_t item_bytes = 0;        // of an element
-  const void* data = nullptr;    // may be null where there are no elements
+  const void* data = nullptr;    // may be null if there are no elements
   std::vector<int64_t> shape;    // empty: a single value
   std::vector<int64_t> strides;  // [rank], bytes from an element to the next; empty: row-major
 };

@@ -50,7 +50,7 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
   return by_name;
 }
 
-// Samples of no set, where there are several files, are of that of their file.
+// Samples of no set, if there are several files, are of that of their file.
 void NameSetsByFile(std::vector<ScoreFile>* files) {
   if (files->size() < 2) return;
   for (ScoreFile& file : *files) {

@@ -37,7 +37,7 @@ struct SampleSet {
   std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
   std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown; empty: not known
   MaybeBorrowed<double> unknown_score;
-  // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
+  // Of the score, if it has class probabilities of its own: calibration is measured by their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]
   int64_t probability_outputs = 0;
   int32_t num_classes = 0;               // C

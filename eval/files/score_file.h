@@ -16,7 +16,7 @@ namespace openset {
 // What a larger `unknown_score` of a file says.
 enum class ScoreDirection { kHigherIsUnknown, kHigherIsKnown };
 
-// The samples of one file, checked for shapes and types but not yet for values. Empty where the file has no such array.
+// The samples of one file, checked for shapes and types but not yet for values. Empty if the file has no such array.
 struct ScoreFile {
   std::string path;  // for errors
   int64_t num_samples = 0;
@@ -48,7 +48,7 @@ struct ScoreFile {
 //   * .npy: one array, named by the file's name without ".npy", or by NAME=FILE. All .npy files, and an
 //     external_confids.npz of FD-Shifts, together with at most one other file, are the arrays of one ScoreFile.
 // Errors: kNotFound; kInvalidArgument and kDataLoss with the file and the array, where a file is not what its name
-// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument where the label is missing, or both
+// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument if the label is missing, or both
 // unknown_score and logits; and for kHigherIsKnown where there is no unknown_score, or a layout says itself what it is.
 // A file named as one of `unknown` (all its samples are) needs no label.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,

@@ -1,4 +1,4 @@
-// What is evaluated: one unknown score, one label and, where it is known, one closed-set prediction a sample.
+// What is evaluated: one unknown score, one label and, if it is known, one closed-set prediction a sample.
 #ifndef OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 #define OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 

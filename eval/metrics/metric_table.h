@@ -42,18 +42,18 @@ struct MetricRow {
   MetricResult (*compute)(const MetricSpec& spec, const RankedInput& ranked);
 };
 
-// Where no member is set, a row whose value is absent.
+// If no member is set, a row whose value is absent.
 MetricRow RowOf(MetricSpec::KindCase kind);
 
 // The metric's name in records, tables and JSON: its own; or, with its level, that of level_name.h; or that of the
-// member of MetricSpec. "" where none is set.
+// member of MetricSpec. "" if none is set.
 std::string MetricName(const MetricSpec& spec);
 
 // By the traits of its row.
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
 bool NeedsPrediction(const MetricSpec& spec);
 
-// Absent where no member is set. Fields outside the limits of the schema are the caller's to refuse: CheckMetrics
+// Absent if no member is set. Fields outside the limits of the schema are the caller's to refuse: CheckMetrics
 // (evaluate.h).
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);
 

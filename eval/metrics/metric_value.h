@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// A finite number; or absent with the reason, where the metric is undefined on its input.
+// A finite number; or absent with the reason, if the metric is undefined on its input.
 struct MetricResult {
   MetricResult(double number) : value(number) {}  // NOLINT(google-explicit-constructor)
 
@@ -19,7 +19,7 @@ struct MetricResult {
   }
 
   std::optional<double> value;
-  std::string absent_reason;  // empty where there is a value
+  std::string absent_reason;  // empty if there is a value
 
  private:
   MetricResult() = default;

@@ -41,7 +41,7 @@ enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown, kNotJudged };
 
 // A sample in its place in the ranking.
 struct RankedSample {
-  uint32_t prediction : 30;  // 0 where there is none
+  uint32_t prediction : 30;  // 0 if there is none
   uint32_t kind_bits : 2;
   int32_t label;
 

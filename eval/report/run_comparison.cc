@@ -86,7 +86,7 @@ absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& base
   return absl::InvalidArgumentError(UnknownName("baseline", baseline, table.methods));
 }
 
-// The test of two methods on one task; nothing where they have no runs there, or none to test with.
+// The test of two methods on one task; nothing if they have no runs there, or none to test with.
 std::optional<ComparedRuns> ComparePair(const RunTable& table, const MetricSpec& spec, const std::string& a,
                                         const std::string& b, const std::string& task, RunComparison* comparison) {
   ComparedRuns row{MetricName(spec), task, a, b, DisplayOf(spec)};

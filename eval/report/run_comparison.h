@@ -25,7 +25,7 @@ struct ComparedRuns {
   // Holm's, over all tests of the metric: the pairs and tasks that have a p-value.
   std::optional<double> adjusted_p_value;
   // The interval at the level that Holm's procedure holds the row to (HolmLevels): of three or more replicates, it
-  // leaves out 0 exactly where the verdict is a difference. Absent without a p-value, where there is no variance to
+  // leaves out 0 exactly where the verdict is a difference. Absent without a p-value, if there is no variance to
   // make an interval of either.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;

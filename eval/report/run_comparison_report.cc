@@ -18,7 +18,7 @@
 namespace openset {
 namespace {
 
-// The ends of the intervals; none where there is no variance to make one of.
+// The ends of the intervals; none if there is no variance to make one of.
 std::optional<double> LowOf(const ComparedRuns& row) {
   return row.test.p_value.has_value() ? std::optional<double>(row.test.low) : std::nullopt;
 }

@@ -28,7 +28,7 @@ struct RunTable {
   // own.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
-  std::string baseline;             // the row that a report's stars are against; "" where there is none
+  std::string baseline;             // the row that a report's stars are against; "" if there is none
   std::vector<std::string> groups;  // of the whole file: the pool, sets of unknown samples, means over sets
   // value[metric][method][task][run]
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// A model's outputs for N samples. Spans are row-major and may be empty where they are not known.
+// A model's outputs for N samples. Spans are row-major and may be empty if they are not known.
 struct ScoreInput {
   int64_t num_samples = 0;              // N
   int64_t num_outputs = 0;              // K

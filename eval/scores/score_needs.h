@@ -18,7 +18,7 @@ struct ScoreNeeds {
   bool stage_grams = false;         // the same, of Gram matrices
 };
 
-// Nothing where the spec has no member; MakeScore refuses it.
+// Nothing if the spec has no member; MakeScore refuses it.
 ScoreNeeds NeedsOf(const ScoreSpec& spec);
 
 }  // namespace openset

@@ -86,7 +86,7 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const S
 
 // sum_s sum_i U_si^3 / m_s^3 / (6 (sum_s sum_i U_si^2 / m_s^2)^(3/2)) with U_si = (m_s - 1) (mean_s - value_si) over
 // the m_s parts of stratum s: the several-sample form of Efron and Tibshirani, Eq. 14.15, as scipy.stats.bootstrap has
-// it. 0 where it is undefined.
+// it. 0 if it is undefined.
 double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left);
 
 // The interval of another confidence, that of several comparisons at once (replicate_interval.h).

@@ -45,7 +45,7 @@ struct DeLongComparison {
   double p_value = 1;  // two-sided, of no difference; 1 if the standard error is 0 and there is none, else 0
 };
 
-// Two scores of the same samples. Errors: as above; kInvalidArgument where the labels of the two differ.
+// Two scores of the same samples. Errors: as above; kInvalidArgument if the labels of the two differ.
 absl::StatusOr<DeLongComparison> DeLongPaired(const RankedInput& a, const RankedInput& b, PairStatistic statistic,
                                               double confidence = 0.95);
 

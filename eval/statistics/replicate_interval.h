@@ -20,7 +20,7 @@ struct ReplicateInterval {
   double low = 0;
   double high = 0;
   // Of no difference from 0, two-sided: 1 - the confidence of the interval that just ends at 0, so below
-  // 1 - confidence exactly where this interval leaves out 0. Where it does, and fewer than 10 replicates lie on the
+  // 1 - confidence exactly where this interval leaves out 0. If it does, and fewer than 10 replicates lie on the
   // other side of 0, that tail is the normal distribution's of the replicates' mean and standard deviation, if smaller:
   // p may be below the 2 / (replicates + 1) that counting could give.
   double p_value = 1;

@@ -45,7 +45,7 @@ absl::Status Check(const std::vector<std::vector<double>>& value, double alpha) 
 }
 
 // All distinct orders of `ranks` are equally likely in each row. P(sum over methods of the squared rank sums is as
-// large as here or larger), or none where there are too many cases. `ranks`: twice the ranks.
+// large as here or larger), or none if there are too many cases. `ranks`: twice the ranks.
 std::optional<double> ExactFriedman(const std::vector<std::vector<int>>& ranks) {
   const size_t k = ranks[0].size();
   if (k > kMostExactMethods) return std::nullopt;

@@ -20,7 +20,7 @@ struct FriedmanTest {
   double iman_davenport_p_value = 1;
   // Over all orders of each task's ranks, for few tasks and methods.
   std::optional<double> exact_p_value;
-  double p_value = 1;     // of all methods being equal: exact, where that is known, else Iman and Davenport's
+  double p_value = 1;     // of all methods being equal: exact, if that is known, else Iman and Davenport's
   bool rejected = false;  // p_value < alpha; without it nothing is said of pairs: no bars, no verdicts
   double kendall_w = 0;   // effect size: agreement of the tasks, in [0, 1]
   // Two methods whose mean ranks differ by less than this cannot be told apart at `alpha` (Nemenyi 1963):

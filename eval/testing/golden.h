@@ -19,7 +19,7 @@ namespace testing {
 // One object of a file, flattened.
 struct GoldenCase {
   std::string name;
-  // Dies where there is no such number; null is absent, "-inf" is -infinity. Path: "best_over_thresholds/nacc/value".
+  // Dies if there is no such number; null is absent, "-inf" is -infinity. Path: "best_over_thresholds/nacc/value".
   std::optional<double> at(const std::string& path) const { return numbers.at(path); }
 
   std::map<std::string, std::optional<double>> numbers;

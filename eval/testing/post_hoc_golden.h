@@ -20,7 +20,7 @@ class PostHocGolden {
  public:
   // The object at `path` of eval/testdata/`file`; "" for the whole file.
   explicit PostHocGolden(absl::string_view file = "post_hoc_scores.json", absl::string_view path = "");
-  // Fits `score` and fails the test where it is not within `tolerance` of the expected values of `name`, relative to
+  // Fits `score` and fails the test if it is not within `tolerance` of the expected values of `name`, relative to
   // those above 1.
   void Expect(Score* score, absl::string_view name, double tolerance) const;
 

@@ -72,12 +72,12 @@ bool ReadsTarget(ThresholdRule rule);
 
 // `target` is a share in [0, 1]; `delta`, in (0, 1), is read by kRiskGuaranteed.
 // Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack
-// the side or the predictions that the rule needs, where there are too few for kConformal, and where no threshold keeps
+// the side or the predictions that the rule needs, if there are too few for kConformal, and where no threshold keeps
 // the risk.
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation,
                                        double delta = 0.05);
 
-// What a user should know of a rule's choice on these samples; empty where there is nothing to say.
+// What a user should know of a rule's choice on these samples; empty if there is nothing to say.
 std::string WarningOf(ThresholdRule rule, const RankedInput& validation);
 
 // Precondition: not NaN.

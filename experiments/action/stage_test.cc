@@ -101,7 +101,7 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
   EXPECT_FALSE(StageOf(ActionKind::kEvaluate).CanTakeMoreCpus(2));
 }
 
-// Of each kind with a result: it is found, refused where it is damaged, moved aside, and removed with a saved state.
+// Of each kind with a result: it is found, refused if it is damaged, moved aside, and removed with a saved state.
 TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
   const Store store(JoinPath(testing::TempDir(), "stage_store"));
   std::filesystem::remove_all(store.folder());

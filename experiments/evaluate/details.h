@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// Curves of the pool and, where there are several sets of unknown samples, the ROC and the OSCR of each; densities;
+// Curves of the pool and, if there are several sets of unknown samples, the ROC and the OSCR of each; densities;
 // decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples; the largest
 // mistakes. What is undefined on the samples (no unknown ones, say) is left out. `ranked` is of `outputs`, unweighted.
 TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);

@@ -162,7 +162,7 @@ std::vector<Group> SetsOf(const TaskData& data) {
   return sets;
 }
 
-// The metrics of the pool and, where there are several sets of unknown samples, of each set and the means.
+// The metrics of the pool and, if there are several sets of unknown samples, of each set and the means.
 absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics, const TaskData& data,
                                           const RankedInput& ranked) {
   GroupedValues values;

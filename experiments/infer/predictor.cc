@@ -63,7 +63,7 @@ class Disagreement {
 // The mean of `passes` passes through each model.
 class MeanPredictor : public Predictor {
  public:
-  // Dropout, where it is on, draws from `generator`.
+  // Dropout, if it is on, draws from `generator`.
   MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average, bool member_uncertainty,
                 std::optional<at::Generator> generator = std::nullopt)
       : models_(std::move(models)),

@@ -283,7 +283,7 @@ TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
   EXPECT_THAT(predictions[1].output.logits, TensorNear(Matrix({{0.6, -1.2}}), 1e-6));
 }
 
-// Where it is not 0, they are the same.
+// If it is not 0, they are the same.
 TEST_F(PredictorTest, TheDirectionsDifferAtZeroOnly) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   InferenceSpec released = Perturbation(0.01, true);

@@ -13,7 +13,7 @@ namespace openset {
 
 // Each map [C, H, W] of [B, C, H, W] without its strongest direction: X - u u^T X for X [C, HW] and the unit vector u
 // of the largest |u^T X|, which is X - s u v^T of its singular value decomposition. Computed in double by the
-// eigenvectors of the smaller of X X^T and X^T X; the type is that of the map. Where several singular values are the
+// eigenvectors of the smaller of X X^T and X^T X; the type is that of the map. If several singular values are the
 // largest, any of their vectors.
 at::Tensor WithoutStrongestDirection(const at::Tensor& map);
 

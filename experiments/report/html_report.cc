@@ -94,7 +94,7 @@ void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
   if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
 }
 
-// Bars of each metric over the baseline, where there is one.
+// Bars of each metric over the baseline, if there is one.
 void AddImprovement(const Report& report, ChartPage* page) {
   if (report.baseline.empty()) return;
   const std::vector<ImprovementChart> charts = ImprovementCharts(report, report.baseline);

@@ -72,7 +72,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   }
 }
 
-// Of a script, where the score needs more than its logits.
+// Of a script, if the score needs more than its logits.
 void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;

@@ -31,7 +31,7 @@ struct Experiment {
   Catalog catalog;
   // Where its names were looked up: also in the libraries that it is of (SpecFoldersAround).
   SpecFolders folders;
-  // The SHA-256 of its file; "" where it has none.
+  // The SHA-256 of its file; "" if it has none.
   std::string sha256 = {};
   // What the command line laid over it (SpecChanges::Texts), and the methods that it named and this left out.
   std::vector<std::string> laid_over = {};
@@ -39,7 +39,7 @@ struct Experiment {
   // The methods on tasks for which `task_preset` lays presets over them, by the places of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published
-  // Where it is not empty, the trials are only those of these tasks, methods and splits.
+  // If it is not empty, the trials are only those of these tasks, methods and splits.
   std::set<std::tuple<std::string, std::string, int>> only = {};
 
   const LoadedMethod& MethodOn(int task, int method) const {

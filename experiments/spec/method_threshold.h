@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// Puts the threshold of the method, for so many known classes, where the metric says `of_method`; leaves other metrics
+// Puts the threshold of the method, for so many known classes, if the metric says `of_method`; leaves other metrics
 // as they are and returns false. Errors: kInvalidArgument for a method without a decision, or without one for so many
 // classes.
 absl::StatusOr<bool> SetMethodThreshold(const MethodSpec& method, int known_classes, MetricSpec* metric);

@@ -24,7 +24,7 @@ std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec
 bool IsOfSplit(const ModelSpec& model);
 
 // Makes split_sha256 as long as the largest of `splits` asks for, with the digests of the files of these splits; those
-// of others stay "" where they are not known. For models without "{split}" nothing is done. Problems: those of
+// of others stay "" if they are not known. For models without "{split}" nothing is done. Problems: those of
 // ResolveModelFiles(), a digest each.
 // Precondition: ResolveModelFiles() had no problem with the model.
 std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, ModelSpec* model);
@@ -33,8 +33,8 @@ std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, Mode
 // of ResolveSplitFiles().
 ModelSpec ModelOfSplit(const ModelSpec& model, int split);
 
-// Where the file is: a path as it is; "data:PATH" below the first of the folders that has it. Errors: kNotFound, with
-// the folders.
+// The path of the file: a path is unchanged; "data:PATH" is below the first of the folders that has it. Errors:
+// kNotFound, with the folders.
 absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::vector<std::string>& data_folders);
 
 // Whether the files are there, for a model that is to be run. Errors: kNotFound, with the file.

@@ -40,7 +40,7 @@ struct SpecFolders {
 // Those of the library `root` that are there.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
-// Those of the libraries that a spec in the folder `beside` is of: that folder and, where it is called "specs", the one
+// Those of the libraries that a spec in the folder `beside` is of: that folder and, if it is called "specs", the one
 // that it lies in. (Not of experiments/specs, which the program brings with it as it was built.)
 SpecFolders SpecFoldersAround(const std::string& beside);
 

@@ -161,7 +161,7 @@ class MutationTest : public ::testing::Test {
     return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
   }
 
-  // A bundle's member: its fields, or, where it is no message of ours, its bytes.
+  // A bundle's member: its fields, or, if it is no message of ours, its bytes.
   static void Change(RandomStream* random, ZipMember* member) {
     std::unique_ptr<google::protobuf::Message> message;
     if (absl::StartsWith(member->name, "records/")) message = std::make_unique<TrialRecord>();

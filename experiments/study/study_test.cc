@@ -141,7 +141,7 @@ TEST_F(StudyTest, DataWithoutChecksumsThatChangeAreMadeAnew) {
   sandbox_.Write("digits/test-images", "test-images");
   EXPECT_EQ(id(), told);
 
-  // Where the files are not, they are taken to be those of the last run.
+  // If the files are missing, assumes that they are those of the last run.
   StudyOptions options;
   options.data_folders = {sandbox_.folder()};
   ASSERT_TRUE((*Study::Load("spec", sandbox_.folders(), store_, options))->RememberData().ok());

@@ -30,7 +30,7 @@ class Optimizer {
  protected:
   Optimizer(const OptimizerSpec& spec, NamedTensors parameters);
 
-  // Of parameter i, in this step; undefined where it is left out. Once a step and parameter.
+  // Of parameter i, in this step; undefined if it is left out. Once a step and parameter.
   at::Tensor GradientOf(size_t i);
   // What State() has beside the kind's own: which parameters have had a gradient, where that matters.
   void AddState(NamedTensors* state) const;

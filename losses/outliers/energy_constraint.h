@@ -10,7 +10,7 @@
 // as PyTorch draws them. Multipliers l start at 0, weights w at 1. Behind an epoch, with G the mean of g over its
 // steps, l becomes l + rate G where w G + l >= 0, else l - rate l / w, and w grows by `penalty_growth` where G > 0.
 // `reference` is the mean cross entropy of the steps of the first epoch, while it lasts that of the steps so far. It
-// replaces the cross entropy. The first part is 0 where no open sample counts. Needs LossInput.open.
+// replaces the cross entropy. The first part is 0 if no open sample counts. Needs LossInput.open.
 //
 // As the authors' code (deeplearning-wisc/scone, CIFAR/train.py), but for two things: there the means behind an epoch,
 // and the reference before the first one, are those of the network in evaluation mode over the training samples.

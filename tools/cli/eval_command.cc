@@ -58,7 +58,7 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
 namespace openset {
 namespace {
 
-// Of the heap, where it is taken in huge pages.
+// Of the heap, if it is taken in huge pages.
 constexpr int64_t kLeastHugeBytes = int64_t{1} << 24;
 constexpr int64_t kMostHugeBytes = int64_t{1} << 31;
 

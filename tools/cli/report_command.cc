@@ -50,7 +50,7 @@ ABSL_DECLARE_FLAG(std::string, sort);
 namespace openset {
 namespace {
 
-// Of text: the terminal's, where it is one that shows it.
+// Of text: the terminal's, if it is one that shows it.
 size_t Width() { return absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth; }
 
 // Errors: a spread or digits that can't be.

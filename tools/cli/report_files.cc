@@ -46,7 +46,7 @@ constexpr const char* kOtherEndings[] = {".parquet", ".xlsx", ".pdf", ".png", ".
 
 constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
-// Class names of the data sets and, where they are asked for and the data are here, the images of mistakes.
+// Class names of the data sets and, if they are asked for and the data are here, the images of mistakes.
 ExampleContext ExamplesContext(const Study& study, const StudyResults& results, bool with_images) {
   ExampleContext context;
   const Catalog& catalog = study.experiment().catalog;
@@ -111,7 +111,7 @@ absl::Status LayOut(const ReportLayout& layout, Report* report) {
   return absl::OkStatus();
 }
 
-// How many trials of a report have a result; 0 where there is none.
+// How many trials of a report have a result; 0 if there is none.
 int ResultsOf(const std::string& json) {
   const nlohmann::json report =
       nlohmann::json::parse(ReadFile(json, kMaxReportBytes).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);

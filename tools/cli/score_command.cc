@@ -127,7 +127,7 @@ int CountRecords(const Study& study, const std::string& method = "") {
   return count;
 }
 
-// The study of all that was scored on this network, which the report is of; null where that is `study`. A run
+// The study of all that was scored on this network, which the report is of; null if that is `study`. A run
 // that measured nothing changes nothing of it.
 absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, const Study& study,
                                                const SpecFolders& folders, const StudyOptions& options) {

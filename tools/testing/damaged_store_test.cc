@@ -84,7 +84,7 @@ enum class Seen {
   kInReport,   // by exit code 1 and its path: it is a record's
   kAsMissing,  // no record can be there
   kNowhere,    // the report reads nothing of it
-  kAsStranger  // nor does anything else: it stays where it is
+  kAsStranger  // nor does anything else: it stays if it is
 };
 
 struct Damage {

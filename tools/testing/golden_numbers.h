@@ -12,7 +12,7 @@ namespace openset {
 // in "GenuineIntel 6/143 AVX512"; with --config=sse "... DEFAULT, oneDNN SSE41".
 std::string Processor();
 
-// The entry of this processor in tools/testing/testdata/`file`; null where it has none. To add one: run the test and
+// The entry of this processor in tools/testing/testdata/`file`; null if it has none. To add one: run the test and
 // take what KeepNumbers() leaves.
 nlohmann::json GoldenNumbers(const std::string& file);
 

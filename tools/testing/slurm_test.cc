@@ -1,4 +1,4 @@
-// openset on a real Slurm, started here. Where it can't be, the test is skipped and says why.
+// openset on a real Slurm, started here. If it can't be, the test is skipped and says why.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -45,7 +45,7 @@ NpyArray MakeNpy(absl::Span<const int64_t> values, std::vector<int64_t> shape);
 NpyArray MakeNpy(const std::vector<std::string>& texts);
 
 // The elements as another type; ToInt64 takes whole numbers of any type. Errors: kInvalidArgument, with the type that
-// is there, where it is not a number (not a text for ToTexts), and from ToInt64 with the first element, counted from 0,
+// is there, if it is not a number (not a text for ToTexts), and from ToInt64 with the first element, counted from 0,
 // that is not whole or, as a float, beyond 2^53.
 absl::StatusOr<std::vector<float>> ToFloat(const NpyArray& array);
 absl::StatusOr<std::vector<double>> ToDouble(const NpyArray& array);

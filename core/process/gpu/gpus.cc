@@ -67,7 +67,7 @@ class Library {
   void* library_;
 };
 
-// Where it is on the machine's bus: "0000:3B:00.0".
+// The GPU's address on the machine's bus: "0000:3B:00.0".
 absl::StatusOr<std::string> BusIdOf(int gpu, const Library& cuda) {
   OPENSET_RETURN_IF_ERROR(cuda.Call("cuInit", 0u));
   int device = 0;

@@ -35,7 +35,7 @@ bool IsPinned(const void* pointer);
 at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator);
 const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu);
 
-// Counts an operation on a device. Throws where it is to fail.
+// Counts an operation on a device. Throws if it is to fail.
 void CountOperation(const std::string& name);
 void CountCopy(bool to_device);
 // Counts that the host waits, and delivers what asynchronous copies have for it.

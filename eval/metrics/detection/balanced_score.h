@@ -19,7 +19,7 @@ enum class BalancedScore {
   kOverall,
 };
 
-// Which classes a mean recall is taken over. A class without samples counts 0 where it is in the mean.
+// Which classes a mean recall is taken over. A class without samples counts 0 if it is in the mean.
 enum class Denominator {
   kPresent,  // those that have samples
   kTouched,  // those that have samples or are predicted for one

@@ -65,7 +65,7 @@ std::vector<ThresholdValue> OverThresholds(const ThresholdMetric& metric, const 
 // without known samples.
 std::optional<double> ThresholdAcceptingKnown(const RankedInput& ranked, double share);
 
-// The metric at `point`; at the best threshold if that is empty. Absent where the metric or the threshold is undefined.
+// The metric at `point`; at the best threshold if that is empty. Absent if the metric or the threshold is undefined.
 MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& ranked, const OperatingPoint& point);
 
 }  // namespace openset

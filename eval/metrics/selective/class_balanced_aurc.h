@@ -9,7 +9,7 @@ namespace openset {
 
 // Of the known samples, K classes having some. Trapezoids over coverage between distinct scores.
 
-// Risk: the mean over the K classes of the share of errors among the class's accepted samples, 0 where none is
+// Risk: the mean over the K classes of the share of errors among the class's accepted samples, 0 if none is
 // accepted; the first risk also holds at coverage 0. In [0, 1], lower is better. Absent without known samples.
 MetricResult ClassBalancedAurc(const RankedInput& ranked);
 

@@ -13,7 +13,7 @@ namespace openset {
 MetricResult RiskAtCoverage(const RankedInput& ranked, RiskOver over, double coverage);
 
 // Share of the samples that is accepted at the largest threshold whose accepted samples have a risk of at most `risk`;
-// 0 where there is none. In [0, 1], higher is better. Absent as above. Precondition: 0 <= risk <= 1.
+// 0 if there is none. In [0, 1], higher is better. Absent as above. Precondition: 0 <= risk <= 1.
 MetricResult CoverageAtRisk(const RankedInput& ranked, RiskOver over, double risk);
 
 }  // namespace openset

@@ -30,8 +30,8 @@ struct CurveKind {
   const char* file;
   const char* x;  // columns
   const char* y;
-  std::vector<CurvePoint> (*points)(const RankedInput& ranked);  // none where it is undefined
-  const char* line;                                              // its name, where it is of one method
+  std::vector<CurvePoint> (*points)(const RankedInput& ranked);  // none if it is undefined
+  const char* line;                                              // its name, if it is of one method
   const char* area_name;
   MetricResult (*area)(const RankedInput& ranked);
   double factor;

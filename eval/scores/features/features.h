@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row where one is to
+// OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row if one is to
 // blame.
 absl::Status CheckFeatures(const ScoreInput& input);
 

@@ -34,7 +34,7 @@ Eigen::MatrixXd CovarianceAbout(absl::Span<const float> features, const Eigen::V
 
 // W [rank, D] with W^T W the pseudo-inverse of `covariance`: |W (x - m)|^2 is the squared Mahalanobis distance.
 // Directions of a variance up to D 2^-52 times the largest count as constant and take no part.
-// Errors: kInvalidArgument where there is no variance at all.
+// Errors: kInvalidArgument if there is no variance at all.
 absl::StatusOr<Eigen::MatrixXd> Whitening(const Eigen::MatrixXd& covariance);
 
 }  // namespace openset

@@ -20,7 +20,7 @@ class ResidualSpace {
   ResidualSpace() = default;
 
   // `principal_dim`: where absent, 1000 for at least 2048 features, 512 for at least 768, else half of them.
-  // Errors: those of CheckFeatureFitInput and HeadOf; kInvalidArgument where no direction is left, or none in which the
+  // Errors: those of CheckFeatureFitInput and HeadOf; kInvalidArgument if no direction is left, or none in which the
   // features vary.
   static absl::StatusOr<ResidualSpace> Fit(const ScoreInput& train, std::optional<int64_t> principal_dim);
 

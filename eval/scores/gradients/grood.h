@@ -17,7 +17,7 @@ namespace openset {
 // a part of the training samples (an IVF index); this looks through all.
 class Grood : public Score {
  public:
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument where no sample is classified correctly.
+  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument if no sample is classified correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

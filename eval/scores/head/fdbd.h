@@ -23,7 +23,7 @@ class Fdbd : public Score {
   // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
-  // Errors, beyond: kInvalidArgument, with the row, where the features have no distance to divide by.
+  // Errors, beyond: kInvalidArgument, with the row, if the features have no distance to divide by.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

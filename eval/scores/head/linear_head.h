@@ -18,7 +18,7 @@ struct LinearHead {
 };
 
 // The head of `input`, in double. An empty head_bias is a head without bias.
-// Errors: kInvalidArgument where there is no head_weight, a shape is wrong or a value is not finite.
+// Errors: kInvalidArgument if there is no head_weight, a shape is wrong or a value is not finite.
 absl::StatusOr<LinearHead> HeadOf(const ScoreInput& input);
 
 // log sum_c exp(z_c), without overflow. Precondition: not empty.

@@ -14,7 +14,7 @@ namespace openset {
 // k, from which any other is infinitely far). The same for a constant added to all logits.
 class Klm : public Score {
  public:
-  // Takes no labels. Errors: those of CheckLogits; kInvalidArgument where there are no samples or a logit is infinite,
+  // Takes no labels. Errors: those of CheckLogits; kInvalidArgument if there are no samples or a logit is infinite,
   // with the row.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

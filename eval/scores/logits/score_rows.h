@@ -18,11 +18,11 @@ namespace openset {
 void ForEachRowInParallel(int64_t num_rows, const std::function<void(int64_t row)>& work);
 
 // OK if `input` has logits of its stated shape, none of them NaN.
-// Errors: kInvalidArgument, with the row where one is to blame.
+// Errors: kInvalidArgument, with the row if one is to blame.
 absl::Status CheckLogits(const ScoreInput& input);
 
 // OK if `train` has logits as for CheckLogits, finite and of at least one sample, and `labels` one output each.
-// Errors: kInvalidArgument, with the row where one is to blame.
+// Errors: kInvalidArgument, with the row if one is to blame.
 absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> labels);
 
 // The logits [K] of a row. Precondition: CheckLogits.
@@ -41,7 +41,7 @@ ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels)
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);
 
 // `score` of each row of logits [K], after CheckLogits; it is called from several threads. Errors: those of
-// CheckLogits; kInvalidArgument, with the row, where the score is NaN (infinite logits can do that).
+// CheckLogits; kInvalidArgument, with the row, if the score is NaN (infinite logits can do that).
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score);
 

@@ -12,7 +12,7 @@ namespace openset {
 // halves to even, and at least 1. Preconditions: dim >= 1, 0 <= percentile <= 100.
 int64_t NumKept(int64_t dim, double percentile);
 
-// The sum of all features over that of the `keep` largest, at least 1 where none is negative. 0 where both sums are 0,
+// The sum of all features over that of the `keep` largest, at least 1 if none is negative. 0 where both sums are 0,
 // NaN where that of the largest is not positive otherwise. Precondition: 1 <= keep <= x.size().
 double ActivationRatio(const Eigen::Ref<const Eigen::VectorXd>& x, int64_t keep);
 

@@ -28,7 +28,7 @@ class Adascale : public Score {
   };
   explicit Adascale(const Options& options) : options_(options) {}
 
-  // Takes no labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument where there are no
+  // Takes no labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument if there are no
   // perturbed_features.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

@@ -16,7 +16,7 @@ class WeightedEnergy : public Score {
   // `weight` [K]; empty: 1 for each, so that it is the energy.
   explicit WeightedEnergy(std::vector<double> weight) : weight_(std::move(weight)) {}
 
-  // Errors, beyond: kInvalidArgument where there are not as many weights as logits, or none is above 0.
+  // Errors, beyond: kInvalidArgument if there are not as many weights as logits, or none is above 0.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

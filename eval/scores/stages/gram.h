@@ -15,7 +15,7 @@ namespace openset {
 // over the stage's values x_i, row sums of its Gram matrices of several orders (StageValuesSpec, GRAM), where low_i and
 // high_i are the least and the largest value of the training samples that are predicted as the sample's predicted
 // class; of all of them where none is. E_s is the mean deviation of training samples that the extremes do not come
-// from: each tenth one; 1 where that mean is 0. Where several logits are the largest, the predicted class is the one of
+// from: each tenth one; 1 where that mean is 0. If several logits are the largest, the predicted class is the one of
 // the least score.
 //
 // The authors' code (compute_minmaxs and detect), but that its E_s comes from a tenth of the known test samples.

@@ -39,7 +39,7 @@ std::string LineName(const ReportCell& cell, const std::string& without) {
 // Places of lines among those of a plot, by their names.
 using LinePlaces = std::map<std::string, size_t>;
 
-// The line of this name among those of a plot; a new one, which looks like none before it, where there is none.
+// The line of this name among those of a plot; a new one, which looks like none before it, if there is none.
 PlotSeries* LineOf(const std::string& name, LinePlaces* places, std::vector<PlotSeries>* lines) {
   const auto [place, is_new] = places->try_emplace(name, lines->size());
   if (!is_new) return &(*lines)[place->second];

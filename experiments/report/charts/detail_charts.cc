@@ -25,7 +25,7 @@ constexpr int kGrid = 512;
 constexpr double kMaxArea = 5e-4;  // that thinning a line may change
 // Of a line, and of all lines of a page, so that it stays small.
 constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 12000;
-// Where there are more lines than this, those of single sets of unknown samples are left out.
+// If there are more lines than this, those of single sets of unknown samples are left out.
 constexpr int kMostLines = 400;
 
 using Points = std::vector<std::pair<double, double>>;
@@ -36,7 +36,7 @@ Points PointsOf(const RecordedCurve& curve) {
   return points;
 }
 
-// The height of the line through the points at i / kGrid; where it is vertical, of the upper end. Before the first
+// The height of the line through the points at i / kGrid; if it is vertical, of the upper end. Before the first
 // point that of the first.
 std::vector<double> Heights(const Points& points) {
   std::vector<double> heights;

@@ -12,7 +12,7 @@
 namespace openset {
 
 // ROC, OSCR, risk over coverage of the known and of all samples: one plot a task, level of openness and curve (and set
-// of unknown samples, where there are several), one line a method (and values of swept fields). A line over several
+// of unknown samples, if there are several), one line a method (and values of swept fields). A line over several
 // trials is the mean of their heights at each x, so that the area below it is the mean of their areas, to 1e-3, in a
 // band of the spread of the heights to each side, which the subtitle names. `of`: "roc", "oscr",
 // "risk_coverage", "risk_coverage_pool", for a set "roc_SET", "oscr_SET"; of more than 400 lines those of sets are left

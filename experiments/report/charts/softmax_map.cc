@@ -17,7 +17,7 @@
 namespace openset {
 namespace {
 
-// The group of each class, -1 where it is in none.
+// The group of each class, -1 if it is in none.
 std::map<int, int> GroupsOf(const DataSetInfo& info) {
   std::map<int, int> group;
   for (int g = 0; g < info.class_group_size(); ++g) {

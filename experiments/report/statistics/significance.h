@@ -9,7 +9,7 @@
 namespace openset {
 
 // The row that a study calls its baseline (ReportSpec.baseline): that of the name, or the first one with the method and
-// all values that it names: "openauc, lambda 0.1", "openauc", "lambda=0.1"; "": the first of all. "" where there is
+// all values that it names: "openauc, lambda 0.1", "openauc", "lambda=0.1"; "": the first of all. "" if there is
 // none.
 std::string BaselineRow(const Report& report, const std::string& baseline);
 

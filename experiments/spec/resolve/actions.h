@@ -26,7 +26,7 @@ int MembersOf(const MethodSpec& method);
 TrainAction MakeTrainAction(const Trial& trial, int member = 0);
 // On the test samples.
 InferAction MakeInferAction(const Trial& trial);
-// For scores that are fitted: on the training samples; for the temperature on the validation samples, where there are
+// For scores that are fitted: on the training samples; for the temperature on the validation samples, if there are
 // any.
 InferAction MakeFitAction(const Trial& trial);
 const Selection& FitSelection(const Trial& trial);

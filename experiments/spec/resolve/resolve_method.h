@@ -45,7 +45,7 @@ enum class ModelFiles { kFind, kAsWritten };
 
 // The method of these files. A method with a `base` is laid over that one, and a preset with a base over that preset,
 // whose own name, title, reference and note do not come along. Files that a model names are relative to the file that
-// names them. `override`, whose own files are found already, is laid over all; its `pretraining` only where the method
+// names them. `override`, whose own files are found already, is laid over all; its `pretraining` only if the method
 // has one. Each layer's `where_present` goes over what there is by then. Errors, kInvalidArgument and kNotFound with
 // "FILE:LINE: path: ": fields that are not valid, a base or a model's file that is not there, a method that is based on
 // itself.

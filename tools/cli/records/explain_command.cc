@@ -39,7 +39,7 @@ std::string Clip(const std::string& text) {
   return OneLine(text.size() <= kLongest ? text : absl::StrCat(text.substr(0, kLongest), " ..."));
 }
 
-// The revision that the schema gives a member of a family now; none where there is no such member any more.
+// The revision that the schema gives a member of a family now; none if there is no such member any more.
 std::optional<int> RevisionNow(const std::string& family, const std::string& name) {
   const auto* descriptor =
       TrialSpec::descriptor()->file()->pool()->FindMessageTypeByName(absl::StrCat("openset.", family));
@@ -109,7 +109,7 @@ void ExplainKey(const TrialRecord& record) {
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
 }
 
-// Of a store, or, where it is null, of a bundle.
+// Of a store, or, if it is null, of a bundle.
 void ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
   std::cout << record.trial_id() << "\n  " << Describe(record.trial()) << "\n";
   if (store != nullptr) {

@@ -63,7 +63,7 @@ TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::
 
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs) {
   std::map<std::string, Group> groups;
-  // By what trials share; null where there is a record.
+  // By what trials share; null if there is a record.
   std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, Group*> group_of;
   for (const Action& action : plan.actions) {
     if (action.kind != ActionKind::kTrain || action.role == ActionRole::kImport || action.is_done()) continue;

@@ -71,7 +71,7 @@ TEST_F(AddProbesTest, ANetworkIsProbedOnceAndRemembered) {
   EXPECT_EQ(first.Of(plan.trials[0], options_.device).basis, Basis::kProbed);
   EXPECT_DOUBLE_EQ(first.Of(plan.trials[0], options_.device).passes_per_second, 3 * 50);
 
-  // Also where none may be made.
+  // Also if none may be made.
   options_.probe = nullptr;
   Throughputs second;
   AddProbes(plan, options_, &second);

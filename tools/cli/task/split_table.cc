@@ -40,7 +40,7 @@ absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& c
   return opened.samples.size();
 }
 
-// By the catalog, where that is exact.
+// By the catalog, if that is exact.
 absl::StatusOr<Samples> Count(const Selection& selection, const Catalog& catalog,
                               const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const int64_t most, CountSamples(selection, catalog));

@@ -118,7 +118,7 @@ TEST_F(EvalTest, ScoresOfLogits) {
               HasSubstr("unknown score: temperature_scaled_softmax of the logits"));
 }
 
-// Of several passes: their mutual information tells all, and is refused where the file lacks it.
+// Of several passes: their mutual information tells all, and is refused if the file lacks it.
 TEST_F(EvalTest, ScoresOfSeveralPasses) {
   NpzArrays arrays = {{"label", Wholes({0, 1, -1})}, {"logits", MakeNpy(std::vector<float>{2, 0, 0, 2, 1, 0}, {3, 2})}};
   WriteArrays("one.npz", arrays);
