@@ -1,4 +1,4 @@
-// What a training saves, after each epoch and when it is asked to stop, and resumes from.
+// What a training saves, from time to time and when it is asked to stop, and resumes from.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_STATE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_STATE_H_
 
