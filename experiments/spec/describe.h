@@ -1,4 +1,4 @@
-// A trial in words.
+// The description of a trial.
 #ifndef OPENSET_EXPERIMENTS_SPEC_DESCRIBE_H_
 #define OPENSET_EXPERIMENTS_SPEC_DESCRIBE_H_
 

@@ -1,4 +1,4 @@
-// Where what specs name is found: in libraries, which stand beside each other.
+// Libraries: folders in which the names in specs are looked up. They have equal rank.
 //
 // A library is a folder with any of
 //   specs/    NAME.textproto: ExperimentSpec
@@ -7,7 +7,7 @@
 //   tasks/    TaskSpec
 //   catalog/  DataSetInfo
 //   published/  PublishedTable
-// Each may also stand where the source tree has it: experiments/specs, experiments/methods, experiments/presets,
+// Each may also be where the source tree has it: experiments/specs, experiments/methods, experiments/presets,
 // data/tasks, data/catalog, experiments/published.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
@@ -20,7 +20,7 @@
 
 namespace openset {
 
-// Folders in which names are looked up. None is before another: two different files of one name are an error.
+// Folders in which names are looked up. None takes precedence: two different files of one name are an error.
 struct SpecFolders {
   std::vector<std::string> specs;
   std::vector<std::string> methods;
@@ -28,8 +28,8 @@ struct SpecFolders {
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
   std::vector<std::string> published;
-  // Tasks that came along with a study's records: a task that a spec names by a path at which nothing is, is the one of
-  // that file's name here. Not among the libraries' names.
+  // Tasks that came with a study's records. If a spec names a task by the path of a missing file, the task with that
+  // file's name is taken from here. These are not names of the libraries.
   std::vector<std::string> carried_tasks;
 
   bool empty() const {
@@ -37,23 +37,25 @@ struct SpecFolders {
   }
 };
 
-// Those of the library `root` that are there.
+// Returns the folders that the library `root` has.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
-// Those of the libraries that a spec in the folder `beside` is of: that folder and, if it is called "specs", the one
-// that it lies in. (Not of experiments/specs, which the program brings with it as it was built.)
+// Returns the folders of the libraries around a spec in the folder `beside`: of that folder and, if its name is
+// "specs", of its parent. (Not of experiments/specs, because the program contains these folders as they were when it
+// was built.)
 SpecFolders SpecFoldersAround(const std::string& beside);
 
-// Adds the folders of another library; those that are among `folders` already are left out.
+// Adds the folders of another library that `folders` doesn't have yet.
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 
-// The names in these folders, sorted. A file whose name is none (core/text/name.h) is left out; `left_out` gets a line
-// of it.
+// Returns the names in these folders, sorted. Leaves out files with invalid names (core/text/name.h) and adds a line
+// about each to `left_out`.
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out = nullptr);
 
-// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one
-// of `folders`. Files of the same bytes are the same file. Errors: kNotFound for a path that is not there;
-// kInvalidArgument for another name, with the known ones: "unknown KIND"; for a name of two different files, with both.
+// Returns the file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", otherwise
+// NAME.textproto in one of `folders`. Files with equal content count as the same file. Errors: kNotFound for a path
+// that doesn't exist; kInvalidArgument for an unknown name ("unknown KIND", with the known ones), and for a name of two
+// different files, with both.
 absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name,
                                          const std::vector<std::string>& folders, const std::string& beside);
 

@@ -1,4 +1,4 @@
-// A trial -> the actions it is made of, and their keys.
+// The actions of a trial, and their keys.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_ACTIONS_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_ACTIONS_H_
 
@@ -20,7 +20,7 @@
 namespace openset {
 
 // Precondition of all: the trial is resolved (experiments/spec/resolve/expand.h).
-// How many trainings its inference needs: those of an ensemble's members, else 1.
+// The number of trainings that its inference needs: that of an ensemble's members, otherwise 1.
 int MembersOf(const MethodSpec& method);
 // Precondition: 0 <= member < MembersOf(method).
 TrainAction MakeTrainAction(const Trial& trial, int member = 0);
@@ -32,11 +32,11 @@ InferAction MakeFitAction(const Trial& trial);
 const Selection& FitSelection(const Trial& trial);
 EvaluateAction MakeEvaluateAction(const Trial& trial);
 
-// The digest that names a trial and its record: that of its EvaluateAction. Labels do not take part.
+// The digest that identifies a trial and its record: that of its EvaluateAction. Labels are not part of it.
 std::string TrialId(const Trial& trial);
 
-// The keys of many trials' actions, without making the actions: the same as MessageDigest() of each. A part that trials
-// share is looked at once.
+// Computes the keys of many trials' actions without making the actions. They equal MessageDigest() of each. A part that
+// trials share is read only once.
 // Precondition: the trials live as long as this object.
 class ActionKeys {
  public:
@@ -45,11 +45,11 @@ class ActionKeys {
   using Key = Sha256::Digest;
   struct Inference {
     Key key;
-    // The same for inferences that differ in the settings of their input perturbation only; none without one.
+    // The same for inferences that differ only in the settings of their input perturbation; none without one.
     std::optional<Key> shared_passes;
   };
   struct Keys {
-    std::vector<Key> start;  // of each member, or none: the trainings that `train` start from
+    std::vector<Key> start;  // the trainings that those in `train` start from, for each member; or empty
     std::vector<Key> train;  // of each member
     Inference infer;
     std::optional<Inference> fit;
@@ -61,12 +61,12 @@ class ActionKeys {
   const std::string& BytesOf(const google::protobuf::Message& part);
 
  private:
-  // What decides all actions of a trial but the last; of a score no more than what it is fitted to.
+  // What determines all actions of a trial except the last. Of a score, only what it is fitted to.
   struct Stem {
     const TrialData* data;
     const TrialProtocol* protocol;
     const Selection* fit;  // null: nothing
-    int method;            // equal: all but the score is the same; -1: unlike any
+    int method;            // equal if only the score differs; -1: differs from all others
     uint64_t seed;
   };
   static bool AreEqual(const Stem& a, const Stem& b);
@@ -75,7 +75,7 @@ class ActionKeys {
   void MakeStem(const Trial& trial, const Stem& stem);
 
   std::unordered_map<const google::protobuf::Message*, std::string> parts_;
-  // One for each kind of key, as those of successive trials begin alike.
+  // One for each kind of key, because the messages of successive trials start with the same bytes.
   CanonicalDigester start_, train_, infer_, fit_, passes_, evaluate_;
   std::unordered_map<const TrialMethod*, int> numbers_;
   std::unordered_map<std::string, int> methods_;  // by their canonical bytes without the score
@@ -85,8 +85,8 @@ class ActionKeys {
   std::string test_bytes_, fit_bytes_;
 };
 
-// Those of the trials `first`, ..., `first + count - 1`, computed on all CPUs. Trials of the same data and seed are
-// taken one after the other, wherever they stand: what their actions begin with is hashed once (CanonicalDigester).
+// Computes the keys of the trials `first`, ..., `first + count - 1` on all CPUs. It processes trials of the same data
+// and seed one after the other, so that the common beginning of their actions is hashed once (CanonicalDigester).
 std::vector<ActionKeys::Keys> ComputeKeys(const std::vector<Trial>& trials, size_t first, size_t count);
 
 }  // namespace openset

@@ -13,7 +13,7 @@
 namespace openset {
 
 struct PostHocMethods {
-  // With the model and the input in place of their own, and without training.
+  // The methods, with the model and the input instead of their own, and without training.
   std::vector<LoadedMethod> methods;
 
   struct Skipped {
@@ -23,10 +23,10 @@ struct PostHocMethods {
   std::vector<Skipped> skipped;
 };
 
-// Of `methods`, those that can be used on `model`, in their order. A method is post hoc if it is trained with plain
-// cross entropy on a linear head, once: then all that is its own is how the model is asked and scored. Skipped are the
-// others, those that score as one before them does, and those that need what the model lacks (dropout, features).
-// Errors: kInvalidArgument for a model or input that no method can have, with the field's path.
+// Returns those of `methods` that can be used on `model`, in their order. A method is post hoc if it trains one network
+// with a linear head and plain cross entropy, so that it differs from others only in inference and score. Skips the
+// others, those with the same score as an earlier one, and those that need something that the model lacks (dropout,
+// features). Errors: kInvalidArgument for a model or input that no method can have, with the field's path.
 absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, const ModelSpec& model,
                                            const InputSpec& input);
 

@@ -1,4 +1,4 @@
-// Methods as trials have them: with a grid's values set, every default filled in and every limit checked.
+// Resolves methods for trials: sets a grid's values, fills in every default and checks every limit.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_RESOLVE_GRID_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_RESOLVE_GRID_H_
 
@@ -15,8 +15,8 @@
 
 namespace openset {
 
-// Fills in the method's defaults. Returns what is wrong with it then: values that break the schema's rules; if there
-// are none, parts that do not fit each other (experiments/spec/check_method.h).
+// Fills in the method's defaults. Returns its problems: values that break the schema's rules; if there are none, parts
+// that don't fit each other (experiments/spec/check_method.h).
 std::vector<FieldProblem> ResolveMethod(MethodSpec* method);
 
 struct GridAxis {
@@ -25,13 +25,14 @@ struct GridAxis {
   bool is_labelled = true;  // its value is among the trial's axis values
 };
 
-// "FILE:LINE: path" of a field of the method; `axis` is the place of the axis that set it, -1 if none did.
+// "FILE:LINE: path" of a field of the method. `axis` is the index of the axis that set it, -1 if none did.
 using LocateField = std::function<std::string(int axis, const std::string& path)>;
 
-// `base` with each combination of the axes' values, resolved, in order; the last axis changes fastest. Without axes,
-// `base` itself.
-// Errors: kInvalidArgument, a line a problem, for the first combination that has some: a value that does not fit its
-// field (core/proto/field_path.h), at the axis; what ResolveMethod() finds, where `locate` says.
+// Returns `base` with each combination of the axes' values, resolved, in order; the last axis changes fastest. Without
+// axes, returns `base` itself.
+// Errors: kInvalidArgument, with a line for each problem of the first combination that has some: a value that does not
+// fit its field (core/proto/field_path.h), with the position of the axis; problems of ResolveMethod(), with the
+// position that `locate` returns.
 absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> ResolveGrid(const TrialMethod& base,
                                                                             const std::vector<GridAxis>& axes,
                                                                             const LocateField& locate);
