@@ -13,12 +13,12 @@ namespace openset {
 
 struct RankCharts {
   std::vector<std::pair<std::string, VegaLite>> charts;  // by name: "ranks_auroc"
-  std::vector<std::string> lines;  // for each other metric that was tested: that no difference was found
+  std::vector<std::string> lines;  // one for each other tested metric, which says that no difference was found
 };
 
-// For each metric of the pool that has a direction: methods (and values of swept fields) are ranked on each split of
-// each task and level of openness, by the mean over seeds. A diagram where the test of all being equal (Iman and
-// Davenport's, or the exact one) is rejected at 5 %. Splits on which a method has no value are left out. Nothing for
+// For each metric of the pool with a direction, ranks the methods (and values of swept fields) on each split of each
+// task and level of openness, by the mean over seeds. Draws a diagram if the test that all are equal (Iman and
+// Davenport's, or the exact one) rejects at 5 %. Leaves out splits on which a method has no value. Returns nothing for
 // fewer than three methods or two splits.
 RankCharts MakeRankCharts(const Report& report);
 

@@ -1,4 +1,5 @@
-// What a network takes unknown samples for: the mean softmax output of each unknown class (Kim et al. 2023, Fig. 7).
+// Which known classes a network confuses unknown samples with: the mean softmax output of each unknown class (Kim et
+// al. 2023, Fig. 7).
 #ifndef OPENSET_EXPERIMENTS_REPORT_CHARTS_SOFTMAX_MAP_H_
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_SOFTMAX_MAP_H_
 
@@ -12,12 +13,12 @@
 
 namespace openset {
 
-// Rows are unknown classes of a set, columns known ones, at most `most` of each: the mean over the class's test samples
-// of softmax over all outputs. Of data sets whose classes have groups (CIFAR-100's superclasses) one class of each
-// group is taken, the first, then a second one of each, and so on; they are shown group by group, so that in a set of
-// the same data set equal places are of the same group. Of others classes are taken evenly spread. `set` "" is the only
-// set there is. Errors: kInvalidArgument for a set that is not there, with the known ones, and for outputs that are not
-// those of `data`; those of Catalog::Find().
+// The rows are unknown classes of a set and the columns known classes, at most `most` of each. A cell is the mean, over
+// the unknown class's test samples, of the softmax over all outputs. If the classes of a data set have groups
+// (CIFAR-100's superclasses), the first class of each group is chosen, then the second of each, and so on; they are
+// shown group by group, so that equal indices mean equal groups in a set of the same data set. Otherwise, evenly spaced
+// classes are chosen. If `set` is "", there must be only one set. Errors: kInvalidArgument for an unknown set, with the
+// known ones, and if the outputs are not those of `data`; those of Catalog::Find().
 absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data, const std::string& set,
                                     const Catalog& catalog, int most);
 

@@ -19,11 +19,11 @@ struct ExampleContext {
   std::map<std::string, std::string> sheets;
 };
 
-// A list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples, right,
-// rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[place among known, or -1 -
-// place among unknown, predicted place, samples]], cut, mistakes [[kind, class, set, predicted class, unknown score]],
-// kind 1 to 3 as in Mistake, and sheet, a data: URI. Examples that would make more than `most_bytes` of it are left
-// out.
+// Returns a list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples,
+// right, rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[index in known, or -1 -
+// index in unknown, predicted index, samples]], cut, mistakes [[kind, class, set, predicted class, unknown score]] with
+// kind 1 to 3 as in Mistake, and sheet, a data: URI. Leaves out examples that would make the list longer than
+// `most_bytes`.
 nlohmann::ordered_json ExamplesJson(const std::vector<ExampleTrial>& examples, const ExampleContext& context,
                                     size_t most_bytes = 2'000'000);
 

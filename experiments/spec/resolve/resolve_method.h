@@ -29,9 +29,8 @@ struct LoadedMethod {
   int own = 0;  // the index of the method's own file among them
 };
 
-// The files of a method: `name` is that of a method with those of presets behind a '+' each; a name is looked up in
-// `folders`, or is a path relative to the folder `beside` if it ends in ".textproto". A preset METHOD+PRESET takes the
-// place of PRESET for that method.
+// Returns the files of a method. `name` is "METHOD+PRESET+...". Each part is looked up in `folders`, or is a path
+// relative to the folder `beside` if it ends in ".textproto". A preset METHOD+PRESET replaces PRESET for that method.
 struct MethodFiles {
   std::string method;
   std::vector<std::string> presets;
