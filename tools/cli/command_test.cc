@@ -76,7 +76,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
   return outcome;
 }
 
-TEST(Command, WithoutOneListsThem) {
+TEST(Command, ListsCommandsWithoutOne) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"-h"}, {"help"}}) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
@@ -86,7 +86,7 @@ TEST(Command, WithoutOneListsThem) {
 }
 
 // Tests are built without a stamp.
-TEST(Command, TheVersionIsCommitAndBuild) {
+TEST(Command, VersionNamesCommitAndBuild) {
   for (const char* word : {"--version", "version"}) {
     const Outcome outcome = RunProgram({word});
     EXPECT_EQ(outcome.exit_code, 0);
@@ -110,7 +110,7 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
   }
 }
 
-TEST(Command, TakesFlagsAnywhereInBothForms) {
+TEST(Command, AcceptsFlagsAnywhereInBothForms) {
   const Outcome outcome = RunProgram({"paint", "--colour", "blue", "a", "--count=3", "--loud", "b"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.arguments, ElementsAre("a", "b"));
@@ -129,11 +129,11 @@ TEST(Command, SwitchesNeedNoValue) {
   EXPECT_EQ(RunProgram({"paint", "--nocount", "a"}).exit_code, 2);
 }
 
-TEST(Command, EverythingBehindTwoDashesIsAnArgument) {
+TEST(Command, WordsAfterTwoDashesAreArguments) {
   EXPECT_THAT(RunProgram({"paint", "--", "--colour"}).arguments, ElementsAre("--colour"));
 }
 
-TEST(Command, BadUsageSaysWhatIsValid) {
+TEST(Command, UsageErrorsListValidNames) {
   const auto error = [](const std::vector<std::string>& words) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 2);
@@ -172,7 +172,7 @@ int Say(const std::function<void()>& how) {
   return RunCommandLine("About.", {say}, 2, argv);
 }
 
-TEST(Command, AnErrorLineHasAnEnd) {
+TEST(Command, ErrorsEndWithALineEnd) {
   const std::string error = RunProgram({"paint", "--" + std::string(100000, 'x')}).err;
   EXPECT_THAT(error, HasSubstr("bytes more)"));
   EXPECT_LT(error.size(), 2000);
@@ -181,20 +181,20 @@ TEST(Command, AnErrorLineHasAnEnd) {
   EXPECT_THAT(RunProgram({"paint", "file"}, absl::InvalidArgumentError(lines)).err, HasSubstr("(and 901 lines more)"));
 }
 
-TEST(Command, WhatCannotBePrintedIsAFailure) {
+TEST(Command, FailsIfOutputCannotBeWritten) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(Say([] { std::cout.setstate(std::ios::badbit); }), 1);
   std::cout.clear();
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("openset: what was to be printed is not all there"));
 }
 
-TEST(Command, AFileThatIsTooLargeKillsNobody) {
+TEST(Command, FailsCleanlyAtTheFileSizeLimit) {
   void (*handler)(int) = nullptr;
   EXPECT_EQ(Say([&] { handler = std::signal(SIGXFSZ, SIG_DFL); }), 0);
   EXPECT_EQ(handler, SIG_IGN);
 }
 
-TEST(CommandDeathTest, NoFileTakesThePlaceOfAClosedStream) {
+TEST(CommandDeathTest, ClosedStreamsAreNotReusedForFiles) {
   EXPECT_EXIT(
       {
         close(STDIN_FILENO);

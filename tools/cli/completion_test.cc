@@ -111,7 +111,7 @@ TEST(BashCompletion, Arguments) {
   EXPECT_THAT(Completed({"eval", "x"}), IsEmpty());
 }
 
-TEST(BashCompletion, StudiesBeside) {
+TEST(BashCompletion, StudiesInTheFolder) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/beside");
   ASSERT_TRUE(MakeFolders(folder + "/mine").ok());
   FileOf("beside/mine.textproto", "");
@@ -120,7 +120,7 @@ TEST(BashCompletion, StudiesBeside) {
 }
 
 // Names that a shell would run: those of words are left out, a file's is quoted.
-TEST(BashCompletion, RunsNoName) {
+TEST(BashCompletion, NamesAreNotExecuted) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/hostile");
   ASSERT_TRUE(MakeFolders(folder).ok());
   const std::vector<std::string> names = {absl::StrCat("x';touch ", folder, "/pwn;'"),

@@ -29,7 +29,7 @@ TEST(NamedNetworks, HaveTheInputOfTheirWeights) {
   EXPECT_EQ(small.input.size(), 32);
 }
 
-TEST(NamedNetworks, SuggestANameInPlaceOfAnUnknownOne) {
+TEST(NamedNetworks, SuggestANameForAnUnknownOne) {
   EXPECT_THAT(FindNamedNetwork("resnet_50").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("resnet50")));
 }

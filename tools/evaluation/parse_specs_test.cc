@@ -25,7 +25,7 @@ TEST(ParseMetrics, NamesAndFields) {
   EXPECT_GT(ParseMetrics("--metrics", " ")->size(), 25);
 }
 
-TEST(ParseMetrics, NamesThatPeopleType) {
+TEST(ParseMetrics, AcceptsSynonyms) {
   const auto metrics = ParseMetrics("--metrics", "AUROC,fpr95, Open-AUC, ECE { bins: 3 }, aurc, EAURC");
   ASSERT_TRUE(metrics.ok()) << metrics.status();
   std::vector<std::string> names;

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(RequestedTest, MetricsAreThoseOfTheConventionOrThoseThatAreNamed) {
+TEST(RequestedTest, MetricsComeFromTheConventionOrTheirNames) {
   EvaluationRequest request;
   EXPECT_EQ(RequestedMetrics(request)->size(), FindConvention("openset")->metrics.size());
   request.set_convention("openood");
@@ -26,7 +26,7 @@ TEST(RequestedTest, MetricsAreThoseOfTheConventionOrThoseThatAreNamed) {
   EXPECT_THAT(std::string(RequestedMetrics(request).status().message()), HasSubstr("did you mean 'openood'"));
 }
 
-TEST(RequestedTest, IntervalsAreCheckedAlsoWhereNoneIsAskedFor) {
+TEST(RequestedTest, ChecksIntervalsEvenIfNoneAreRequested) {
   EvaluationRequest request;
   EXPECT_FALSE(RequestedIntervals(request)->has_value());
   request.set_ci(true);
@@ -60,7 +60,7 @@ TEST(RequestedTest, BootstrapHasLimits) {
   }
 }
 
-TEST(RequestedTest, RunComparisonsTakeNamesAsPeopleWriteThem) {
+TEST(RequestedTest, RunComparisonsAcceptSynonyms) {
   RunComparisonRequest request;
   request.set_metrics("AUC, openauc");
   const absl::StatusOr<RunComparisonOptions> options = RequestedRunComparison(request);
@@ -71,7 +71,7 @@ TEST(RequestedTest, RunComparisonsTakeNamesAsPeopleWriteThem) {
   EXPECT_EQ(RequestedRunComparison(request).status().message(), "--test_per_training: must be at least 0");
 }
 
-TEST(RequestedTest, ThresholdsNameTheTargetThatTheyRead) {
+TEST(RequestedTest, ThresholdsNameTheirTarget) {
   ThresholdRequest request;
   EXPECT_EQ(RequestedThreshold(request)->chosen.target, 0.95);
   EXPECT_FALSE(RequestedThreshold(request)->chosen.delta.has_value());

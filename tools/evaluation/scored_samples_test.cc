@@ -32,7 +32,7 @@ SampleReader Reader(bool with_score) {
   return [with_score](const SetRoles& roles, ScoreDirection direction) { return Read(with_score, roles, direction); };
 }
 
-TEST(ScoredSamplesTest, TakesTheScoreThatIsThereOrMaxSoftmax) {
+TEST(ScoredSamplesTest, UsesTheGivenScoreOrMaxSoftmax) {
   absl::StatusOr<ScoredSamples> scored = ScoreSamples({}, Reader(true), nullptr);
   ASSERT_TRUE(scored.ok()) << scored.status();
   EXPECT_THAT(scored->samples.unknown_score, ElementsAre(1, 2));
@@ -50,7 +50,7 @@ TEST(ScoredSamplesTest, TakesTheScoreThatIsThereOrMaxSoftmax) {
   EXPECT_THAT(scored->samples.unknown_score, ElementsAre(-3, -2));
 }
 
-TEST(ScoredSamplesTest, TurnsAScoreButNotOneThatItComputes) {
+TEST(ScoredSamplesTest, NegatesGivenScoresButNotComputedOnes) {
   SampleOptions options;
   options.set_higher_is_known(true);
   const absl::StatusOr<ScoredSamples> scored = ScoreSamples(options, Reader(true), nullptr);
@@ -61,7 +61,7 @@ TEST(ScoredSamplesTest, TurnsAScoreButNotOneThatItComputes) {
               HasSubstr("--higher_is_known: applies to the score in the files"));
 }
 
-TEST(ScoredSamplesTest, ReadsWhatIsFittedOnOnlyForAScore) {
+TEST(ScoredSamplesTest, ReadsTrainingOutputsOnlyForFittedScores) {
   const SampleReader fails = [](const SetRoles&, ScoreDirection) -> absl::StatusOr<SampleSet> {
     return absl::NotFoundError("fit.npz");
   };

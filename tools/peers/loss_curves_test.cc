@@ -67,7 +67,7 @@ TEST(LossCurves, DifferFromEachOther) {
   EXPECT_THAT(curves, SizeIs((LossCurveNames().size() - 1) * LossCurveModels().size()));
 }
 
-TEST(WriteLossCurve, WritesAllThatAnotherProgramNeeds) {
+TEST(WriteLossCurve, WritesEverythingThatThePeerNeeds) {
   const std::string folder = ::testing::TempDir();
   const LossCurve curve = RunLossCurve("open_auc", "osrci_cnn", 2);
   ASSERT_THAT(WriteLossCurve(curve, folder, "open_auc"), IsOk());

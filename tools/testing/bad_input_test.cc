@@ -119,7 +119,7 @@ TEST_F(BadInputTest, ValueOutOfRange) {
                 "study.textproto:7: override.training.batch_size: must be at least 1 (is 0)");
 }
 
-TEST_F(BadInputTest, Bf16OnACpuWithoutItsInstructions) {
+TEST_F(BadInputTest, Bf16NeedsACpuWithItsInstructions) {
   const std::vector<std::string> features = CpuFeatures();
   if (std::count(features.begin(), features.end(), "avx512bf16") > 0) GTEST_SKIP() << "this CPU has them";
   program_.Write("study.textproto", kSpec);
@@ -161,7 +161,7 @@ TEST_F(BadInputTest, TruncatedIdxFile) {
   ExpectRefused(absl::StrReplaceAll(kSpec, {{"fashion_mnist_6_4", "tiny"}}), "mine/tiny/images", {"--data=mine"});
 }
 
-TEST_F(BadInputTest, ASpecThatIsNotThere) {
+TEST_F(BadInputTest, MissingSpec) {
   const ProgramResult result = program_.Run({"run", "nowhere.textproto"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "openset: no such file: nowhere.textproto\n");
@@ -169,7 +169,7 @@ TEST_F(BadInputTest, ASpecThatIsNotThere) {
               HasSubstr("unknown experiment 'quickstat'; did you mean 'quickstart'?"));
 }
 
-TEST_F(BadInputTest, ASpecThatIsNoSpec) {
+TEST_F(BadInputTest, FileThatIsNotASpec) {
   program_.Write("empty.textproto", "");
   EXPECT_EQ(program_.Run({"run", "empty.textproto"}).exit_code, 2);
   program_.Write("binary.textproto", std::string("\0\xff\xfe{{", 5));
@@ -198,7 +198,7 @@ TEST_F(BadInputTest, FlagsAndCommands) {
   EXPECT_FALSE(FileExists(program_.store()));
 }
 
-TEST_F(BadInputTest, HelpIsThere) {
+TEST_F(BadInputTest, HelpIsPrinted) {
   for (const std::string command : {"run", "plan", "status", "report"}) {
     const ProgramResult help = program_.Run({"help", command});
     EXPECT_EQ(help.exit_code, 0);

@@ -146,7 +146,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
   };
 }
 
-TEST(DamagedStore, IsNamedPutAsideAndMadeAgain) {
+TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
   HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
@@ -195,7 +195,7 @@ TEST(DamagedStore, IsNamedPutAsideAndMadeAgain) {
 }
 
 // Without `verify`: what a run needs it looks at itself.
-TEST(DamagedStore, ARunMakesAgainWhatItFindsDamaged) {
+TEST(DamagedStore, ARunMakesCorruptResultsAgain) {
   HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

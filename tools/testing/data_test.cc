@@ -94,7 +94,7 @@ TEST_F(DataTest, ATaskMayNameAFolder) {
   EXPECT_THAT(gone.err, HasSubstr("data_set: data set 'folder:/nowhere': no such folder: /nowhere"));
 }
 
-TEST_F(DataTest, DamagedImagesAreNamedAndSkippedWhenAsked) {
+TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   program_.Write("photos/owl/5.png", "no image");
   const ProgramResult refused = program_.Run({"data", "describe", "photos"});
   EXPECT_EQ(refused.exit_code, 2);
@@ -156,7 +156,7 @@ TEST_F(DataTest, ShowWritesASheet) {
   EXPECT_EQ(sheet->pixels[(sheet->height + 7) * sheet->width + 10], 0);
 }
 
-TEST_F(DataTest, SaysWhatIsWrong) {
+TEST_F(DataTest, ErrorsSayWhatIsWrong) {
   const auto fails = [&](const std::vector<std::string>& arguments, const std::string& what) {
     const ProgramResult result = program_.Run(arguments);
     EXPECT_EQ(result.exit_code, 2) << result.out;

@@ -70,7 +70,7 @@ TEST(FirstHour, APlanSaysHowLongAStudyTakes) {
   EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=1", "--format=json"}).out, HasSubstr("\"probed\": 0.0"));
 }
 
-TEST(FirstHour, AStudyOfOnesOwnIsRunDrawnAndTakenAway) {
+TEST(FirstHour, AnOwnStudyIsRunPlottedAndExported) {
   const OpensetProgram program;
   program.Write("lambda.textproto", kLambda);
   const ProgramResult run = program.Run({"run", "lambda", "--jobs=2"});
@@ -121,7 +121,7 @@ TEST(FirstHour, StatusShowsEpochAndTimeLeftAndCancelStops) {
 }
 
 // Images of several sizes, in a folder for each class.
-TEST(FirstHour, OneImageOfOnesOwnChangedIsDoneAnew) {
+TEST(FirstHour, AChangedImageIsMeasuredAgain) {
   const OpensetProgram program;
   const auto write = [&program](const std::string& path, int side, int value) {
     Image image{3, side, side + 4, {}};

@@ -136,7 +136,7 @@ TEST_F(FolderTest, AReportNeedsNoImages) {
   EXPECT_THAT(untold.err, HasSubstr("no result was found; name the folder of the images by --data"));
 }
 
-TEST_F(FolderTest, WhatIsWrongWithTheFilesIsSaidBeforeAnythingRuns) {
+TEST_F(FolderTest, ProblemsOfFilesAreReportedBeforeTheRun) {
   const std::string gone = program_.folder() + "/images/mixed/photos/c/3.webp";
   std::filesystem::remove(gone);
   const ProgramResult missing = Run("openset-store");

@@ -55,7 +55,7 @@ class ForeignTextTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
-TEST_F(ForeignTextTest, CompletionRunsNoName) {
+TEST_F(ForeignTextTest, CompletionExecutesNoName) {
   const std::vector<std::string> names = {"x';touch pwn;'", "y$(touch pwn)",  "z`touch pwn`", "-a",
                                           "v\x1b[31m",      "w\ntouch pwn\n", "u;touch pwn"};
   for (const char* kind : {"methods", "presets", "tasks", "specs", "catalog", "published"}) {
@@ -104,7 +104,7 @@ TEST_F(ForeignTextTest, FilesWithoutANameAreLeftOutOrRefused) {
   ExpectRefused({"plan", "study.textproto", "--library=lab"}, "lab/catalog: '$(touch pwn)' is no name");
 }
 
-TEST_F(ForeignTextTest, TextsAreUtf8WithTheirPlace) {
+TEST_F(ForeignTextTest, InvalidUtf8IsReportedWithItsPosition) {
   program_.Write("openset-store/version", "openset store 2\n");
   program_.Write("lab/methods/mine.textproto", "base: 'mcp'\ntitle: 'a\xff'");
   program_.Write("lab/tasks/mine.textproto", "name: 'mine'\ndata_set: 'mnist'\ntitle: '\xc3' split { known: 0 }");
@@ -149,7 +149,7 @@ TEST_F(ForeignTextTest, EvaluatesFilesOfAnyName) {
   }
 }
 
-TEST_F(ForeignTextTest, NothingSteersTheTerminal) {
+TEST_F(ForeignTextTest, NoControlCodesReachTheTerminal) {
   const std::string quoted = absl::StrReplaceAll(kHostile, {{"\n", "\\n"}, {"\xff", ""}});
   program_.Write("lab/methods/mine.textproto", absl::StrCat("base: 'mcp' title: '", quoted, "'"));
   program_.Write("lab/presets/mine.textproto", absl::StrCat("note: '", quoted, "'"));

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(Help, IsThereByAnyOfItsNames) {
+TEST(Help, IsPrintedByEachOfItsNames) {
   const OpensetProgram program;
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"run", "-h"}, {"run", "--help"}, {"help", "run"}}) {
@@ -28,7 +28,7 @@ TEST(Help, IsThereByAnyOfItsNames) {
   EXPECT_THAT(all.out, HasSubstr("usage: openset COMMAND ..."));
 }
 
-TEST(Help, DefaultsEndInOnePoint) {
+TEST(Help, DefaultsEndWithOneFullStop) {
   const OpensetProgram program;
   for (const char* command : {"run", "plan", "status", "report", "score", "eval", "compare", "threshold", "figure",
                               "task", "data", "records", "export", "serve", "reproduce"}) {
@@ -38,12 +38,12 @@ TEST(Help, DefaultsEndInOnePoint) {
   }
 }
 
-TEST(Help, SaysWhatTheSeedOfADescriptionIsOf) {
+TEST(Help, ExplainsTheSeedOfADescription) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"help", "data"}).out, ContainsRegex("data[ \n]+describe:[ \n]+of[ \n]+the[ \n]+train/test"));
 }
 
-TEST(Help, OfAnAccuracyThatIsNoFScore) {
+TEST(Help, DistinguishesAccuracyFromFScore) {
   const OpensetProgram program;
   const std::string shown = program.Run({"show", "metric", "open_set_accuracy"}).out;
   EXPECT_THAT(shown, HasSubstr("Shown as \"open-set accuracy (best threshold on test), %\""));
@@ -51,7 +51,7 @@ TEST(Help, OfAnAccuracyThatIsNoFScore) {
   EXPECT_THAT(program.Run({"show", "metric", "open_set_f_macro"}).out, HasSubstr("Shown as \"open-set F (macro, "));
 }
 
-TEST(Help, AnArchiveIsNoTable) {
+TEST(Help, DistinguishesArchivesFromTables) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 2\n");
   const ProgramResult refused = program.Run({"records", "export", "--bundle=records.parquet"});
@@ -60,7 +60,7 @@ TEST(Help, AnArchiveIsNoTable) {
   EXPECT_EQ(program.Read("records.parquet"), "");
 }
 
-TEST(Help, TheCleaningOfAStoreSaysWhatStays) {
+TEST(Help, ExplainsWhatGcKeeps) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 2\n");
   const ProgramResult result = program.Run({"records", "gc", "--older_than=0"});

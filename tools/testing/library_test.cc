@@ -100,14 +100,14 @@ TEST_F(LibraryTest, TheEnvironmentAddsFolders) {
   unsetenv("OPENSET_LIBRARY");
 }
 
-TEST_F(LibraryTest, TheSpecsOwnFolderIsALibrary) {
+TEST_F(LibraryTest, TheFolderOfTheSpecIsALibrary) {
   WriteLibrary("");
   program_.Write("study.textproto", kSpec);
   ExpectPlanned({});
 }
 
 // The worker finds the data set, too.
-TEST_F(LibraryTest, ATrainingOnOnesOwnData) {
+TEST_F(LibraryTest, TrainsOnOwnData) {
   WriteLibrary("lab/");
   program_.Write("study.textproto",
                  "name: 'study' task: 'tiny' method: 'mine+short' seed: 0 metric { auroc {} } override { "
@@ -135,7 +135,7 @@ TEST_F(LibraryTest, AClashNamesBothFiles) {
                              HasSubstr("lab/catalog/mnist.textproto")));
 }
 
-TEST_F(LibraryTest, AFolderThatIsNoLibraryIsNamed) {
+TEST_F(LibraryTest, NamesAFolderThatIsNotALibrary) {
   program_.Write("study.textproto", kSpec);
   program_.Write("empty/readme", "");
   EXPECT_THAT(program_.Run({"plan", "study.textproto", "--library=empty"}).err,

@@ -50,7 +50,7 @@ TEST_F(LimitsTest, SplitsOfATask) {
 }
 
 // Beyond the 100,000 trials that are planned in a second: each split once, in time that grows as their number.
-TEST_F(LimitsTest, ManySplitsArePlannedEachOnce) {
+TEST_F(LimitsTest, PlansEachOfManySplitsOnce) {
   WriteSpec("seed: 0");
   WriteTask("drawn { level { known: 6 unknown: 4 } repeats: 200000 }");
   const ProgramResult plan = program_.Run({"plan", "study.textproto", "--format=csv"});

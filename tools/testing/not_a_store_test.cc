@@ -54,7 +54,7 @@ class NotAStoreTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
-TEST_F(NotAStoreTest, IsRefusedByWhateverMakesNone) {
+TEST_F(NotAStoreTest, CommandsThatMakeNoResultsRefuseIt) {
   const auto before = Content();
   for (std::vector<std::string> words :
        std::vector<std::vector<std::string>>{{"records", "gc"},
@@ -93,7 +93,7 @@ TEST_F(NotAStoreTest, IsRefusedByWhateverMakesNone) {
 }
 
 // `run` makes a store where it is told to. Neither it nor what clears up afterwards touches what was there.
-TEST_F(NotAStoreTest, WhatWasThereBeforeAStoreStays) {
+TEST_F(NotAStoreTest, FilesFromBeforeTheStoreAreKept) {
   const auto before = Content();
   const ProgramResult run = program_.Run({"run", "study.textproto", "--store=home", "--methods=softmax"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -110,7 +110,7 @@ TEST_F(NotAStoreTest, WhatWasThereBeforeAStoreStays) {
   }
 }
 
-TEST_F(NotAStoreTest, AnEmptyFolderIsAStoreThatIsNotMadeYet) {
+TEST_F(NotAStoreTest, AnEmptyFolderCountsAsAMissingStore) {
   fs::remove_all(Home());
   fs::create_directory(Home());
   EXPECT_THAT(program_.Run({"status", "study.textproto", "--store=home"}).out, HasSubstr("0 of 10 trials done"));

@@ -34,7 +34,7 @@ TEST_F(PresetsTest, KeepTheHeadThatALossNeeds) {
   EXPECT_EQ(plan.err, "");
 }
 
-TEST_F(PresetsTest, OneThatTakesTheHeadAwayIsToBlame) {
+TEST_F(PresetsTest, ErrorsNameThePresetThatReplacesTheHead) {
   program_.Write("presets/mine.textproto", "note: 'x'\nmodel {\n  osrci_cnn {}\n  head { linear {} }\n}\n");
   const ProgramResult plan = Plan("arpl+mine");
   EXPECT_EQ(plan.exit_code, 2);
@@ -44,7 +44,7 @@ TEST_F(PresetsTest, OneThatTakesTheHeadAwayIsToBlame) {
   EXPECT_THAT(plan.err, Not(HasSubstr("methods/arpl")));
 }
 
-TEST_F(PresetsTest, WhatOneReplacesIsSaid) {
+TEST_F(PresetsTest, WarnsAboutReplacedParts) {
   program_.Write("presets/mine.textproto", "note: 'x'\nmodel { osrci_cnn {} }\nscore { energy {} }\n");
   const ProgramResult plan = Plan("knn+mine");
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
@@ -52,7 +52,7 @@ TEST_F(PresetsTest, WhatOneReplacesIsSaid) {
   EXPECT_THAT(plan.err, HasSubstr("presets/mine.textproto:3: score)"));
 }
 
-TEST_F(PresetsTest, MethodsThatOneMakesTheSameAreSaidOnce) {
+TEST_F(PresetsTest, WarnsOnceAboutMethodsThatBecomeEqual) {
   const std::string line = "2 methods are the same trial: ce_plus+laptop_colour, max_logit+laptop_colour";
   const ProgramResult same = Plan("ce_plus+laptop_colour' method: 'max_logit+laptop_colour");
   EXPECT_EQ(same.exit_code, 0) << same.err;
@@ -63,7 +63,7 @@ TEST_F(PresetsTest, MethodsThatOneMakesTheSameAreSaidOnce) {
 }
 
 // The same below the tables of the results.
-TEST_F(PresetsTest, AReportSaysItToo) {
+TEST_F(PresetsTest, ReportsWarnToo) {
   program_.Write("methods/copy.textproto", "name: 'copy' base: 'max_logit'");
   program_.Write("study.textproto", absl::StrReplaceAll(kNearFarStudy, {{"\"mcp\"", "\"copy\""}, {"[0, 1]", "0"}}));
   const ProgramResult run = program_.Run({"run", "study.textproto"});
@@ -71,7 +71,7 @@ TEST_F(PresetsTest, AReportSaysItToo) {
   EXPECT_THAT(run.out, HasSubstr("\n2 methods are the same trial: copy, max_logit\n"));
 }
 
-TEST_F(PresetsTest, GreyOnesOnColourImagesAreSaid) {
+TEST_F(PresetsTest, WarnsAboutGreyPresetsForColourImages) {
   const ProgramResult grey = Plan("max_logit+laptop", "cifar10");
   EXPECT_EQ(grey.exit_code, 0) << grey.err;
   EXPECT_THAT(grey.err,

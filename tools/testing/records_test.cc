@@ -46,7 +46,7 @@ metric { auroc {} }
 
 std::string Spec(const std::string& from, const std::string& to) { return absl::StrReplaceAll(kSpec, {{from, to}}); }
 
-TEST(Records, AreRemovedByAQueryAndRoomIsMade) {
+TEST(Records, RemoveByQueryAndBySize) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -85,7 +85,7 @@ TEST(Records, ARunKeepsTheStoreSmall) {
 
 // A bundle has what reproduces its trials on a machine that has neither the study nor its task, and on request their
 // outputs and checkpoints.
-TEST(Records, ABundleCarriesItsLibraryAndItsOutputs) {
+TEST(Records, BundlesContainLibraryAndOutputs) {
   const OpensetProgram program;
   program.Write("tasks/mine.textproto",
                 "name: 'mine' data_set: 'fashion_mnist' split { known: [0, 1, 2] unknown: [3, 4] }");
@@ -126,7 +126,7 @@ TEST(Records, ABundleCarriesItsLibraryAndItsOutputs) {
               HasSubstr("left out: specs/study: has changed since"));
 }
 
-TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
+TEST(Records, ListShowExplainExportAndMerge) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -230,7 +230,7 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
 }
 
 // Also after they were handed on. A column that is new is added to the file by hand.
-TEST(Records, OfAReleasedVersionGiveTheTableThatTheyGave) {
+TEST(Records, OfAReleasedVersionGiveTheSameTable) {
   const OpensetProgram program;
   const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
   std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
@@ -242,7 +242,7 @@ TEST(Records, OfAReleasedVersionGiveTheTableThatTheyGave) {
   EXPECT_EQ(program.Run({"records", "ls", "--format=csv", "--store=other"}).out, table);
 }
 
-TEST(Records, AreVerifiedAndClearedUp) {
+TEST(Records, VerifyAndCollectGarbage) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -304,7 +304,7 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
   EXPECT_THAT(store.err, HasSubstr("there is no store /nope"));
 }
 
-TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
+TEST(Spec, RefusesTheNameOfAnotherStudyInTheStore) {
   const OpensetProgram program;
   program.Write("a.textproto", kSpec);
   program.Write("b.textproto", Spec("seed: 0", "seed: 1"));
@@ -321,7 +321,7 @@ TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
   EXPECT_EQ(program.Run({"plan", "b.textproto", "--noprobe"}).exit_code, 0);
 }
 
-TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
+TEST(Spec, FailedTrialsAreReportedAndCanBeSelected) {
   const OpensetProgram program;
   program.Write("study.textproto", Spec("learning_rate: 0.02", "learning_rate: 1e20"));
   const ProgramResult failed = program.Run({"run", "study.textproto"});
@@ -347,7 +347,7 @@ TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
               HasSubstr("    2 attempts failed, the last one: the training diverged"));
 }
 
-TEST(Spec, AFailedRunLeavesAFullerReport) {
+TEST(Spec, AFailedRunKeepsAFullerReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -359,7 +359,7 @@ TEST(Spec, AFailedRunLeavesAFullerReport) {
   EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
 }
 
-TEST(Spec, WhatIsLaidOverItIsRecordedAndHasItsOwnReport) {
+TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   const std::vector<std::string> changes = {"--set", "training.epochs=2", "--set=training.batch_size=32",

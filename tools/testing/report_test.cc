@@ -58,7 +58,7 @@ TEST_F(ReportTest, OneDeletedRecordIsMadeAgainAndNothingElse) {
 }
 
 // The outputs are there: nothing was lost, and nothing is trained again.
-TEST_F(ReportTest, AMetricMoreNeedsAnEvaluationOnly) {
+TEST_F(ReportTest, ANewMetricNeedsOnlyAnEvaluation) {
   program_.Write("study.textproto", absl::StrCat(kNearFarStudy, "metric { openauc {} }\n"));
   EXPECT_THAT(program_.Run({"report", "study.textproto"}).out,
               HasSubstr("4 of 4 trials lack only the evaluation by exactly these metrics: `openset run` makes them "
@@ -79,7 +79,7 @@ TEST_F(ReportTest, NamesOverrides) {
 }
 
 // Two seeds of one split are too few for a star, so that no footnote is about one.
-TEST_F(ReportTest, LatexHasAFootnoteForStarsOnly) {
+TEST_F(ReportTest, LatexHasAFootnoteOnlyForStars) {
   const ProgramResult latex = program_.Run({"report", "study.textproto", "--format=latex"});
   EXPECT_EQ(latex.exit_code, 0) << latex.err;
   EXPECT_THAT(latex.out, AllOf(HasSubstr("\\begin{tabular}"), Not(HasSubstr("*")), Not(HasSubstr("differs from"))));
@@ -172,7 +172,7 @@ TEST_F(ReportTest, AnotherReportSectionRunsNothing) {
   EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=markdown"}).out, Not(HasSubstr("| method ")));
 }
 
-TEST_F(ReportTest, ItsCellsAreThoseOfItsSingleValues) {
+TEST_F(ReportTest, CellsFollowFromTheirSingleValues) {
   const auto script = JoinPath(RunfilesFolder().value(), "openset/tools/testing/recompute_report.py");
   const std::string reports = absl::StrCat(program_.store(), "/reports/study/");
   const auto recomputed = [&] {

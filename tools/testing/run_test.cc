@@ -88,7 +88,7 @@ std::vector<std::string> ComponentsOf(const StageProvenance& stage) {
   return components;
 }
 
-TEST(Run, WhatIsDoneIsNotDoneAgain) {
+TEST(Run, DoesNotRepeatResults) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -164,7 +164,7 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(program.Run({"report", "study.textproto", "--format=htm"}).exit_code, 2);
 }
 
-TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
+TEST(Run, EndsWithTheSameRecordsIfKilledAtAnyPoint) {
   const OpensetProgram undisturbed("undisturbed"), killed("killed");
   undisturbed.Write("study.textproto", kSpec);
   killed.Write("study.textproto", kSpec);
@@ -174,7 +174,7 @@ TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
   EXPECT_THAT(FilesBelow(killed.store() + "/partial"), IsEmpty());
 }
 
-TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
+TEST(Run, AKilledWorkerFailsOnlyItsTrials) {
   const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
   undisturbed.Write("study.textproto", kSpec);
   disturbed.Write("study.textproto", kSpec);
@@ -211,7 +211,7 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   EXPECT_THAT(disturbed.Run({"status", "study.textproto"}).out, HasSubstr("2 of 2 trials done"));
 }
 
-TEST(Run, AKilledWorkerIsReplacedAndItsTrainingGoesOn) {
+TEST(Run, AKilledWorkerIsReplacedAndItsTrainingResumes) {
   const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
   undisturbed.Write("study.textproto", kSpec);
   disturbed.Write("study.textproto", kSpec);
@@ -228,7 +228,7 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingGoesOn) {
 }
 
 // What the command line changes is another study, also to `status`.
-TEST(Run, AVariantIsNotTakenForItsStudy) {
+TEST(Run, StatusDistinguishesAVariantFromItsStudy) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   const pid_t pid = program.Start({"run", "study.textproto", "--jobs=1", "--set=training.epochs=200"});
@@ -251,7 +251,7 @@ int LinesWith(const std::string& output, const std::string& one, const std::stri
   return count;
 }
 
-TEST(Run, TwoAtOnceShareTheWorkAndSayWhoDoesWhat) {
+TEST(Run, TwoRunsShareTheWorkAndReportIt) {
   const OpensetProgram alone("alone"), first("first"), second("second");
   for (const OpensetProgram* program : {&alone, &first, &second}) program->Write("study.textproto", kSpec);
   ASSERT_EQ(alone.Run({"run", "study.textproto"}).exit_code, 0);
@@ -337,7 +337,7 @@ TEST(Run, AHalvedSearchEndsWithTheBitsOfTrainingTheChosenValuesAlone) {
   for (int m = 0; m < whole.metric_size(); ++m) EXPECT_EQ(whole.metric(m).value(), tuned.metric(m).value());
 }
 
-TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
+TEST(Run, CorruptResultsAreQuarantinedAndMadeAgain) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);

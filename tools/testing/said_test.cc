@@ -54,7 +54,7 @@ void SetAuroc(TrialRecord* record, double value) {
   }
 }
 
-TEST(Said, WhatFailedByMethodSplitsAndSeed) {
+TEST(Said, FailuresByMethodSplitsAndSeed) {
   const OpensetProgram program;
   program.Write("methods/bad.textproto", "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }");
   WriteStudy(program, {{"\"max_logit\"", "\"bad\""},
@@ -66,7 +66,7 @@ TEST(Said, WhatFailedByMethodSplitsAndSeed) {
   EXPECT_THAT(run.out, HasSubstr("\n2 of 4 trials failed: bad, splits 0 and 1, seed 1.\n"));
 }
 
-TEST(Said, OneRunHasNoSpreadAndWhatIsEvaluatedAgain) {
+TEST(Said, OneRunHasNoSpreadAndReevaluationsAreNamed) {
   const OpensetProgram program;
   WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}});
   const ProgramResult run = program.Run({"run", "study.textproto"});
@@ -115,7 +115,7 @@ TEST(Said, AHintHasTheMeanOfTheTable) {
 }
 
 // Two stores have a record of one trial each, of the kernels of two CPUs.
-TEST(Said, WhereTheNumbersOfTwoLaboratoriesDiffer) {
+TEST(Said, DifferencesBetweenTwoLaboratories) {
   const OpensetProgram program;
   WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}, {"[\"mcp\", \"max_logit\"]", "\"mcp\""}});
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);

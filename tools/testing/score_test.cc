@@ -164,7 +164,7 @@ input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
 )";
 
 // Where --weights says which, what the method file names need not be there.
-TEST(Score, WeightsInPlaceOfThoseOfAMethodFile) {
+TEST(Score, WeightsReplaceThoseOfAMethodFile) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("weights.textproto", kMethod);
@@ -198,7 +198,7 @@ TEST(Score, WeightsOfAMethodFile) {
   EXPECT_GT(weights.at("mc_dropout").at("accuracy"), 0.85);
 }
 
-TEST(Score, WhatCantBe) {
+TEST(Score, ImpossibleRequestsAreRefused) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("net.textproto", kMethod);
@@ -273,7 +273,7 @@ TEST(Score, HintsAtMistakes) {
   }
 }
 
-TEST(Score, WhatOnlyTheNetworkCanSay) {
+TEST(Score, ErrorsOfTheNetworkAreReported) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("broken.pt", "no archive");

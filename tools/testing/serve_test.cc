@@ -183,7 +183,7 @@ TEST(Serve, AsksForATokenWhereTheStoreIsClosed) {
   EXPECT_EQ(Get(server.port(), "/").status, 401);
 }
 
-TEST(Serve, SaysWhatIsWrong) {
+TEST(Serve, ErrorsSayWhatIsWrong) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"serve"}).err, HasSubstr("openset-store"));
   program.Write("openset-store/version", "openset store 2\n");

@@ -39,7 +39,7 @@ TEST(List, KindsAndTheirEntries) {
   EXPECT_THAT(program.Run({"list", "scores", "LOGIT"}).out, Not(HasSubstr("entropy ")));
 }
 
-TEST(Show, AMethodIsWholeAndCanBeReadAgain) {
+TEST(Show, AMethodIsCompleteAndCanBeParsed) {
   const OpensetProgram program;
   const ProgramResult shown = program.Run({"show", "method", "knn"});
   EXPECT_EQ(shown.exit_code, 0);
@@ -108,7 +108,7 @@ TEST(Show, AMetricHasItsUnitAndDirection) {
   EXPECT_THAT(list, HasSubstr("over recall. (known = positive)\n"));
 }
 
-TEST(Show, AFieldHasWhatItTakesItsDefaultAndItsMeaning) {
+TEST(Show, FieldsHaveValuesDefaultsAndMeanings) {
   const OpensetProgram program;
   const std::string loss = program.Run({"show", "loss", "open_auc"}).out;
   EXPECT_THAT(loss, HasSubstr("# OpenAucSpec, losses/loss.proto\n"));
@@ -118,7 +118,7 @@ TEST(Show, AFieldHasWhatItTakesItsDefaultAndItsMeaning) {
   EXPECT_THAT(loss, HasSubstr("\nlambda "));
 }
 
-TEST(Show, NamesThatPeopleTypeLeadToOurs) {
+TEST(Show, AcceptsSynonyms) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"list", "metrics", "fpr95"}).out, StartsWith("fpr_at_95tpr "));
   EXPECT_EQ(program.Run({"list", "datasets"}).out, program.Run({"list", "data"}).out);
@@ -179,7 +179,7 @@ TEST(Names, InASpecAreSuggested) {
   EXPECT_EQ(typed.out, ours.out);
 }
 
-TEST(Names, AStudyBesideNeedsNoEnding) {
+TEST(Names, AStudyInTheFolderNeedsNoEnding) {
   const OpensetProgram program;
   const std::string study = "name: 's' task: 'fashion_mnist_6_4' method: 'mcp' split: 0 seed: 0 metric { auroc {} }\n";
   program.Write("small.textproto", study);
@@ -196,7 +196,7 @@ TEST(Names, AStudyBesideNeedsNoEnding) {
   EXPECT_EQ(program.Run({"plan", "quickstart", "--format=csv"}).exit_code, 0);
 }
 
-TEST(Show, WhatIsNotThere) {
+TEST(Show, UnknownNamesAreRefused) {
   const OpensetProgram program;
   const ProgramResult kind = program.Run({"show", "metod", "knn"});
   EXPECT_EQ(kind.exit_code, 2);

@@ -130,7 +130,7 @@ TEST_F(Slurm, RunsTheProgramThatWasSubmitted) {
   }
 }
 
-TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
+TEST_F(Slurm, SurvivesRequeuesWarningsAndTheLaunchersDeath) {
   pid_t launcher = program_.Start(RunArguments());
   while (!HasPartial()) usleep(20000);
   // The node is needed for something else.
@@ -154,7 +154,7 @@ TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
   ExpectRecordsOfALocalRun();
 }
 
-TEST_F(Slurm, IsCancelledAndGoesOnLocally) {
+TEST_F(Slurm, CanBeCancelledAndContinuedLocally) {
   std::vector<std::string> detached = RunArguments();
   detached.push_back("--detach");
   ASSERT_EQ(program_.Run(detached).exit_code, 0) << program_.Read("err.txt");

@@ -49,7 +49,7 @@ metric { auroc {} }
 )";
 
 // Killed, each goes on from its last epoch; stopped, from its last step.
-TEST(Stages, KilledOrStoppedAtAnyPointTheyEndWithTheSameRecords) {
+TEST(Stages, EndWithTheSameRecordsIfKilledOrStopped) {
   const OpensetProgram undisturbed("undisturbed"), killed("killed"), stopped("stopped");
   for (const OpensetProgram* program : {&undisturbed, &killed, &stopped}) {
     program->GenerateExternalImages();
@@ -111,7 +111,7 @@ metric { accuracy {} }
 metric { auroc {} }
 )";
 
-TEST(Stages, OfABundleTheCandidatesOfASearchAreNotReproduced) {
+TEST(Stages, ReproduceSkipsCandidatesOfSearches) {
   const OpensetProgram program;
   program.Write("tasks/mine.textproto",
                 "name: 'mine' data_set: 'fashion_mnist' split { known: [0, 1, 2] unknown: [3, 4] }");

@@ -35,7 +35,7 @@ train_limit_per_class: 200 test_limit_per_class: 50
 metric { accuracy {} } metric { auroc {} }
 )";
 
-TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
+TEST(Stop, EveryWayEndsCleanlyAndResumes) {
   const OpensetProgram undisturbed("undisturbed"), stopped("stopped");
   for (const OpensetProgram* program : {&undisturbed, &stopped}) program->Write("study.textproto", kSpec);
   ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);

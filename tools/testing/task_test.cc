@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(TaskSplits, SayWhatEachSplitIsAndWarnOfRepeats) {
+TEST(TaskSplits, DescribeSplitsAndWarnAboutRepeats) {
   const OpensetProgram program;
   const ProgramResult result = program.Run({"task", "splits", "cifar10_plus_10"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -114,7 +114,7 @@ TEST_F(NewTaskTest, HasNearAndFarSets) {
 
 // Whole data sets of several sources, beside classes that are drawn for each split: 2 of 10, 10 digits, 1 kind of
 // noise.
-TEST_F(NewTaskTest, HasSeveralSourcesBesideDrawnClasses) {
+TEST_F(NewTaskTest, CombinesSourcesWithDrawnClasses) {
   const ProgramResult result = New({"several", "--data=fashion_mnist", "--known=4", "--unknown=2",
                                     "--far=mnist,uniform_noise", "--splits=3", "--seed=5"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -181,7 +181,7 @@ TEST_F(NewTaskTest, LikeAnotherTask) {
   EXPECT_THAT(text, HasSubstr("split {\n  known: 3\n  known: 5\n}\n"));
 }
 
-TEST_F(NewTaskTest, WhatCannotBe) {
+TEST_F(NewTaskTest, RefusesImpossibleRequests) {
   const auto error = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "bad");
     const ProgramResult result = New(flags);

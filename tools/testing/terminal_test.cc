@@ -39,7 +39,7 @@ size_t Widest(const std::vector<std::string>& lines) {
 }
 
 // Two splits and enough metrics for a table that is wider than 80 columns.
-TEST(Terminal, TablesHaveItsWidthAndTheVerdictIsFirst) {
+TEST(Terminal, TablesFitAndTheVerdictIsFirst) {
   const OpensetProgram program;
   program.Write("tasks/near_far.textproto", absl::StrCat(kNearFarTask, "split { known: [0, 1, 2, 6] }\n"));
   program.Write("study.textproto",

@@ -134,7 +134,7 @@ class TwoUsersTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
-TEST_F(TwoUsersTest, WhoMayNotWriteReadsAll) {
+TEST_F(TwoUsersTest, ReadersCanReadEverything) {
   const ProgramResult ran = Run(anna_, {"run", Spec("one")});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto before = Content();
@@ -181,7 +181,7 @@ TEST_F(TwoUsersTest, AGroupWorksOnOneStore) {
   EXPECT_EQ(Run(anna_, {"records", "gc"}).exit_code, 0);
 }
 
-TEST_F(TwoUsersTest, AClosedStoreIsRefusedInALine) {
+TEST_F(TwoUsersTest, AnInaccessibleStoreIsRefusedInOneLine) {
   anna_.mask = 077;
   const ProgramResult ran = Run(anna_, {"run", Spec("one")});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -201,7 +201,7 @@ TEST_F(TwoUsersTest, AClosedStoreIsRefusedInALine) {
   }
 }
 
-TEST_F(TwoUsersTest, APrivateStoreIsItsUsersAlone) {
+TEST_F(TwoUsersTest, OnlyTheUserCanReadAPrivateStore) {
   const ProgramResult ran = Run(anna_, {"run", Spec("one"), "--private"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   int files = 0;

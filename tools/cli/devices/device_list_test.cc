@@ -30,7 +30,7 @@ TEST(DeviceList, GpusThatCanBeUsed) {
                     HasSubstr("--devices=auto, the default, is each NVIDIA H200."), Not(HasSubstr("can't"))));
 }
 
-TEST(DeviceList, OneThatIsTooOld) {
+TEST(DeviceList, AGpuThatIsTooOld) {
   EXPECT_THAT(DeviceList(FactsWith(std::vector<Gpu>{kNew, kOld})),
               AllOf(ContainsRegex("cuda:1 +Tesla V100 +16.0 GB +7.0 +no"),
                     HasSubstr("cuda:1 can't be used: Tesla V100 has compute capability 7.0"),

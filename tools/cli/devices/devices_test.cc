@@ -38,7 +38,7 @@ void ExpectRefused(const absl::StatusOr<Devices>& devices, const std::string& wh
   EXPECT_THAT(std::string(devices.status().message()), HasSubstr(why));
 }
 
-TEST(ChooseDevices, AutoTakesAllGpusThereAre) {
+TEST(ChooseDevices, AutoTakesAllGpus) {
   const Devices devices = *Choose("auto", Names{"NVIDIA H200", "NVIDIA H200"});
   EXPECT_EQ(devices.default_device, ExecutionSpec::CUDA);
   EXPECT_THAT(devices.cuda, ElementsAre(0, 1));
@@ -71,7 +71,7 @@ TEST(ChooseDevices, DifferentKindsAreRefused) {
   }
 }
 
-TEST(ChooseDevices, WhatIsNotThereIsRefused) {
+TEST(ChooseDevices, MissingGpusAreRefused) {
   ExpectRefused(Choose("cuda:1", Names{"NVIDIA H200"}), "there is no GPU 1; the driver shows 0 (NVIDIA H200)");
   ExpectRefused(Choose("cuda:0,0", Names{"NVIDIA H200"}), "GPU 0 is named twice");
   ExpectRefused(Choose("cuda:0", absl::NotFoundError("no driver")), "the driver shows none");
@@ -80,14 +80,14 @@ TEST(ChooseDevices, WhatIsNotThereIsRefused) {
   }
 }
 
-TEST(ChooseDevices, WhatThisMachineLacksIsAnErrorWhereGpusAreNamed) {
+TEST(ChooseDevices, NamedGpusNeedDriverAndLibrary) {
   EXPECT_EQ(Choose("cuda:0", Names{"NVIDIA H200"}, {kNoLibrary}).status(), kNoLibrary);
   for (const char* flag : {"auto", "cuda:0"}) {
     EXPECT_EQ(Choose(flag, Names{"NVIDIA H200"}, {absl::OkStatus(), kOldDriver}).status(), kOldDriver);
   }
 }
 
-TEST(ChooseDevices, GpusThatCudaHasNoCodeForAreLeftOut) {
+TEST(ChooseDevices, OldGpusAreLeftOut) {
   EXPECT_THAT(Choose("auto", Names{"Tesla V100", "NVIDIA H200"})->cuda, ElementsAre(1));
   for (const char* flag : {"auto", "cuda:0"}) {
     const absl::Status status = Choose(flag, Names{"Tesla V100"}).status();

@@ -59,7 +59,7 @@ TEST_F(DeployFlagsTest, Defaults) {
   EXPECT_FALSE(deployment.spec.has_worker());
 }
 
-TEST_F(DeployFlagsTest, APrivateStoreIsItsUsersAlone) {
+TEST_F(DeployFlagsTest, OnlyTheUserCanReadAPrivateStore) {
   const mode_t before = umask(022);
   const std::string folder = testing::TempDir() + "private";
   std::filesystem::remove_all(folder);
@@ -101,7 +101,7 @@ TEST_F(DeployFlagsTest, TheFileIsReadAndItsPathsStartAtItsFolder) {
   EXPECT_EQ(spec.memory().infer_mb(), 0);
 }
 
-TEST_F(DeployFlagsTest, AFlagThatIsGivenWinsAlsoWithItsDefault) {
+TEST_F(DeployFlagsTest, FlagsOverrideTheFileEvenWithTheirDefaults) {
   Give("store: 'results' data_folder: ['d1', 'd2'] jobs: 3 devices: 'cuda:99'");
   absl::SetFlag(&FLAGS_store, "openset-store");
   absl::SetFlag(&FLAGS_data, "/other");

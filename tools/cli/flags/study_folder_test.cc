@@ -25,7 +25,7 @@ std::string Folder(const std::string& name, const std::vector<std::string>& file
   return folder;
 }
 
-TEST(StudyFolder, OtherArgumentsStayAsTheyAre) {
+TEST(StudyFolder, OtherArgumentsAreUnchanged) {
   for (const std::string& argument :
        {std::string("quickstart"), std::string(""), Folder("none", {"other.textproto"})}) {
     EXPECT_EQ(SpecOfStudyFolder(argument).value(), argument);
@@ -33,7 +33,7 @@ TEST(StudyFolder, OtherArgumentsStayAsTheyAre) {
   EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
 }
 
-TEST(StudyFolder, WithoutABundleTheStoreStays) {
+TEST(StudyFolder, WithoutABundleTheStoreIsUnchanged) {
   const std::string folder = Folder("small", {"small.textproto"});
   for (const std::string& argument : {folder, folder + "/"}) {
     EXPECT_EQ(SpecOfStudyFolder(argument).value(), JoinPath(folder, "small.textproto"));
@@ -41,20 +41,20 @@ TEST(StudyFolder, WithoutABundleTheStoreStays) {
   EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
 }
 
-TEST(StudyFolder, ABundleThatIsNoneIsRefused) {
+TEST(StudyFolder, RefusesAFileThatIsNotABundle) {
   const std::string folder = Folder("broken", {"broken.textproto", "broken.zip"});
   EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("broken.zip"));
   EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
 }
 
-TEST(StudyFolder, ABundleThatIsALinkToItselfIsRefused) {
+TEST(StudyFolder, RefusesABundleThatLinksToItself) {
   const std::string folder = Folder("loop", {"loop.textproto"});
   std::filesystem::create_symlink("loop.zip", JoinPath(folder, "loop.zip"));
   EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("loop.zip"));
   EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
 }
 
-TEST(StudyFolder, ABundleIsInsteadOfAStore) {
+TEST(StudyFolder, ABundleReplacesTheStore) {
   const std::string folder = Folder("both", {"both.textproto", "both.zip"});
   absl::SetFlag(&FLAGS_store, "mine");
   EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("--store"));

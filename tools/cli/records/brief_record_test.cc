@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(BriefText, SaysWhatTheNumbersWhereFromAndWhen) {
+TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
   TrialRecord record;
   ASSERT_TRUE(ParseTextProto(R"(
     trial_id: 'ab12' split_sha256: '0123456789abcdef'
@@ -48,7 +48,7 @@ TEST(BriefText, SaysWhatTheNumbersWhereFromAndWhen) {
   EXPECT_THAT(text, Not(HasSubstr("LibTorch")));   // what is not known is not said
 }
 
-TEST(AgeText, HasTheLargestUnitOfTwoOrMore) {
+TEST(AgeText, UsesTheLargestUnitWithAtLeastTwo) {
   EXPECT_EQ(AgeText(absl::Seconds(59)), "0 minutes");
   EXPECT_EQ(AgeText(absl::Seconds(60)), "1 minute");
   EXPECT_EQ(AgeText(absl::Minutes(119)), "119 minutes");

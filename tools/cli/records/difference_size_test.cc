@@ -43,7 +43,7 @@ TEST(DifferenceSizeLines, AreRelativeToTheSpreadOverSeeds) {
 }
 
 // 0.5, 0.6, 0.7 have the sample standard deviation 0.1.
-TEST(DifferenceSizeLines, OneSeedASplitIsTakenWithSplits) {
+TEST(DifferenceSizeLines, OneSeedPerSplitIncludesSplitVariance) {
   std::vector<TrialRecord> stored = {Record(0, 0, 0.5), Record(1, 0, 0.6), Record(2, 0, 0.7)};
   EXPECT_THAT(
       DifferenceSizeLines(stored[1], Record(1, 0, 0.58), stored),

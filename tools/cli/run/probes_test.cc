@@ -63,7 +63,7 @@ class AddProbesTest : public ::testing::Test {
   std::vector<int64_t> batches_;  // of the probes
 };
 
-TEST_F(AddProbesTest, ANetworkIsProbedOnceAndRemembered) {
+TEST_F(AddProbesTest, ProbesEachNetworkOnce) {
   const Plan plan = PlanOf({TrialOf("vgg32 {}"), TrialOf("vgg32 {}")});
   Throughputs first;
   EXPECT_THAT(AddProbes(plan, options_, &first), IsEmpty());
@@ -92,7 +92,7 @@ TEST_F(AddProbesTest, ANetworkIsProbedOnceAndRemembered) {
   EXPECT_FALSE(is_known(PlanOf({TrialOf("vgg32 {}", 64)}), options_));
 }
 
-TEST_F(AddProbesTest, OnlyWhatIsNotMeasuredAndNotDone) {
+TEST_F(AddProbesTest, ProbesOnlyUnmeasuredMissingTrainings) {
   Plan plan = PlanOf({TrialOf("vgg32 {}"), TrialOf("osrci_cnn {}"), TrialOf("resnet_cifar {}")});
   TrialRecord record;
   ASSERT_THAT(ParseTextProto("provenance { stage { stage: TRAIN images_per_second: 10 cpu: 'a CPU' threads: 1 } }",
@@ -120,7 +120,7 @@ TEST_F(AddProbesTest, LargeNetworksHaveSmallerBatches) {
   EXPECT_LT(batches_[0], 16);
 }
 
-TEST_F(AddProbesTest, TheMostWorkIsProbedAndTheRestGoesByMultiplyAdds) {
+TEST_F(AddProbesTest, ProbesTheNetworksWithMostWork) {
   std::vector<TrialSpec> trials;
   for (const int width : {8, 16, 32, 64}) trials.push_back(TrialOf(absl::StrCat("vgg32 { width: ", width, " }")));
   const Plan plan = PlanOf(trials);
@@ -131,7 +131,7 @@ TEST_F(AddProbesTest, TheMostWorkIsProbedAndTheRestGoesByMultiplyAdds) {
   for (const int t : {1, 2, 3}) EXPECT_EQ(throughputs.Of(plan.trials[t], options_.device).basis, Basis::kProbed);
 }
 
-TEST_F(AddProbesTest, AFailureIsALineAndIsNotRemembered) {
+TEST_F(AddProbesTest, FailuresAreReportedAndNotStored) {
   options_.probe = [](const TrainAction&) { return absl::UnavailableError("its worker exited with 3"); };
   const Plan plan = PlanOf({TrialOf("vgg32 {}")});
   Throughputs throughputs;

@@ -37,7 +37,7 @@ Plan OneTrial() {
   return plan;
 }
 
-TEST(RunDisplay, SaysWhatIsAnImport) {
+TEST(RunDisplay, NamesImports) {
   Plan plan = OneTrial();
   plan.actions[0].role = ActionRole::kImport;
   std::ostringstream out;
@@ -128,7 +128,7 @@ TEST(RunDisplay, ALogHasALineEvery30SecondsWithEpochAndTimeLeft) {
             "0/3 actions, 37 %, 1m40s left | train softmax on task, split 0, seed 0: epoch 3/4\n");
 }
 
-TEST(RunDisplay, SaysWhatOtherProcessesDoOnce) {
+TEST(RunDisplay, ReportsOtherProcessesOnce) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
@@ -145,7 +145,7 @@ TEST(RunDisplay, SaysWhatOtherProcessesDoOnce) {
       "process uses its result\n");
 }
 
-TEST(RunDisplay, SaysWhatIsTriedAgain) {
+TEST(RunDisplay, ReportsRetries) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
@@ -158,7 +158,7 @@ TEST(RunDisplay, SaysWhatIsTriedAgain) {
   EXPECT_EQ(state.running(0).attempt(), 2);
 }
 
-TEST(RunDisplay, NamesTheLogOfWhatFailed) {
+TEST(RunDisplay, NamesTheLogOfAFailedAction) {
   Plan plan = OneTrial();
   plan.actions[0].key = "ab12";
   plan.actions[1].key = "cd34";  // it has none
@@ -211,7 +211,7 @@ TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
   EXPECT_THAT(out.str(), ::testing::HasSubstr("\nrefreshed\n"));
 }
 
-TEST(RunDisplay, SaysOnceThatAGpuIsLost) {
+TEST(RunDisplay, ReportsALostGpuOnce) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
@@ -228,7 +228,7 @@ TEST(RunDisplay, SaysOnceThatAGpuIsLost) {
   EXPECT_FALSE(state.running(0).has_attempt()) << "it has not failed";
 }
 
-TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
+TEST(RunDisplay, ReportsStartFailuresAndTheNextAttempt) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   {

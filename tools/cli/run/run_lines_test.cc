@@ -12,7 +12,7 @@ TEST(RunLines, DurationsHaveTwoUnits) {
   EXPECT_EQ(ShortDuration(absl::Minutes(67)), "1h07m");
 }
 
-TEST(RunLines, AVariantIsAnotherStudy) {
+TEST(RunLines, AVariantHasItsOwnName) {
   RunState run;
   run.set_experiment("sweep");
   run.set_id("no name of a process");
@@ -41,7 +41,7 @@ TEST(RunLines, TheTotalWithAndWithoutTimeLeft) {
   EXPECT_EQ(BarLine(run, 4).substr(0, 6), "[####]");
 }
 
-TEST(RunLines, WhatATrainingDoes) {
+TEST(RunLines, ShowsTheStateOfATraining) {
   RunningAction action;
   action.set_kind("train");
   action.set_description("openauc on task, split 1, seed 0");
@@ -61,7 +61,7 @@ TEST(RunLines, WhatATrainingDoes) {
   EXPECT_EQ(ActionLine(action), "train openauc on task, split 1, seed 0: by node7, process 77");
 }
 
-TEST(RunLines, ShortenedSaysThatThereIsMore) {
+TEST(RunLines, ShortenedTextsEndWithDots) {
   EXPECT_EQ(Shortened("0123456789", 10), "0123456789");
   EXPECT_EQ(Shortened("0123456789", 9), "012345...");
 }

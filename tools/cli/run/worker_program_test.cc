@@ -48,7 +48,7 @@ class WorkerProgramTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(WorkerProgramTest, AWorkerThatBringsLibTorchIsStartedAsItIs) {
+TEST_F(WorkerProgramTest, AWorkerWithLibTorchIsStartedDirectly) {
   EXPECT_THAT(WorkerProgram("/w", folder_), IsOkAndHolds(ElementsAre("/w")));
 }
 
@@ -59,7 +59,7 @@ TEST_F(WorkerProgramTest, TheLibrariesAreThoseOfTheInstalledPyTorch) {
               IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib", "/w")));
 }
 
-TEST_F(WorkerProgramTest, AnotherVersionOrNoneGetsALineThatSaysWhatToInstall) {
+TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
   NeedTorch("2.11.0");
   UsePython("2.1.0\n/site/torch/lib\n");
   EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition,

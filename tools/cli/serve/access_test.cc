@@ -25,7 +25,7 @@ int StatusOf(const HttpRequest& request, const Access& access = {}) {
   return refusal.has_value() ? refusal->status : 200;
 }
 
-TEST(RefusalOf, OnlyShows) {
+TEST(RefusalOf, AllowsOnlyReading) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "get", "", "X"}) {
     HttpRequest request = Get("/");
     request.method = method;
@@ -37,7 +37,7 @@ TEST(RefusalOf, OnlyShows) {
 }
 
 // A page of evil.example whose name leads to 127.0.0.1 (DNS rebinding) asks for evil.example.
-TEST(RefusalOf, AnswersToItsOwnNamesOnly) {
+TEST(RefusalOf, AnswersOnlyToItsOwnNames) {
   for (const char* host : {"localhost", "localhost:6736", "LocalHost:1", "127.0.0.1", "127.0.0.1:80", "[::1]:6736"}) {
     EXPECT_EQ(StatusOf(Get("/", host)), 200) << host;
   }
@@ -50,7 +50,7 @@ TEST(RefusalOf, AnswersToItsOwnNamesOnly) {
   EXPECT_EQ(StatusOf(Get("/", "node7:6736"), {/*only_local=*/false, kToken}), 401);
 }
 
-TEST(RefusalOf, OtherSitesReadNothing) {
+TEST(RefusalOf, RefusesPagesOfOtherSites) {
   HttpRequest request = Get("/live.json");
   for (const char* site : {"cross-site", "same-site", "x"}) {
     request.fetch_site = site;
@@ -91,12 +91,12 @@ TEST(RefusalOf, AsksForTheToken) {
   }
 }
 
-TEST(NewToken, IsNewEachTime) {
+TEST(NewToken, DiffersEachTime) {
   EXPECT_THAT(NewToken(), ::testing::MatchesRegex("[0-9a-f]{32}"));
   EXPECT_NE(NewToken(), NewToken());
 }
 
-TEST(HeadersOf, LetNothingRun) {
+TEST(HeadersOf, AllowNoScripts) {
   HttpAnswer answer = TextAnswer(200, "x");
   EXPECT_THAT(HeadersOf(answer),
               Contains(Pair("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")));

@@ -47,7 +47,7 @@ TEST_F(HttpServerTest, HeadHasNoBody) {
   EXPECT_THAT(reply.head, HasSubstr(absl::StrCat("Content-Length: ", std::string("HEAD|/|x||||\n").size() - 1)));
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsTooLongOrNoRequest) {
+TEST_F(HttpServerTest, RefusesLongAndMalformedRequests) {
   const std::string host = "Host: x\r\n";
   EXPECT_EQ(StatusOf(port_, absl::StrCat("GET /", std::string(20000, 'a'), " HTTP/1.1\r\n", host, "\r\n")), 431);
   EXPECT_EQ(StatusOf(port_, absl::StrCat("GET / HTTP/1.1\r\n", host, "A: ", std::string(20000, 'a'), "\r\n\r\n")), 431);
@@ -64,14 +64,14 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLongOrNoRequest) {
   }
 }
 
-TEST_F(HttpServerTest, WhoSaysNothingGetsNoAnswer) {
+TEST_F(HttpServerTest, ClosesSilentConnections) {
   EXPECT_EQ(Exchange(port_, ""), "");
   EXPECT_EQ(Exchange(port_, "GET / HT"), "");
   EXPECT_EQ(Get(port_, "/").status, 200);
 }
 
 // Those that are too many are closed; when the others have gone, there is room again.
-TEST(HttpServer, HasRoomForSoMany) {
+TEST(HttpServer, LimitsConnections) {
   ServerLimits limits;
   limits.connections = 0;
   const std::unique_ptr<HttpServer> none = HttpServer::Start("127.0.0.1", 0, Echo, limits).value();
@@ -83,7 +83,7 @@ TEST(HttpServer, HasRoomForSoMany) {
   EXPECT_GT(answered, 0);
 }
 
-TEST(HttpServer, SaysWhyItCannotListen) {
+TEST(HttpServer, ExplainsWhyItCannotListen) {
   EXPECT_THAT(HttpServer::Start("localhost", 0, Echo), StatusIs(absl::StatusCode::kInvalidArgument));
   const std::unique_ptr<HttpServer> server = HttpServer::Start("127.0.0.1", 0, Echo).value();
   EXPECT_THAT(HttpServer::Start("127.0.0.1", server->port(), Echo),

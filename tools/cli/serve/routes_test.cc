@@ -24,7 +24,7 @@ TEST(RouteOf, KnowsItsAddresses) {
   EXPECT_EQ(RouteOf("/record/" + kTrial).kind, Route::kRecord);
 }
 
-TEST(RouteOf, KnowsNothingElse) {
+TEST(RouteOf, RefusesOtherTargets) {
   for (const std::string& target : {std::string(""),
                                     std::string("live.json"),
                                     std::string("//"),

@@ -110,7 +110,7 @@ TEST_F(StorePagesTest, AStudysPageHasItsSpecItsOrderAndItsTests) {
   EXPECT_THAT(body, AllOf(HasSubstr("\"baseline\":\"vim\""), HasSubstr("\"detectable\":true")));
 }
 
-TEST_F(StorePagesTest, ShowsWhatRunsAndWhatFailed) {
+TEST_F(StorePagesTest, ShowsRunningAndFailedActions) {
   const std::unique_ptr<Leases> leases = Leases::Begin(store_).value();
   RunState state;
   state.set_experiment("first");
@@ -146,7 +146,7 @@ TEST_F(StorePagesTest, ShowsWhatRunsAndWhatFailed) {
 
 // Neither names nor texts of the store become elements, attributes or scripts: in no page is there a script that the
 // policy does not name, and the hostile text is nowhere as it is.
-TEST_F(StorePagesTest, NothingOfTheStoresTextRuns) {
+TEST_F(StorePagesTest, EscapesTextFromTheStore) {
   Commit("aaaa", kHostile, kHostile, 0);
   TrialRecord record = TestRecord(TestKey("bbbb"), "</script><script>alert(3)</script>", 1, 0.5, kHostile);
   record.mutable_trial()->set_experiment(kHostile);
@@ -175,7 +175,7 @@ TEST_F(StorePagesTest, NothingOfTheStoresTextRuns) {
   }
 }
 
-TEST_F(StorePagesTest, DamagedRecordsAreNamed) {
+TEST_F(StorePagesTest, NamesCorruptRecords) {
   Commit("aaaa", "first", "mcp", 0);
   Commit("bbbb", "first", "mcp", 1);
   std::ofstream(store_.RecordPath(TestKey("bbbb"))) << "noise";

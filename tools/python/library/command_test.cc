@@ -245,7 +245,7 @@ std::pair<bool, std::string> AskProgram(const Case& asked, const std::string& fo
   return {false, message};
 }
 
-TEST(CommandTest, CallsGiveWhatTheCommandGives) {
+TEST(CommandTest, CallsEqualTheCommand) {
   const std::string folder = testing::TempDir();
   int done = 0, refused = 0;
   for (int call = 0; call < calls; ++call) {

@@ -67,7 +67,7 @@ TEST(OpensetTest, MeasuresArrays) {
   EXPECT_EQ(nlohmann::json::parse(found.text)["metrics"]["auroc"]["value"], 0.75);
 }
 
-TEST(OpensetTest, GivesScores) {
+TEST(OpensetTest, ComputesScores) {
   const std::vector<float> logits = {1, 3, 2, 0};
   const std::vector<int64_t> label = {0, -1}, two = {2}, matrix = {2, 2};
   const Found found = Ask("set: 's' score { score: 'max_logit' }", {Array(0, "label", "<i8", label.data(), two),
@@ -100,7 +100,7 @@ TEST(OpensetTest, ErrorsNameArrayAndRow) {
   EXPECT_EQ(found.text, "samples: array 'label', row 1: is -7; it must lie in 0 .. 0, or be -1 for unknown");
 }
 
-TEST(OpensetTest, WrongCallsAreAnswered) {
+TEST(OpensetTest, InvalidCallsReturnErrors) {
   const auto text = [](const std::string& request, const std::vector<OpensetArray>& arrays) {
     const Found found = Ask(request, arrays);
     EXPECT_EQ(found.code, 2) << request;
@@ -129,7 +129,7 @@ TEST(OpensetTest, WrongCallsAreAnswered) {
   openset_free(nullptr);
 }
 
-TEST(OpensetTest, ThreadsDecideNoNumberAndCallsMayBeSimultaneous) {
+TEST(OpensetTest, ResultsDontDependOnThreadsOrConcurrentCalls) {
   const std::string request = "set: 's' evaluate { ci: true interval { replicates: 50 } }";
   openset_limit_threads(1);
   const std::string alone = Ask(request, Scores()).text;
@@ -141,7 +141,7 @@ TEST(OpensetTest, ThreadsDecideNoNumberAndCallsMayBeSimultaneous) {
   for (const std::string& text : found) EXPECT_EQ(text, alone);
 }
 
-TEST(OpensetTest, NoTextOfARequestEndsTheProcess) {
+TEST(OpensetTest, NoRequestCrashesTheProcess) {
   const std::string valid =
       "set: 's' evaluate { samples { near: 'a' } metrics: 'auroc' ci: true interval { replicates: 20 level: 0.9 } }";
   openset::RandomStream random(1, "mutated requests");
@@ -159,6 +159,6 @@ TEST(OpensetTest, NoTextOfARequestEndsTheProcess) {
   }
 }
 
-TEST(OpensetTest, SaysItsInterface) { EXPECT_EQ(openset_interface(), OPENSET_INTERFACE); }
+TEST(OpensetTest, NamesItsInterface) { EXPECT_EQ(openset_interface(), OPENSET_INTERFACE); }
 
 }  // namespace

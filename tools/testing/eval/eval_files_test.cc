@@ -37,7 +37,7 @@ TEST_F(EvalTest, ArraysOfOtherNamesAreSuggested) {
                         "unknown"));
 }
 
-TEST_F(EvalTest, AnUnknownFormatLeadsToAllOfThem) {
+TEST_F(EvalTest, AnUnknownFormatListsAllFormats) {
   program_.Write("scores.csv", kScores);
   EXPECT_THAT(Error({"eval", "scores.csv", "--format=xml"}),
               HasSubstr("unknown format 'xml' (known: text, markdown, csv, json, latex)"));
@@ -46,7 +46,7 @@ TEST_F(EvalTest, AnUnknownFormatLeadsToAllOfThem) {
 }
 
 // Largest logits of -0.011 on average, with which ViM's factor would be negative.
-TEST_F(EvalTest, VimSaysWhyItCantBeUsed) {
+TEST_F(EvalTest, VimExplainsWhyItCannotBeUsed) {
   std::vector<float> logits, features;
   std::vector<int64_t> label;
   for (int i = 0; i < 12; ++i) {

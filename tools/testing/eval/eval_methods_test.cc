@@ -49,7 +49,7 @@ TEST_F(EvalMethodsTest, OneTable) {
             "absent of b: accuracy (no predictions)\n");
 }
 
-TEST_F(EvalMethodsTest, EachMethodHasTheNumbersThatItHasAlone) {
+TEST_F(EvalMethodsTest, EachMethodHasTheSameNumbersAlone) {
   const auto json = nlohmann::json::parse(Methods({"--format=json", "--ci", "--replicates=200"}));
   for (const char* name : {"a", "b"}) {
     EXPECT_EQ(json["methods"][name],

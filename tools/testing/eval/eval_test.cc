@@ -38,7 +38,7 @@ TEST_F(EvalTest, Json) {
       "absent": {"nll": "no logits"}})"));
 }
 
-TEST_F(EvalTest, AllMetricsAreThereOrAbsentWithAReason) {
+TEST_F(EvalTest, EveryMetricHasAValueOrAReason) {
   program_.Write("known.csv", "label,prediction,unknown_score\n0,0,0.5\n1,0,0.5\n");
   const auto json = nlohmann::json::parse(Out({"eval", "known.csv", "--format=json"}));
   EXPECT_EQ(json["n_unknown"], 0);
@@ -325,7 +325,7 @@ class ExamplesTest : public EvalTest {
   }
 };
 
-TEST_F(ExamplesTest, OfHelpRun) {
+TEST_F(ExamplesTest, HelpExamplesRun) {
   int examples = 0;
   for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
@@ -333,7 +333,7 @@ TEST_F(ExamplesTest, OfHelpRun) {
   EXPECT_EQ(examples, 18);
 }
 
-TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14); }
+TEST_F(ExamplesTest, DocumentationExamplesRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14); }
 
 }  // namespace
 }  // namespace openset

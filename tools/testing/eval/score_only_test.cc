@@ -43,7 +43,7 @@ TEST_F(EvalTest, ScoresAlone) {
 }
 
 // In each format.
-TEST_F(EvalTest, WhatNeedsPredictionsIsAbsentWithTheReason) {
+TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
   WriteArrays("scoreonly.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({0.1, 0.4, 0.2, 0.9})}});
   const auto with = [&](const std::string& format) {
     return Out({"eval", "scoreonly.npz", "--metrics=auroc,accuracy,oscr", "--format=" + format});
@@ -138,7 +138,7 @@ TEST_F(EvalTest, NamesOfClasses) {
   EXPECT_THAT(program_.Read("confusion.csv"), HasSubstr("class,cat,dog,ox;2,rejected\n"));
 }
 
-TEST_F(EvalTest, ColumnsThatAreThereAreListed) {
+TEST_F(EvalTest, ErrorsListTheColumns) {
   program_.Write("scores.csv", ",y,msp\n0,1,0.5\n");
   EXPECT_EQ(Error({"eval", "scores.csv"}),
             "openset: scores.csv: has no column 'label' (it has (no name), y, msp); is it 'y'? rename that to "

@@ -209,7 +209,7 @@ std::map<std::string, std::vector<int64_t>> GoldenTable() {
   return table;
 }
 
-TEST(MethodsOnAGpu, HaveTheNumbersOfTheCpuAndGoOnAfterAStop) {
+TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   const OpensetProgram program;
   program.GenerateExternalImages();
   std::string spec = kSpec;

@@ -95,7 +95,7 @@ TEST_F(GpuRunTest, ATrialOnTheSecondGpuHasTheNumbersOfTheCpu) {
 }
 
 // The worker ends, another one takes its place, and the training has the numbers of an undisturbed one.
-TEST_F(GpuRunTest, AFailureOfTheDeviceOrLackOfMemoryIsTriedAgainInANewProcess) {
+TEST_F(GpuRunTest, DeviceAndMemoryErrorsAreRetriedInANewProcess) {
   const ProgramResult undisturbed = Run("cuda:0", "undisturbed");
   ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.out << undisturbed.err;
   for (const auto& [kind, message] :
@@ -123,7 +123,7 @@ TEST_F(GpuRunTest, ADriverThatIsTooOldIsRefusedBeforeAnythingStarts) {
 }
 
 // A program without LibTorch's CUDA library, on a machine that has no such PyTorch either.
-TEST_F(GpuRunTest, WithoutLibTorchsCudaLibraryItIsTheCpuOrALine) {
+TEST_F(GpuRunTest, WithoutTheCudaLibraryUsesTheCpuOrFails) {
   program_.Write("torch/version.py", "__version__ = '2.10.0+cu128'\n");
   const ProgramResult named = Run("cuda:0", "named");
   EXPECT_EQ(named.exit_code, 2);

@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-TEST(HostileModels, AreAnswered) {
+TEST(HostileModels, GetErrorsWithinLimits) {
   for (const HostileCase& one : ModelCases()) EXPECT_EQ(TryCase(one), "") << absl::CHexEscape(one.what);
 }
 

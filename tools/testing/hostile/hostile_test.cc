@@ -62,7 +62,7 @@ const std::vector<HostileCase>& Cases() {
   return *cases;
 }
 
-TEST(Inputs, EachHasAWriterAValidatorAFuzzerAndHostileCases) {
+TEST(Inputs, HaveAWriterAValidatorAFuzzerAndHostileCases) {
   std::map<std::string, int> cases;
   for (const HostileCase& one : Cases()) ++cases[one.input];
   std::set<std::string> inputs;
@@ -93,7 +93,7 @@ class Hostile : public ::testing::TestWithParam<std::string> {};
 
 bool IsAskedFor(const std::string& input) { return absl::StrContains(input, absl::GetFlag(FLAGS_only)); }
 
-TEST_P(Hostile, IsAnswered) {
+TEST_P(Hostile, ListedCasesGetErrorsWithinLimits) {
   if (!IsAskedFor(GetParam())) GTEST_SKIP() << "not asked for (--only)";
   std::vector<HostileCase> cases, tried;
   for (const HostileCase& one : Cases()) {
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Inputs, Hostile, ::testing::ValuesIn(InputsOfTable()), 
   return name;
 });
 
-TEST(Hostile, DrawnCasesAreAnswered) {
+TEST(Hostile, RandomCasesGetErrorsWithinLimits) {
   std::vector<HostileCase> cases;
   const uint64_t first = absl::GetFlag(FLAGS_first_case);
   int tried = 0, well = 0;
@@ -134,7 +134,7 @@ TEST(Hostile, DrawnCasesAreAnswered) {
 }
 
 // What the harness is for it has to see.
-TEST(TryCase, SeesWhatIsWrong) {
+TEST(TryCase, NoticesEachKindOfFailure) {
   HostileCase one{"spec", "nothing", {"eval", "scores.csv"}, Nothing, End::kHarmless, ""};
   EXPECT_EQ(TryCase(one), "");
   one.end = End::kRefused;

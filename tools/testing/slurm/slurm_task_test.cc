@@ -48,7 +48,7 @@ std::map<std::string, std::string> ResultsIn(const std::string& store) {
 }
 
 // The flags of the command that was submitted are those of each pilot, and what they ask for was done before.
-TEST(SlurmTask, DoesTheChosenRecordsAndRemovesNothing) {
+TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
