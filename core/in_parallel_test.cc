@@ -51,7 +51,7 @@ TEST_F(InParallelTest, CutsRanges) {
   InParallelRanges(0, 4, [](int64_t, int64_t) { ADD_FAILURE(); });
 }
 
-TEST_F(InParallelTest, TakesNoMoreThreadsThanItMay) {
+TEST_F(InParallelTest, RespectsTheThreadLimit) {
   LimitThreads(1);
   EXPECT_EQ(NumThreads(), 1);
   std::mutex mutex;
@@ -78,7 +78,7 @@ TEST_F(InParallelTest, WaitsForManyAtOnce) {
   EXPECT_EQ(begun, 16);
 }
 
-TEST_F(InParallelTest, TakesNoMoreThreadsThanThereAreCpusForIt) {
+TEST_F(InParallelTest, RespectsTheCpuAffinity) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
   EXPECT_EQ(NumThreads(), CPU_COUNT(&before));

@@ -39,7 +39,7 @@ TEST(StatusMacros, MoveOnlyValues) {
   EXPECT_EQ(*use(), 5);
 }
 
-TEST(StatusMacros, PutContextBeforeTheMessageOnlyWhereThereIsOne) {
+TEST(StatusMacros, PutContextBeforeTheMessageIfGiven) {
   int asked = 0;
   const auto line = [&asked] { return ++asked; };
   const auto check = [&](int x) -> absl::Status {

@@ -35,7 +35,7 @@ TEST(CrlRanking, OrdersConfidencesByCorrectness) {
   EXPECT_NEAR(Value("lambda: 0.5 crl_ranking {}", ThreeSamples()), (first + second + third) / 6, 1e-15);
 }
 
-TEST(CrlRanking, OrderedPairsPayWhatTheyLackOfTheMargin) {
+TEST(CrlRanking, OrderedPairsCostTheirDistanceFromTheMargin) {
   LossScene scene = ThreeSamples();
   scene.history.correct = at::tensor({1, 2, 0, 0}, at::kLong);  // c = 0, 1, 1/2
   const double first = 1 - 0.25;

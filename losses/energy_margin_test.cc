@@ -24,7 +24,7 @@ LossScene TwoAndTwo() {
 
 double Square(double x) { return x * x; }
 
-TEST(EnergyMargin, IsTheMeanSquareOfWhatLiesBeyondEachMargin) {
+TEST(EnergyMargin, IsTheMeanSquareBeyondEachMargin) {
   // In units of log 2 the energies are -1, -3 (known, to be below -2) and -2, -4 (open, to be above -3): by 1 each.
   const std::string margins =
       "known_margin: " + std::to_string(-2 * std::log(2)) + " open_margin: " + std::to_string(-3 * std::log(2));

@@ -105,7 +105,7 @@ TEST(OpenAuc, EqualLogitsAreWonByTheFirst) {
   EXPECT_DOUBLE_EQ(Value("mean: ALL_PAIRS", scene), 1.0 / 2);
 }
 
-TEST(OpenAuc, NothingKeptIsZero) {
+TEST(OpenAuc, WithoutPairsIsZero) {
   LossScene scene = SceneOf(Matrix({{2, 0}, {0, 1}}), {1, 0});  // both wrong
   scene.open = OpenSetOf(Matrix({{1, 0}, {0, 0.5}}), {0, 1});
   scene.known.logits.set_requires_grad(true);

@@ -6,7 +6,7 @@
 namespace openset {
 namespace {
 
-TEST(DrawParameter, IsALeafOfWhatIsDrawnRowByRow) {
+TEST(DrawParameter, IsALeafDrawnRowByRow) {
   double next = 0;
   const at::Tensor parameter = DrawParameter({2, 3}, at::kCPU, [&next] { return next++; });
   EXPECT_THAT(parameter, TensorEq(at::arange(6, at::kFloat).view({2, 3})));

@@ -51,7 +51,7 @@ void ExpectState(const Model& model, const TensorMap& expected) {
 }
 
 // A ResNet-50 of torchvision's names and shapes, with values that both sides compute, on one image of 224x224.
-TEST(ImportWeightsTest, AStateDictOfTorchvisionGivesPyTorchsOutputs) {
+TEST(ImportWeightsTest, AStateDictOfTorchvisionHasPyTorchsOutputs) {
   const auto table = ReadFile("models/testdata/torchvision_resnets.txt");
   ASSERT_THAT(table, IsOk());
   TensorMap given;
@@ -145,7 +145,7 @@ TEST(ImportWeightsTest, SkipLeavesTheHeadAlone) {
   EXPECT_THAT(ImportTensors(given, Skip(), model.get()), IsOk());
 }
 
-TEST(ImportWeightsTest, SaysWhatDoesNotFitAndWhatToDo) {
+TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   const auto model = SmallModel(3, 1);
   const TensorMap before = StateOf(*model);
   EXPECT_THAT(ImportTensors(StateOf(*SmallModel(5)), WeightsSpec(), model.get()),

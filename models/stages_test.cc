@@ -21,7 +21,7 @@ TEST(NumStages, IsThatOfThePaper) {
   EXPECT_EQ(StagesOf("densenet {}"), 4);
 }
 
-TEST(NumStages, AreNoneWhereNoMapIsShown) {
+TEST(NumStages, AreZeroWithoutMaps) {
   EXPECT_EQ(StagesOf("vision_transformer {}"), 0);
   EXPECT_EQ(StagesOf("torch_script { file: \"net.pt\" }"), 0);
   EXPECT_EQ(StagesOf(""), 0);

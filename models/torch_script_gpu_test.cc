@@ -62,7 +62,7 @@ TEST(TorchScriptOnAGpu, OneWithADeviceInItsCodeIsRefused) {
                                              HasSubstr("a device stands in its code, so it runs on that one only"))));
 }
 
-TEST(TorchScriptOnAGpu, OneWhoseGradientsAreNotRepeatableIsRefusedForTraining) {
+TEST(TorchScriptOnAGpu, RefusesToTrainScriptsWithUnrepeatableGradients) {
   const std::string file =
       Save("Padded", "(torch.reflection_pad2d(x, [1, 1, 1, 1]) * self.weight[0]).flatten(1)[:, :5] * self.weight");
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);

@@ -237,7 +237,7 @@ TEST_F(TorchScriptTest, OutputsThatDontFitTheClasses) {
   ExpectRefused(Make("logits", "output: [0, 1, 1]", 3), "logits", "lists 1 twice");
 }
 
-TEST_F(TorchScriptTest, HeadsThatAreNone) {
+TEST_F(TorchScriptTest, RefusesInvalidHeads) {
   ExpectRefused(Make("logits", "head: 'fx'"), "logits", "did you mean 'fc'? (known: fc, hidden)");
   ExpectRefused(Make("logits", "head: 'hidden'"), "logits", "not the outputs of its module 'hidden', [3, 72]");
   ExpectRefused(Make("features", "head: 'hidden'"), "features", "not the outputs of its module 'hidden', [3, 72]");
@@ -259,20 +259,20 @@ TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
   EXPECT_THAT(Make("log_probabilities"), IsOk());  // their softmax is the network's
 }
 
-TEST_F(TorchScriptTest, WhatWouldFailOnlyInARun) {
+TEST_F(TorchScriptTest, FindsErrorsBeforeARun) {
   ExpectRefused(Make("two_images"), "two_images", "fails on images of [3, 1, 8, 8]");
   ExpectRefused(Make("two_images"), "two_images", "two images it takes: a batch size stands in its code");
   ExpectRefused(Make("nan"), "nan", "gives NaN for images of values from -1 to 1");
 }
 
-TEST_F(TorchScriptTest, ImagesItCantTake) {
+TEST_F(TorchScriptTest, RefusesImagesThatItCannotUse) {
   ExpectRefused(Make("logits", "", 5, "size: 9 channels: 1"), "logits",
                 "fails on images of [2, 1, 9, 9] (the method's input, channels and size): RuntimeError: mat1 and mat2 "
                 "shapes cannot be multiplied");
   ExpectRefused(Make("logits", "", 5, "size: 8 channels: 3"), "logits", "fails on images of [2, 3, 8, 8]");
 }
 
-TEST_F(TorchScriptTest, FilesThatAreNone) {
+TEST_F(TorchScriptTest, RefusesInvalidFiles) {
   RandomStream unused(1, "torch_script_test");
   const auto make = [&unused](const std::string& file, const std::string& sha256 = "") {
     ModelSpec spec;

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ToHtml, NeedsNothingButItself) {
+TEST(ToHtml, NeedsNoOtherFiles) {
   ChartPage page;
   page.title = "a & b";
   page.body = "<figure data-chart=\"roc\"></figure>";

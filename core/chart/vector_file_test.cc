@@ -44,7 +44,7 @@ TEST(WriteVectorFiles, IsAsWideAsAsked) {
 }
 
 // A circle on the end of an axis is whole; one beyond it is not there.
-TEST(WriteVectorFiles, CirclesAreWhole) {
+TEST(WriteVectorFiles, CirclesAreNotCutOff) {
   Plot plot;
   plot.x_high = plot.y_high = 1;
   PlotSeries line;
@@ -67,7 +67,7 @@ TEST(WriteVectorFiles, RefusesOtherEndingsBeforeItDraws) {
   EXPECT_FALSE(FileExists(Path("b.svg")));
 }
 
-TEST(WriteVectorFiles, SaysWhatTheDrawingProgramSays) {
+TEST(WriteVectorFiles, ErrorsContainTheProgramsMessage) {
   const absl::Status status = WriteVectorFiles({{Path("c.svg"), VegaLite::parse(R"({"mark": "nonsense"})")}});
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_FALSE(FileExists(Path("c.svg")));

@@ -32,7 +32,7 @@ TEST(ToVegaLite, HoldsThePointsAsCsv) {
   EXPECT_EQ(ToVegaLite(OneLine())["layer"][0]["encoding"]["x"]["title"], "epoch");
 }
 
-TEST(ToVegaLite, HasATitleAndWhatTheBandsAre) {
+TEST(ToVegaLite, HasATitleAndExplainsTheBands) {
   Plot plot = OneLine();
   plot.subtitle = "mean of 3 trials";
   EXPECT_EQ(ToVegaLite(plot)["title"]["text"], "mean of 3 trials");
@@ -43,7 +43,7 @@ TEST(ToVegaLite, HasATitleAndWhatTheBandsAre) {
   EXPECT_EQ(ToVegaLite(plot)["title"], "ROC");
 }
 
-TEST(ToVegaLite, WhatIsNotFiniteBreaksTheLine) {
+TEST(ToVegaLite, NonFiniteValuesBreakTheLine) {
   Plot plot = OneLine();
   plot.series[0].points = {{0, 1}, {1, std::numeric_limits<double>::quiet_NaN()}, {2, 3}};
   EXPECT_THAT(DataOf(ToVegaLite(plot)), HasSubstr("\"loss\",l,0,0,0,1,"));
@@ -51,7 +51,7 @@ TEST(ToVegaLite, WhatIsNotFiniteBreaksTheLine) {
   EXPECT_THAT(DataOf(ToVegaLite(plot)), Not(HasSubstr("nan")));
 }
 
-TEST(ToVegaLite, ALogarithmicAxisLeavesOutWhatItCannotShow) {
+TEST(ToVegaLite, ALogarithmicAxisLeavesOutValuesBelowZero) {
   Plot plot = OneLine();
   plot.x_log = true;
   EXPECT_THAT(DataOf(ToVegaLite(plot)), Not(HasSubstr(",0,2.5,")));

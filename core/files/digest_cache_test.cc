@@ -66,7 +66,7 @@ TEST_F(DigestCacheTest, FilesAreCheckedBeforeTheyAreRead) {
   EXPECT_EQ(*cache_.Sha256Hex(file_, refuse), Sha256Hex("abc"));  // remembered
 }
 
-TEST_F(DigestCacheTest, RemembersWhatHasSettled) {
+TEST_F(DigestCacheTest, StoresDigestsOfSettledFiles) {
   Write(file_, "abc");
   EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));
   EXPECT_TRUE(Entries().empty());  // too new
@@ -156,7 +156,7 @@ TEST_F(DigestCacheTest, SmallFilesAreAlwaysHashed) {
   EXPECT_TRUE(Entries().empty());
 }
 
-TEST_F(DigestCacheTest, DamagedEntriesAreMadeAgain) {
+TEST_F(DigestCacheTest, CorruptEntriesAreMadeAgain) {
   Write(file_, "abc");
   Settle();
   ASSERT_TRUE(cache_.Sha256Hex(file_).ok());

@@ -35,7 +35,7 @@ TEST(Sha256HexOfFile, ReadsTheWholeFile) {
   EXPECT_EQ(*Sha256HexOfFile(path), Sha256Hex(content));
 }
 
-TEST(Sha256HexOfFile, ReadsNoMoreThanItIsAllowed) {
+TEST(Sha256HexOfFile, RefusesFilesAboveTheLimit) {
   const std::string path = testing::TempDir() + "/digest_test_large";
   std::ofstream(path) << "abc";
   EXPECT_EQ(*Sha256HexOfFile(path, 3), kAbc);
@@ -60,7 +60,7 @@ TEST(Sha256HexOfFile, DoesNotWaitForAPipe) {
   EXPECT_EQ(Sha256HexOfFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
 }
 
-TEST(ReadFileWithDigest, TakesNoOtherContent) {
+TEST(ReadFileWithDigest, RefusesOtherContent) {
   const std::string path = testing::TempDir() + "/abc";
   std::ofstream(path) << "abc";
   EXPECT_EQ(*ReadFileWithDigest(path, kAbc), "abc");

@@ -23,7 +23,7 @@ void Write(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
-TEST(FileState, ChangesWithWhatIsWrittenAndWithTheFileItself) {
+TEST(FileState, ChangesWithContentAndFile) {
   const std::string folder = Folder("states"), file = folder + "/file";
   EXPECT_EQ(StateOf(file).text, "");
   Write(file, "abc");

@@ -33,7 +33,7 @@ class FilesTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(FilesTest, HasTheSizeOfAFileAndNoneOfAnythingElse) {
+TEST_F(FilesTest, OnlyRegularFilesHaveASize) {
   ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
   EXPECT_EQ(FileSize(In("f")), 5);
   EXPECT_EQ(FileSize(In("nothing")), 0);
@@ -130,7 +130,7 @@ class NotingCalls : public SystemCalls {
   }
 };
 
-TEST_F(FilesTest, PassingFilesAreWholeAndNeverSynced) {
+TEST_F(FilesTest, TemporaryFilesAreCompleteAndNotSynced) {
   NotingCalls calls;
   const ScopedSystemCalls scope(&calls);
   EXPECT_TRUE(*CreatePassingFile(In("claim"), "first", In("temporary")));
@@ -146,7 +146,7 @@ TEST_F(FilesTest, PassingFilesAreWholeAndNeverSynced) {
   EXPECT_EQ(calls.syncs, 2);
 }
 
-TEST_F(FilesTest, APassingFileThatGetsNoNameIsNamedAndLeavesNothing) {
+TEST_F(FilesTest, ATemporaryFileThatCannotBeNamedIsReportedAndRemoved) {
   NotingCalls calls;
   calls.error = EDQUOT;
   const ScopedSystemCalls scope(&calls);
@@ -177,7 +177,7 @@ TEST_F(FilesTest, ANameIsReservedOnce) {
 
 TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }
 
-TEST_F(FilesTest, ReadsNoPipeButOneThatIsHandedOver) {
+TEST_F(FilesTest, ReadsOnlyPipesFromTheCommandLine) {
   ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
   const absl::Status refused = absl::DataLossError(In("pipe") + ": is a pipe or a device");
   EXPECT_EQ(ReadFile(In("pipe")).status(), refused);  // nobody writes to it
@@ -191,7 +191,7 @@ TEST_F(FilesTest, ReadsNoPipeButOneThatIsHandedOver) {
   close(ends[0]);
 }
 
-TEST_F(FilesTest, ReadsNoMoreThanItIsAllowed) {
+TEST_F(FilesTest, RefusesFilesAboveTheLimit) {
   ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
   EXPECT_EQ(*ReadFile(In("f"), 5), "12345");
   EXPECT_EQ(ReadFile(In("f"), 4).status(),

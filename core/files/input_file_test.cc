@@ -54,7 +54,7 @@ TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
   EXPECT_EQ(ContentOf(std::move(other)), "content");
 }
 
-TEST_F(InputFileTest, SaysWhyThereIsNothingToOpen) {
+TEST_F(InputFileTest, ExplainsWhyAFileCannotBeOpened) {
   EXPECT_THAT(OpenRegularFile(In("none")).status(),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none: No such file")));
   EXPECT_THAT(OpenRegularFile(folder_).status(),
@@ -101,7 +101,7 @@ TEST_F(InputFileTest, RefusesPipesSocketsAndDevicesAtOnce) {
   }
 }
 
-TEST_F(InputFileTest, TakesThePipeThatAShellHandsOver) {
+TEST_F(InputFileTest, AcceptsPipesFromTheShell) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const std::string path = absl::StrCat("/dev/fd/", ends[0]);

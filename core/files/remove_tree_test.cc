@@ -37,7 +37,7 @@ TEST_F(RemoveTreeTest, RemovesFilesFoldersAndOthers) {
   EXPECT_FALSE(FileExists(folder_ + "/kept/file"));
 }
 
-TEST_F(RemoveTreeTest, WhatIsNotThereIsFine) {
+TEST_F(RemoveTreeTest, AMissingEntryIsNoError) {
   EXPECT_THAT(RemoveTree(folder_ + "/none"), IsOk());
   EXPECT_THAT(RemoveTree(folder_ + "/none/below"), IsOk());
 }
@@ -55,7 +55,7 @@ TEST_F(RemoveTreeTest, FollowsNoLink) {
   EXPECT_EQ(*ReadFile(folder_ + "/kept/file"), "kept");
 }
 
-TEST_F(RemoveTreeTest, SaysWhatItCannotRemove) {
+TEST_F(RemoveTreeTest, NamesEntriesThatCannotBeRemoved) {
   EXPECT_THAT(RemoveTree("/proc/self/status"),
               StatusIs(absl::StatusCode::kUnavailable, ::testing::HasSubstr("cannot remove status: ")));
 }

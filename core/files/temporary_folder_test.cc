@@ -32,7 +32,7 @@ class TemporaryFolderTest : public ::testing::Test {
   const std::string above_ = JoinPath(testing::TempDir(), "above");
 };
 
-TEST_F(TemporaryFolderTest, IsOursAloneWhileItLives) {
+TEST_F(TemporaryFolderTest, OnlyTheUserCanReadIt) {
   {
     absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("figures");
     ASSERT_THAT(folder, IsOk());
@@ -58,7 +58,7 @@ TEST_F(TemporaryFolderTest, NamesAreDrawn) {
   EXPECT_EQ(paths.size(), 20);
 }
 
-TEST_F(TemporaryFolderTest, SaysWhatIsWrongWithTheFolderAbove) {
+TEST_F(TemporaryFolderTest, ErrorsNameTheParentFolder) {
   setenv("TMPDIR", (above_ + "/none").c_str(), 1);
   EXPECT_THAT(TemporaryFolder::Make("x"), StatusIs(absl::StatusCode::kUnavailable));
 }

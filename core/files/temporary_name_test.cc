@@ -38,7 +38,7 @@ TEST(TemporaryName, OfOthers) {
   }
 }
 
-TEST(TemporaryName, WhatPeopleCallTheirFilesIsNone) {
+TEST(TemporaryName, NamesOfUsersFilesAreNotTemporary) {
   for (const char* name : {"",
                            ".",
                            "my.tmp.notes",

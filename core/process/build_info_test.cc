@@ -29,7 +29,7 @@ TEST(BuildInfo, AStampIsTheCommitAndTheDigestOfTheChanges) {
   EXPECT_EQ(BuildChanges(), "4567ef");
 }
 
-TEST(BuildInfo, TheProgramIsToldByItsSha256) {
+TEST(BuildInfo, IdentifiesTheProgramByItsSha256) {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
   EXPECT_EQ(CaptureOutput({"sha256sum", path}).value(), absl::StrCat(ProgramDigest(), "  ", path, "\n"));
 }

@@ -6,11 +6,11 @@
 namespace openset {
 namespace {
 
-TEST(CaptureOutput, GivesWhatItPrints) {
+TEST(CaptureOutput, ReturnsTheOutput) {
   EXPECT_EQ(CaptureOutput({"sh", "-c", "echo one; echo not >&2; cat; echo two"}).value(), "one\ntwo\n");
 }
 
-TEST(CaptureOutput, SaysHowItFailed) {
+TEST(CaptureOutput, ReportsHowTheProgramFailed) {
   EXPECT_EQ(CaptureOutput({"sh", "-c", "echo one; echo the reason >&2; exit 3"}).status(),
             absl::AbortedError("sh exited with 3: the reason"));
   EXPECT_EQ(CaptureOutput({"sh", "-c", "kill -9 $$"}).status(),

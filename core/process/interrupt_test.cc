@@ -37,7 +37,7 @@ TEST(Interrupt, LeavesAHangupIgnoredUnderNohup) {
   EXPECT_EQ(interrupt.Take(), SIGUSR1);
 }
 
-TEST(Interrupt, WhatComesAtTheVeryEndDoesNotChangeTheExitCode) {
+TEST(Interrupt, SignalsAtTheEndDontChangeTheExitCode) {
   EXPECT_EXIT(
       {
         {
@@ -50,7 +50,7 @@ TEST(Interrupt, WhatComesAtTheVeryEndDoesNotChangeTheExitCode) {
       testing::ExitedWithCode(3), "");
 }
 
-TEST(Interrupt, AnOuterOneHoldsWhatComesBeforeAndAfter) {
+TEST(Interrupt, AnOuterInterruptCatchesSignalsBeforeAndAfter) {
   Interrupt outer;
   kill(getpid(), SIGUSR1);
   {
@@ -62,7 +62,7 @@ TEST(Interrupt, AnOuterOneHoldsWhatComesBeforeAndAfter) {
   EXPECT_EQ(outer.Take(), SIGINT);
 }
 
-TEST(Interrupt, GivesTheSignalsTheirEffectBack) {
+TEST(Interrupt, RestoresTheHandlers) {
   { Interrupt interrupt; }
   EXPECT_EXIT({ kill(getpid(), SIGTERM); }, testing::KilledBySignal(SIGTERM), "");
 }

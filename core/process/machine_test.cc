@@ -62,7 +62,7 @@ TEST(Machine, CpuSecondsGrowWithWork) {
   EXPECT_GE(CpuSeconds(), before + 0.01);
 }
 
-TEST(Machine, PeakMemoryStaysAfterItIsGivenBack) {
+TEST(Machine, PeakMemoryCountsFreedMemory) {
   constexpr int64_t kBytes = 64 << 20;
   const int64_t before = PeakMemoryBytes();
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

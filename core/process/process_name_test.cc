@@ -26,7 +26,7 @@ TEST(ProcessName, IsHereInThisSpaceOfThisHost) {
   EXPECT_FALSE(ParseProcessName(absl::StrCat("x", HostName(), ".", ProcessSpace(), ".1.0"))->IsHere());
 }
 
-TEST(ProcessName, OthersAreNone) {
+TEST(ProcessName, RefusesOtherNames) {
   for (const std::string& text : {std::string(),
                                   std::string("."),
                                   std::string("...."),

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-TEST(ProcessStat, IsReadBehindTheNameWhateverThatHolds) {
+TEST(ProcessStat, IsParsedAfterAnyName) {
   const auto stat = ParseProcessStat(
       "4242 (a) Z 9 (b) S 17 4200 4200 34816 4242 4194304 1 0 0 0 120 30 0 0 20 0 1 0 987654 8192 1 "
       "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n");
@@ -21,13 +21,13 @@ TEST(ProcessStat, IsReadBehindTheNameWhateverThatHolds) {
   EXPECT_FALSE(stat->has_ended());
 }
 
-TEST(ProcessStat, OfAnythingElseThereIsNone) {
+TEST(ProcessStat, RefusesOtherText) {
   for (const char* text : {"", "4242 (name)", "4242 (name) S 17 4200", "no process"}) {
     EXPECT_FALSE(ParseProcessStat(text).has_value()) << text;
   }
 }
 
-TEST(ProcessStat, AProcessHasEndedBeforeItIsWaitedForAndIsGoneAfterwards) {
+TEST(ProcessStat, AZombieHasEndedAndDisappearsAfterWait) {
   EXPECT_EQ(StatOf(getpid())->group, getpgrp());
   const pid_t child = fork();
   if (child == 0) {

@@ -20,11 +20,11 @@ using ::testing::MatchesRegex;
 // The process's end where its main is `run`.
 void End(const std::function<int()>& run) { std::exit(RunMain("openset", run)); }
 
-TEST(RunMainDeathTest, GivesTheExitCode) {
+TEST(RunMainDeathTest, ReturnsTheExitCode) {
   EXPECT_EXIT(End([] { return 7; }), ExitedWithCode(7), "^$");
 }
 
-TEST(RunMainDeathTest, WhatIsThrownIsALine) {
+TEST(RunMainDeathTest, ExceptionsAreOneLine) {
   EXPECT_EXIT(End([]() -> int { throw std::bad_alloc(); }), ExitedWithCode(1),
               MatchesRegex("openset: out of memory\n"));
 #ifndef __SANITIZE_THREAD__  // whose operator new ends the process in place of throwing

@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-TEST(RunProgram, SaysHowItEnded) {
+TEST(RunProgram, ReportsHowItEnded) {
   EXPECT_THAT(RunProgram({"true"}), IsOk());
   EXPECT_THAT(RunProgram({"/bin/sh", "-c", "exit 3"}), StatusIs(absl::StatusCode::kAborted, "/bin/sh exited with 3"));
   EXPECT_THAT(RunProgram({"sh", "-c", "kill -9 $$"}),

@@ -38,9 +38,9 @@ TEST(Spawn, TellsHowAProcessEnded) {
   EXPECT_EQ(killed.Text(), "was killed by signal 9 (Killed)");
 }
 
-TEST(Spawn, TellsWhatAProcessUsed) { EXPECT_GT(EndOf("exit 0").usage.ru_maxrss, 0); }
+TEST(Spawn, ReportsResourceUsage) { EXPECT_GT(EndOf("exit 0").usage.ru_maxrss, 0); }
 
-TEST(Spawn, GivesDescriptorsVariablesAndNoInput) {
+TEST(Spawn, PassesDescriptorsAndVariablesButNoInput) {
   SpawnOptions options;
   options.output = memfd_create("out", MFD_CLOEXEC);
   options.error = options.output;
@@ -59,7 +59,7 @@ TEST(Spawn, GivesDescriptorsVariablesAndNoInput) {
   close(options.channel);
 }
 
-TEST(Spawn, AGroupOfItsOwn) {
+TEST(Spawn, MakesItsOwnProcessGroup) {
   SpawnOptions options;
   options.has_own_group = true;
   const absl::StatusOr<pid_t> child = Spawn({"sleep", "1000"}, options);

@@ -28,7 +28,7 @@ std::unique_ptr<Subprocess> Shell(const std::string& command) {
   return *std::move(process);
 }
 
-TEST(Subprocess, TellsHowItEnded) {
+TEST(Subprocess, ReportsHowItEnded) {
   EXPECT_TRUE(Shell("exit 0")->Wait().ok());
   EXPECT_EQ(Shell("exit 3")->Wait().exit_code, 3);
   EXPECT_EQ(Shell("kill -SEGV $$")->Wait().signal, SIGSEGV);
@@ -69,7 +69,7 @@ TEST(Subprocess, WaitsForAStatedTime) {
   EXPECT_EQ(process->Wait().exit_code, 3);
 }
 
-TEST(Subprocess, AGroupHasEndedWhenAllOfItHas) {
+TEST(Subprocess, AGroupHasEndedWhenAllProcessesHave) {
   // Its grandchild becomes our child, which stays a zombie as long as we do not wait for it.
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   const std::unique_ptr<Subprocess> process = Shell("sleep 1000 & echo $! >&3; read line <&3");
@@ -97,7 +97,7 @@ pid_t ChildInGroup(pid_t group) {
   return child;
 }
 
-TEST(Subprocess, AGroupHasNotEndedWhileOneOfItLives) {
+TEST(Subprocess, AGroupHasNotEndedWhileAProcessRuns) {
   const std::unique_ptr<Subprocess> process = Shell("read line <&3");
   const pid_t dead = ChildInGroup(process->pid());  // and there, as nobody waits for it
   process->Kill(SIGKILL);

@@ -37,7 +37,7 @@ TEST(FieldDifferences, AMessageThatOneLacksIsOne) {
       ElementsAre("part[0].soft: '{ count: 2 }' -> ''", "part[0].hard: '' -> '{}'", "part[1]: '' -> '{ share: 2 }'"));
 }
 
-TEST(FieldDifferences, LabelsDecideNothing) {
+TEST(FieldDifferences, LabelsAreIgnored) {
   EXPECT_THAT(Differences("name: 'a' flag: true", "name: 'b' flag: true"), IsEmpty());
 }
 

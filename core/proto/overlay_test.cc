@@ -34,7 +34,7 @@ TEST(Overlay, AnotherMemberOfAOneofReplaces) {
   EXPECT_EQ(Laid("first { count: 2 }", "first { rate: 1 }"), "first { rate: 1 count: 2 }");
 }
 
-TEST(Overlay, MergesListsByKindWhereTheSchemaSaysSo) {
+TEST(Overlay, MergesListsByKindIfTheSchemaSaysSo) {
   const std::string base = "part { share: 2 soft { rate: 1 count: 2 weight: 3 } } part { hard { rate: 1 } }";
   EXPECT_EQ(Laid("part { hard { count: 5 } }", base),
             "part { share: 2 soft { rate: 1 count: 2 weight: 3 } } part { hard { rate: 1 count: 5 } }");
@@ -63,7 +63,7 @@ std::string LaidWherePresent(const std::string& top_text, const std::string& bas
   return base.ShortDebugString();
 }
 
-TEST(OverlayWherePresent, PassesOverMessagesThatAreNotThere) {
+TEST(OverlayWherePresent, SkipsAbsentMessages) {
   EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "leaf { count: 2 }"), "leaf { rate: 1 count: 2 }");
   EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "flag: true"), "flag: true");
   // Another member of a oneof is not there.

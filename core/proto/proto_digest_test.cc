@@ -81,7 +81,7 @@ TEST(MessageDigest, LeavesAddedFieldsOutWhileTheyHoldTheirDefault) {
 
 TEST(MessageDigest, NegativeZeroIsZero) { EXPECT_EQ(Digest("leaf { rate: -0.0 }"), Digest("leaf { rate: 0.0 }")); }
 
-TEST(MessageDigest, ToldApart) {
+TEST(MessageDigest, DiffersBetweenMessages) {
   const std::set<std::string> digests = {
       Digest(""),
       Digest("leaf {}"),

@@ -45,7 +45,7 @@ TEST(FindProblems, NamesMissingFieldsAndOneofs) {
   EXPECT_THAT(Problems(""), ElementsAre(": must have one of: first, second, number", "leaf: must be set"));
 }
 
-TEST(FindProblems, MissesNothingInAPartialMessage) {
+TEST(FindProblems, PartialMessagesMayLackFields) {
   EXPECT_THAT(Problems("leaf {} number: 1 patch {}"), IsEmpty());
   EXPECT_THAT(Problems("leaf {} number: 1 patch { leaf { count: 0 } }"),
               ElementsAre("patch.leaf.count: must be at least 1 (is 0)"));

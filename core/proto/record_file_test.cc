@@ -33,7 +33,7 @@ TEST(RecordFile, RoundTrip) {
   EXPECT_EQ(read.ByteSizeLong(), 0);
 }
 
-TEST(RecordFile, AFileLargerThanAnyMessageIsNotRead) {
+TEST(RecordFile, RefusesFilesLargerThanAnyMessage) {
   const std::string path = ::testing::TempDir() + "/large.rec";
   std::ofstream(path) << EncodeRecord(Example());
   std::filesystem::resize_file(path, 10'000'000'000);
@@ -57,7 +57,7 @@ TEST(RecordFile, FieldsAreLeftOut) {
   EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
 }
 
-TEST(RecordFile, DamageToWhatIsLeftOutIsNoticed) {
+TEST(RecordFile, NoticesCorruptionInSkippedFields) {
   const std::string bytes = EncodeRecord(Example());
   for (size_t byte = 0; byte < bytes.size(); ++byte) {
     std::string damaged = bytes;
@@ -67,7 +67,7 @@ TEST(RecordFile, DamageToWhatIsLeftOutIsNoticed) {
   }
 }
 
-TEST(RecordFile, EveryBitFlipIsNoticed) {
+TEST(RecordFile, NoticesEveryBitFlip) {
   const std::string bytes = EncodeRecord(Example());
   for (size_t byte = 0; byte < bytes.size(); ++byte) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -79,7 +79,7 @@ TEST(RecordFile, EveryBitFlipIsNoticed) {
   }
 }
 
-TEST(RecordFile, EveryTruncationAndAdditionIsNoticed) {
+TEST(RecordFile, NoticesEveryTruncationAndAddition) {
   const std::string bytes = EncodeRecord(Example());
   Root read;
   for (size_t size = 0; size < bytes.size(); ++size) {
@@ -88,7 +88,7 @@ TEST(RecordFile, EveryTruncationAndAdditionIsNoticed) {
   EXPECT_EQ(DecodeRecord(bytes + "x", &read).code(), absl::StatusCode::kDataLoss);
 }
 
-TEST(RecordFile, ANewerLayoutIsToldApartFromDamage) {
+TEST(RecordFile, DistinguishesNewerLayoutsFromCorruption) {
   Root read;
   EXPECT_EQ(DecodeRecord("openset record 2\n...", &read).code(), absl::StatusCode::kUnimplemented);
 }

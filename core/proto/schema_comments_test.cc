@@ -66,7 +66,7 @@ TEST(SchemaComments, SchemaForPeople) {
   EXPECT_THAT(text, HasSubstr("one of:\n  first\n  second\n  number\n"));
 }
 
-TEST(SchemaComments, FilesThatAreNoneAreRefused) {
+TEST(SchemaComments, RefusesInvalidFiles) {
   EXPECT_THAT(SchemaComments::Load("/nowhere").status(), StatusIs(absl::StatusCode::kNotFound));
   const std::string path = JoinPath(::testing::TempDir(), "no_schemas");
   ASSERT_THAT(WriteFileAtomically(path, "words, not schemas"), IsOk());

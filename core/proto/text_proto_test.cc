@@ -66,14 +66,14 @@ TEST(ParseTextProto, NamesTheValuesOfTheEnumInThatMessage) {
             "f:1:27: size: unknown value 'TW'; did you mean 'TWO'? (known: SIZE_UNSPECIFIED, ONE, TWO)");
 }
 
-TEST(ParseTextProto, RefusesWhatIsNestedTooDeep) {
+TEST(ParseTextProto, RefusesDeeplyNestedText) {
   std::string text;
   for (int depth = 0; depth < 1000000; ++depth) text += "patch{";
   Root root;
   EXPECT_THAT(Message(ParseTextProto(text, "f", &root).status()), HasSubstr("f:1:"));
 }
 
-TEST(ReadTextProto, TextThatIsNotUtf8HasAPlace) {
+TEST(ReadTextProto, InvalidUtf8IsReportedWithItsPosition) {
   const std::string path = ::testing::TempDir() + "/bytes.textproto";
   std::ofstream(path) << "number: 1\nleaf {}\nname: 'a\xff'\n";
   Root root;

@@ -45,7 +45,7 @@ int64_t Guarded(const Convolution& convolution) {
   return GuardedConvolutions() - before;
 }
 
-TEST(ConvolutionGuard, TakesWhatTheKernelGetsWrongAndNothingElse) {
+TEST(ConvolutionGuard, GuardsExactlyTheWrongConvolutions) {
   const int64_t both = ConvolutionsAreGuarded() ? 2 : 0;  // the output, and both gradients at once
   for (const int64_t in : {1, 2, 7}) EXPECT_EQ(Guarded({in}), both) << in;
   EXPECT_EQ(Guarded({3, 1, 2, 0, kChannelsLast, kContiguous}), both);

@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 TEST(CudaTest, TheVersionOfTheLibraryIsThatOfLibTorch) { EXPECT_THAT(TORCH_VERSION, StartsWith(kLibTorchVersion)); }
 
-TEST(CudaTest, WithoutALibraryItSaysWhatIsMissing) {
+TEST(CudaTest, NamesTheMissingLibrary) {
   if (BuiltWithCuda()) GTEST_SKIP() << "it has one";
   setenv("OPENSET_TORCH", "/nowhere", /*overwrite=*/1);
   EXPECT_THAT(MakeCudaUsable(),

@@ -42,7 +42,7 @@ TEST(CodeOfTorchError, ADeviceThatCannotBeUsedAnyMore) {
   }
 }
 
-TEST(CodeOfTorchError, WhatAScriptThrowsIsKnownByItsText) {
+TEST(CodeOfTorchError, RecognisesErrorsOfScriptsByTheirText) {
   EXPECT_EQ(CodeOfTorchError(std::runtime_error("The following operation failed in the TorchScript interpreter.\n"
                                                 "RuntimeError: CUDA error: an illegal memory access was encountered")),
             StatusCode::kUnavailable);

@@ -35,7 +35,7 @@ TEST(GradientsMatch, NeverAcceptsNan) {
   EXPECT_FALSE(GradientsMatch([](const auto& in) { return in[0].log().sum(); }, {at::tensor({1.0, -1.0})}));
 }
 
-TEST(GradientsMatch, WantsAnF64Scalar) {
+TEST(GradientsMatch, NeedsAnF64Scalar) {
   EXPECT_THAT(GradientsMatch([](const auto& in) { return in[0]; }, {kY}).message(), HasSubstr("not an f64 scalar"));
   EXPECT_FALSE(GradientsMatch([](const auto& in) { return in[0].to(at::kFloat).sum(); }, {kY}));
 }

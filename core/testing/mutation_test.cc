@@ -49,7 +49,7 @@ TEST(ForEachMutation, GivesTheRoundsTheirSeeds) {
   }
 }
 
-TEST(ForEachRound, SaysHowManyRoundsThereWereAndWhatAByteTook) {
+TEST(ForEachRound, ReportsRoundsAndTimePerByte) {
   ::testing::internal::CaptureStdout();
   ForEachRound("name", [](RandomStream* random) { NoteBytes(random->Below(2) == 0 ? 7 : 1234); });
   const std::string text = ::testing::internal::GetCapturedStdout();

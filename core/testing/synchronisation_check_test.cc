@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 const at::Tensor kX = at::tensor({1.0, 2.0, 0.0});
 
-TEST(SynchronisingOperators, FindsWhatDependsOnValues) {
+TEST(SynchronisingOperators, FindsOperatorsThatDependOnValues) {
   EXPECT_THAT(SynchronisingOperators([] { kX.sum().item<double>(); }), Contains("aten::_local_scalar_dense"));
   EXPECT_THAT(SynchronisingOperators([] { kX.nonzero(); }), Contains("aten::nonzero"));
   EXPECT_THAT(SynchronisingOperators([] { kX.index({kX > 1}); }), Contains("aten::nonzero"));

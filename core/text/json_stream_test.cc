@@ -34,7 +34,7 @@ TEST(JsonStream, OfNothingIsAnEmptyObject) {
 }
 
 // 40 elements of 100 kB: what is not handed on would be 4 MB.
-TEST(JsonStream, HandsOnWhatIsLongBeforeItsEnd) {
+TEST(JsonStream, WritesLongTextsBeforeTheEnd) {
   std::ostringstream text;
   JsonStream stream(&text);
   size_t written_before_the_last = 0;

@@ -7,7 +7,7 @@ namespace {
 
 TEST(OneLine, HasNoControlCharacters) { EXPECT_EQ(OneLine("a\nb\r\tc\x7f ü"), "a b  c  ü"); }
 
-TEST(OneLine, NothingSteersATerminal) {
+TEST(OneLine, RemovesControlCodes) {
   EXPECT_EQ(OneLine("\x1b[31mred\x1b]0;title\x07"), " [31mred ]0;title ");
   EXPECT_EQ(OneLine("\xc2\x9b"
                     "31m"),
@@ -40,7 +40,7 @@ TEST(UnfinishedBytes, OfACharacterThatMayGoOn) {
   EXPECT_EQ(UnfinishedBytes("\x80\x80\x80\x80"), 0);
 }
 
-TEST(WithoutControls, EscapesWhatJsonNeedNot) {
+TEST(WithoutControls, EscapesCharactersThatJsonAllows) {
   EXPECT_EQ(WithoutControls("[\"a\x7f\u009b31m\u202e ü 😀\"]"), "[\"a\\u007f\\u009b31m\\u202e ü 😀\"]");
   EXPECT_EQ(WithoutControls("{\n}"), "{\n}");
 }

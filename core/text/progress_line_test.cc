@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-TEST(ProgressText, SaysWhatIsKnown) {
+TEST(ProgressText, ShowsKnownValues) {
   EXPECT_EQ(ProgressText("hashing dtd", 1200, 5640, "images", 340),
             "hashing dtd: 1200 of 5640 images (21 %), 340/s, 14 s left");
   EXPECT_EQ(ProgressText("hashing dtd", 0, 5640, "images", 0), "hashing dtd: 0 of 5640 images (0 %)");
@@ -35,7 +35,7 @@ class ProgressLineTest : public ::testing::Test {
   std::ostringstream out_;
 };
 
-TEST_F(ProgressLineTest, ShortWorkIsNotSpokenOf) {
+TEST_F(ProgressLineTest, ShortWorkHasNoLine) {
   {
     ProgressLine line = Line(true);
     for (int i = 0; i <= 19; ++i, now_ += 0.1) line.Update("x", i, 19);

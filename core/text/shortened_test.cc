@@ -5,7 +5,7 @@
 namespace openset {
 namespace {
 
-TEST(Shortened, LeavesWhatIsShort) {
+TEST(Shortened, LeavesShortTexts) {
   EXPECT_EQ(Shortened(""), "");
   EXPECT_EQ(Shortened("a\nb\n"), "a\nb\n");
   EXPECT_EQ(Shortened(std::string(1000, 'x')), std::string(1000, 'x'));

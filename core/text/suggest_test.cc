@@ -11,7 +11,7 @@ TEST(Unknown, SuggestsTheNearestName) {
 }
 
 // Nearer by letters is "map".
-TEST(Unknown, SuggestsWhatIsMeantByASynonym) {
+TEST(Unknown, SuggestsTheNameOfASynonym) {
   EXPECT_EQ(UnknownName("score", "msp", {"map", "max_softmax"}),
             "unknown score 'msp'; did you mean 'max_softmax'? (known: map, max_softmax)");
   EXPECT_EQ(UnknownName("field", "Max-Logit", {"max_logit"}),

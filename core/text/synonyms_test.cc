@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-TEST(FoldedName, LeavesOutWhatPeopleWriteOneWayOrAnother) {
+TEST(FoldedName, IgnoresSpellingVariants) {
   EXPECT_EQ(FoldedName("FPR@95-TPR"), "fpr95tpr");
   EXPECT_EQ(FoldedName("max_logit"), FoldedName("Max Logit"));
   EXPECT_EQ(FoldedName("mahalanobis++"), "mahalanobis++");
@@ -31,7 +31,7 @@ TEST(MeantName, TheFirstOfTheTablesThatIsKnown) {
   EXPECT_EQ(MeantName("fpr@95", {"auroc", "fpr_at_tpr"}), "fpr_at_tpr");
 }
 
-TEST(MeantName, NothingWhereTwoFit) {
+TEST(MeantName, IsEmptyIfTwoNamesFit) {
   EXPECT_EQ(MeantName("A-B", {"a_b", "ab"}), std::nullopt);
   EXPECT_EQ(MeantName("", {"a"}), std::nullopt);
   EXPECT_EQ(MeantName("-", {"a"}), std::nullopt);

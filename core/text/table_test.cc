@@ -40,7 +40,7 @@ TEST(Table, ColumnsThatDoNotFitFollowBelowWithTheLeftOnes) {
             "softmax  69.9\n");
 }
 
-TEST(Table, LeftCellsTakeSeveralLinesWhereAColumnDoesNotFitBesideThem) {
+TEST(Table, BreaksLeftCellsIfAColumnDoesNotFit) {
   EXPECT_EQ(ToText({{"metric", "task", "verdict", "n"},
                     {{"AUPR (unknown positive)", "near_far, 3 classes", "no difference", "4"},
                      {"AUROC", "mnist", "a is better", "12"}},
@@ -74,7 +74,7 @@ TEST(Table, Markdown) {
 
 TEST(Table, Csv) { EXPECT_EQ(ToCsv(kTable), "method,auroc\nsoftmax,91.0 ± 0.5\n\"a,\"\"b\"\"|c\",9.1\n"); }
 
-TEST(Table, NothingSteersATerminal) {
+TEST(Table, RemovesControlCodes) {
   EXPECT_EQ(ToText({{"a\x1b[1m"}, {{"x\ny\xff"}, {"\u009b31m"}, {"\u202eabc"}}, 1}),
             "a [1m\n-----\nx y\uFFFD\n\uFFFD31m\n\uFFFDabc\n");
 }
@@ -106,7 +106,7 @@ TEST(Table, Latex) {
 }
 
 // A star stands beside its number, and moves no other one.
-TEST(Table, LatexGivesStarsNoRoom) {
+TEST(Table, LatexStarsTakeNoSpace) {
   const std::string latex = ToLatex({{"a*", "b"}, {{"x*", "9.5 ± 0.5*"}, {"y", "*"}}, 1});
   EXPECT_THAT(latex, HasSubstr("  a* & b \\\\\n"));
   EXPECT_THAT(latex, HasSubstr("  x* & 9.5 $\\pm$ 0.5\\rlap{*} \\\\\n"));

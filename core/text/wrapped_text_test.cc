@@ -33,7 +33,7 @@ TEST(WrappedText, OnlyLinesThatAreTooWideChange) {
   EXPECT_EQ(Wrapped("/a/path/without/end", 8), "/a/path/without/end");
 }
 
-TEST(WrappedText, NoLineIsWiderThanSaid) {
+TEST(WrappedText, NoLineIsTooWide) {
   std::string text = "  ";
   for (int i = 0; i < 300; ++i) text += std::string(1 + i % 11, 'x') + " ";
   const std::string wrapped = Wrapped(text + "\nend", 40);

@@ -79,7 +79,7 @@ TEST(Thinned, KeepsEndsAndBends) {
 }
 
 // Stairs of 100 steps; a triangle of one has an area of 1 / 20000.
-TEST(Thinned, LosesNoMoreThanTheAreaAllowed) {
+TEST(Thinned, LosesAtMostTheAllowedArea) {
   std::vector<CurvePoint> stairs = {{0, 0, 0}};
   for (int i = 0; i < 100; ++i) {
     stairs.push_back({0, i / 100.0, (i + 1) / 100.0});

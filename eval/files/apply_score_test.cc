@@ -73,7 +73,7 @@ TEST(ApplyScore, CombinesTheDisagreementOfPassesOfKnownSamples) {
   EXPECT_THAT(samples.unknown_score, ElementsAre(DoubleEq(1.0 / 6), DoubleEq(2.0 / 3), DoubleEq(1.0 / 3)));
 }
 
-TEST(ApplyScore, WhatTheFilesLack) {
+TEST(ApplyScore, NamesMissingArrays) {
   const auto error = [](const ScoreSpec& spec, SampleSet samples) {
     const SampleSet train = samples;
     return std::string(ApplyScore(spec, &train, &samples).message());

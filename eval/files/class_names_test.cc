@@ -36,7 +36,7 @@ TEST(NumberClasses, SortsThoseOfLabelsAndThenThoseOfPredictions) {
   EXPECT_THAT(files[1].prediction, ElementsAre(4));
 }
 
-TEST(NumberClasses, RowsThatAreLeftOutNameNone) {
+TEST(NumberClasses, IgnoresNamesInRowsThatAreLeftOut) {
   std::vector<ScoreFile> files = {File("a.csv", {"ox", "cat"}, {0, 1})};
   EXPECT_THAT(*NumberClasses({{false, true}}, &files), ElementsAre("cat"));
   EXPECT_THAT(files[0].label, ElementsAre(0, 0));
@@ -48,7 +48,7 @@ TEST(NumberClasses, NumbersStay) {
   EXPECT_THAT(files[0].label, ElementsAre(7, -1));
 }
 
-TEST(NumberClasses, NumbersBesideNames) {
+TEST(NumberClasses, AcceptsNumbersAmongNames) {
   std::vector<ScoreFile> files = {File("a.csv", {"ox"}, {0}), File("b.csv", {}, {-1})};
   EXPECT_THAT(*NumberClasses({{true}, {true}}, &files), ElementsAre("ox"));  // unknown samples have no class
   files.push_back(File("c.csv", {}, {0}));

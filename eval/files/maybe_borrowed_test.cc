@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(MaybeBorrowedTest, BorrowsWithoutCopyingUntilItIsChanged) {
+TEST(MaybeBorrowedTest, CopiesOnlyWhenChanged) {
   std::vector<float> kept = {1, 2, 3};
   MaybeBorrowed<float> values = MaybeBorrowed<float>::Borrow(kept);
   EXPECT_EQ(values.data(), kept.data());
@@ -26,7 +26,7 @@ TEST(MaybeBorrowedTest, BorrowsWithoutCopyingUntilItIsChanged) {
   EXPECT_NE(values, copy);
 }
 
-TEST(MaybeBorrowedTest, OwnsWhatItIsGiven) {
+TEST(MaybeBorrowedTest, OwnsGivenVectors) {
   MaybeBorrowed<float> values = {4, 5};
   const MaybeBorrowed<float> copy = values;
   EXPECT_NE(copy.data(), values.data());

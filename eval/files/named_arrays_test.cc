@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(NamedArrays, ReadsWhatFitsAndNamesWhatDoesNot) {
+TEST(NamedArrays, ReadsFittingArraysAndNamesOthers) {
   const std::string path = "a.npz";
   const NpzArrays arrays = {{"x", MakeNpy(std::vector<double>{1, 2.5}, {2, 1})},
                             {"n", MakeNpy(std::vector<int64_t>{7}, {})}};

@@ -18,7 +18,7 @@ TEST(AreProbabilities, EachRowSumsToOne) {
   EXPECT_FALSE(AreProbabilities({0, 1, 0.5f, 3.5f}, 2));  // the second row
 }
 
-TEST(AreProbabilities, WhatIsNone) {
+TEST(AreProbabilities, RefusesLogits) {
   EXPECT_FALSE(AreProbabilities({}, 3));
   EXPECT_FALSE(AreProbabilities({1, 1}, 1));  // one output can't tell
   EXPECT_FALSE(AreProbabilities({std::numeric_limits<float>::quiet_NaN(), 1}, 2));

@@ -36,7 +36,7 @@ std::string ErrorOf(const std::vector<ArrayView>& arrays) {
 const std::vector<int64_t> kLabel = {0, 1, -1};
 const std::vector<float> kLogits = {3, 1, 0, 2, 1, 1};
 
-TEST(SampleArraysTest, LargeArraysAreUsedWhereTheyAre) {
+TEST(SampleArraysTest, UsesLargeArraysInPlace) {
   absl::StatusOr<ScoreFile> file =
       ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), View("logits", "<f4", kLogits, {3, 2})});
   ASSERT_TRUE(file.ok()) << file.status();
@@ -94,7 +94,7 @@ TEST(SampleArraysTest, OtherTypesAreConverted) {
   EXPECT_THAT(file->set_names, ElementsAre("cat", "ox"));
 }
 
-TEST(SampleArraysTest, ATurnedScoreLeavesTheArrayAsItIs) {
+TEST(SampleArraysTest, NegatingAScoreKeepsTheArray) {
   const std::vector<double> confidence = {1, 2, 3};
   const absl::StatusOr<ScoreFile> file =
       ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), View("unknown_score", "<f8", confidence, {3})},
@@ -115,7 +115,7 @@ TEST(SampleArraysTest, UnalignedArraysAreCopied) {
   EXPECT_THAT(file->unknown_score, ElementsAre(1, 2, 3));
 }
 
-TEST(SampleArraysTest, WhatIsNoArrayIsRefused) {
+TEST(SampleArraysTest, RefusesInvalidArrays) {
   const ArrayView label = View("label", "<i8", kLabel, {3});
   const ArrayView logits = View("logits", "<f4", kLogits, {3, 2});
   const auto error_with = [&](void (*change)(ArrayView*)) {

@@ -170,7 +170,7 @@ TEST(ReadSampleSet, FdShifts) {
               HasSubstr("raw_output.npz: array 'arr_0' holds 2, no probability, in row 0"));
 }
 
-TEST(ReadSampleSet, FilesThatAreNotWhatTheirNamesSay) {
+TEST(ReadSampleSet, RefusesFilesWithWrongEndings) {
   EXPECT_THAT(ErrorOf({Path("nowhere.npz")}), HasSubstr("nowhere.npz: no such file"));
   EXPECT_THAT(ErrorOf({WriteText("a.txt", "x")}), HasSubstr("a.txt: files of scores end in .npz, .npy, .csv or .tsv"));
   EXPECT_EQ(ErrorOf({WriteText("text.npz", "label\n1\n")}), "text.npz: not an .npz archive");
@@ -182,7 +182,7 @@ TEST(ReadSampleSet, FilesThatAreNotWhatTheirNamesSay) {
 }
 
 // Without the last three bytes, a comment's length and the high byte of an offset that are 0, nothing is lost.
-TEST(ReadSampleSet, EveryTruncationIsAnErrorOrLosesNothing) {
+TEST(ReadSampleSet, EveryTruncationIsAnErrorOrHarmless) {
   const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
   for (size_t size = 0; size + 3 < bytes.size(); ++size) {
     EXPECT_THAT(ErrorOf({WriteText("cut.npz", bytes.substr(0, size))}), HasSubstr("cut.npz: ")) << size;
@@ -354,7 +354,7 @@ TEST(ReadSampleSet, NamesOfClasses) {
   EXPECT_THAT(logits->prediction, ElementsAre(1, 0, 1));
 }
 
-TEST(ReadSampleSet, SeveralKnownSetsAreToldApart) {
+TEST(ReadSampleSet, DistinguishesSeveralKnownSets) {
   const std::vector<std::string> files = {WriteText("plain.csv", "label,prediction,unknown_score\n0,0,0.1\n1,0,0.2\n"),
                                           WriteText("shifted.csv", "label,prediction,unknown_score\n1,1,0.4\n"),
                                           WriteText("other.csv", "label,prediction,unknown_score\n0,2,0.5\n")};

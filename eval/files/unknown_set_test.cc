@@ -51,7 +51,7 @@ TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
 }
 
 // What is read of samples beside their scores.
-TEST(OnlyUnknownSet, KeepsWhatElseThereIs) {
+TEST(OnlyUnknownSet, KeepsKnownSamples) {
   SampleSet samples = FiveSamples();
   samples.feature_dim = 1;
   samples.features = {0, 1, 2, 3, 4};

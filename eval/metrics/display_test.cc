@@ -96,7 +96,7 @@ TEST(Display, LabelsTellAllMembersApart) {
 
 // Those that read no unknown samples have the same value with others; the others have not. Four known samples, two sets
 // of unknown ones.
-TEST(Display, KnowsWhatReadsUnknownSamples) {
+TEST(Display, KnowsWhichMetricsReadUnknownSamples) {
   testing::Samples one;
   one.num_classes = one.num_outputs = 2;
   one.label = {0, 0, 1, 1, kUnknownLabel, kUnknownLabel};

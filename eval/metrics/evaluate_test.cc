@@ -22,7 +22,7 @@ testing::Samples KnownSamples() {
   return samples;
 }
 
-TEST(Evaluate, GivesValuesAndReasonsByName) {
+TEST(Evaluate, ReturnsValuesAndReasonsByName) {
   const testing::Samples samples = KnownSamples();
   std::vector<MetricSpec> metrics(2);
   metrics[0].mutable_openauc();
@@ -88,7 +88,7 @@ TEST(Evaluate, TakesTwoMetricsOfOneKindByTheirNames) {
   EXPECT_EQ(Evaluate(metrics, samples.Input()).value()[1].name, "partial_openauc_05");
 }
 
-TEST(Evaluate, RefusesMetricsThatAreNoneOrTwice) {
+TEST(Evaluate, RefusesMissingAndRepeatedMetrics) {
   const testing::Samples samples = KnownSamples();
   absl::Status status = Evaluate({MetricSpec()}, samples.Input()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

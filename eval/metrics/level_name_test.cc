@@ -14,7 +14,7 @@ MetricSpec Parse(const char* text) {
   return spec;
 }
 
-TEST(LevelName, SaysTheLevelAndLeadsBackToTheMetric) {
+TEST(LevelName, ContainsTheLevelAndIdentifiesTheMetric) {
   for (const auto& [text, name] : {
            std::pair("ccr_at_fpr { fpr: 0.1 }", "ccr_at_0.1fpr"),
            std::pair("ccr_at_fpr { fpr: 0.0001 }", "ccr_at_0.0001fpr"),

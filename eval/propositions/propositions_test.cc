@@ -162,7 +162,7 @@ std::optional<Triple> FindTriple(const Samples& s) {
 
 // Exchanging the scores of the correct and the wrong sample leaves accuracy and AUROC as they were, and with them every
 // function of the two; OpenAUC falls by the unknown samples between, over all pairs.
-TEST(Propositions, ThreeAndSevenAggregatesDoNotSeeWhatOpenAucSees) {
+TEST(Propositions, AggregatesMissDifferencesThatOpenAucShows) {
   int checked = 0;
   for (int round = 0; round < kRounds; ++round) {
     const Samples before = RandomSamples(round);

@@ -92,7 +92,7 @@ TEST(EvaluateSamples, EachSetOfKnownSamples) {
   EXPECT_EQ(report->known_sets[1].values[1].value, 5.0 / 6);
 }
 
-TEST(EvaluateSamples, WhatAConventionPrintsHasItsIntervalAndDirectionTurned) {
+TEST(EvaluateSamples, ConventionsTurnIntervalsAndDirections) {
   const SampleSet samples = Samples();
   const RankedInput ranked(*samples.Input());
   ConventionMetric error = Accuracy();
@@ -119,7 +119,7 @@ TEST(EvaluateSamples, WhatAConventionPrintsHasItsIntervalAndDirectionTurned) {
   EXPECT_EQ(set.intervals[1]->second, 1000 - 1000 * set.intervals[0]->first);
 }
 
-TEST(EvaluateSamples, DeLongsIntervalForWhatHasOne) {
+TEST(EvaluateSamples, UsesDeLongsIntervalIfThereIsOne) {
   const SampleSet samples = Samples();
   const RankedInput ranked(*samples.Input());
   SampleIntervals intervals = Intervals();
@@ -151,7 +151,7 @@ TEST(EvaluateSamples, AnIntervalThatCantBeIsAbsentWithItsReason) {
   EXPECT_THAT(report->metrics[0].absent_reason, HasSubstr("two known"));
 }
 
-TEST(EvaluateSamples, WhereThePooledErrorsComeFrom) {
+TEST(EvaluateSamples, SplitsPooledErrorsBySource) {
   ConventionMetric pooled;
   pooled.printed_name = "pooled_aurc";
   pooled.metric.mutable_pooled_aurc();

@@ -32,7 +32,7 @@ std::vector<std::string> HintsOf(const testing::Samples& samples, ScoreOrigin or
   return EvaluationHints(RankedInput(samples.Input()), origin);
 }
 
-TEST(EvaluationHints, NoneWhereNothingIsSuspicious) { EXPECT_THAT(HintsOf(Shifted(0, 100)), IsEmpty()); }
+TEST(EvaluationHints, NoneForPlausibleResults) { EXPECT_THAT(HintsOf(Shifted(0, 100)), IsEmpty()); }
 
 // 9 of 90 are right; with label c for prediction c + 1 the 81 others.
 TEST(EvaluationHints, ClassesInAnotherOrder) {

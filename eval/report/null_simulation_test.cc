@@ -50,7 +50,7 @@ double FalseWinners(const Design& design, int studies) {
   return static_cast<double>(found) / studies;
 }
 
-TEST(CompareRuns, HoldsItsLevelWhereNoMethodIsBetter) {
+TEST(CompareRuns, HoldsItsLevelUnderTheNull) {
   const char* wanted = std::getenv("OPENSET_NULL_STUDIES");
   const int studies = wanted == nullptr ? 1000 : std::atoi(wanted);
   for (const Design& design : {Design{"2 splits, 5 seeds", 2, 2, 5, 0.02}, Design{"5 splits, 3 seeds", 2, 5, 3, 0.02},

@@ -52,7 +52,7 @@ RunComparison Comparison() {
   return comparison;
 }
 
-TEST(FormatRunComparison, CsvInFullPrecisionWithEmptyCellsForWhatIsUndefined) {
+TEST(FormatRunComparison, CsvHasFullPrecisionAndEmptyUndefinedCells) {
   EXPECT_EQ(FormatRunComparison(Comparison(), TextFormat::kCsv),
             "metric,task,a,b,runs,splits,mean_difference,cohen_dz,rank_biserial,low,high,p,p_holm,wilcoxon_p,"
             "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm\n"
@@ -61,7 +61,7 @@ TEST(FormatRunComparison, CsvInFullPrecisionWithEmptyCellsForWhatIsUndefined) {
             "auroc,mnist,a,b,2,2,0.5,inf,1,,,,,1,1,no detectable difference,share,AUROC,,,\n");
 }
 
-TEST(FormatRunComparison, JsonHasNullForWhatIsUndefinedAndTextForWhatIsInfinite) {
+TEST(FormatRunComparison, JsonHasNullForUndefinedAndTextForInfinite) {
   const auto json = nlohmann::json::parse(FormatRunComparison(Comparison(), TextFormat::kJson));
   EXPECT_EQ(json.at("confidence"), 0.95);
   EXPECT_EQ(json.at("assumptions"), "assumes: much");
@@ -76,7 +76,7 @@ TEST(FormatRunComparison, JsonHasNullForWhatIsUndefinedAndTextForWhatIsInfinite)
   EXPECT_EQ(json.at("left_out").at(0), "aurc: nothing");
 }
 
-TEST(FormatRunComparison, TablesHaveEffectsBeforePValuesAndHolmsColumnsWhereThereAreSeveralTests) {
+TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
   RunComparison comparison = Comparison();
   const std::string table = FormatRunComparison(comparison, TextFormat::kMarkdown);
   EXPECT_THAT(table, AllOf(HasSubstr("results.csv"), HasSubstr("assumes: much"), HasSubstr(" low (Holm) "),

@@ -209,7 +209,7 @@ TEST(CompareRuns, PairsWithoutATestDoNotCount) {
   EXPECT_FALSE(comparison.pairs[1].adjusted_p_value.has_value());
 }
 
-TEST(CompareRuns, SaysWhatIsLeftOut) {
+TEST(CompareRuns, NamesWhatIsLeftOut) {
   RunTable table = Table(3, 3, "auroc");
   table.value["auroc"]["m2"].erase("t1");
   table.value["auroc"]["m1"]["t0"] = {{{"0", "0"}, 1}};

@@ -50,7 +50,7 @@ BootstrapOptions Options() {
   return options;
 }
 
-TEST(CompareOnSamples, SaysWhichIsBetterWhateverTheDirectionOfTheMetric) {
+TEST(CompareOnSamples, NamesTheBetterForEitherDirection) {
   const Method weak(0.5, 1), strong(3, 2);
   const RankedInput a = weak.Ranked(), b = strong.Ranked();
   const absl::StatusOr<SampleComparison> comparison =

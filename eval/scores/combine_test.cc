@@ -57,7 +57,7 @@ TEST(Combine, CombinesPValues) {
 }
 
 // The scores are fitted to every second sample of a class: k-nearest neighbours would find each of the others itself.
-TEST(Combine, FitsToOtherSamplesThanItTakesPValuesOf) {
+TEST(Combine, FitsAndRanksOnDifferentSamples) {
   std::vector<Combine::Part> parts;
   parts.push_back({std::make_unique<Knn>(1), true});
   Combine combine(Combine::Rule::kRanks, std::move(parts));
@@ -72,7 +72,7 @@ TEST(Combine, FitsToOtherSamplesThanItTakesPValuesOf) {
   EXPECT_NEAR(scores[2], 1 - 1.5 / 3, 1e-15);
 }
 
-TEST(Combine, RefusesWhatItCannotUse) {
+TEST(Combine, RefusesInvalidInput) {
   std::vector<Combine::Part> parts;
   parts.push_back({std::make_unique<Knn>(1), true});
   Combine combine(Combine::Rule::kFisher, std::move(parts));

@@ -42,7 +42,7 @@ TEST(DistanceScores, GiveGoldenValues) {
 
 // The predictions of K + 1 revised outputs, by the steps of the released codes in NumPy. With half the weight of one
 // rank a class may lose to another one, never to the unknown.
-TEST(DistanceScores, OpenMaxPredictsWhatIsLargestOfItsRevisedOutputs) {
+TEST(DistanceScores, OpenMaxPredictsTheLargestRevisedOutput) {
   for (const char* features : {"random", "digits"}) {
     SCOPED_TRACE(features);
     const testing::PostHocGolden golden("distance_scores.json", features);

@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-TEST(MakeScore, GivesGoldenValues) {
+TEST(MakeScore, EqualsGoldenValues) {
   const testing::GoldenScores golden;
   for (const auto& [text, name] : {
            std::pair("max_softmax {}", "max_softmax"),

@@ -12,7 +12,7 @@ namespace {
 // The logits are stored as floats, which leaves 1e-7.
 constexpr double kTolerance = 1e-6;
 
-TEST(ReleasedCode, GivesTheSameScoresOfRealFeatures) {
+TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
   const testing::PostHocGolden golden("openood_scores.json");
   for (const auto& [text, name] : {
            std::pair("nci {}", "nci"),
@@ -39,7 +39,7 @@ TEST(ReleasedCode, GivesTheSameScoresOfRealFeatures) {
   }
 }
 
-TEST(ReleasedCode, GivesTheSameWeiperKldOfTheSameNoise) {
+TEST(ReleasedCode, ComputesTheSameWeiperKldForTheSameNoise) {
   const testing::PostHocGolden golden("openood_scores.json");
   WeiperKld::Options options;
   options.repeats = 3;

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-TEST(ReleasedCode, GivesTheSameScoresOfTheSameArrays) {
+TEST(ReleasedCode, ComputesTheSameScores) {
   for (const char* features : {"random", "digits"}) {
     SCOPED_TRACE(features);
     const testing::PostHocGolden golden("released_scores.json", features);

@@ -5,7 +5,7 @@
 namespace openset {
 namespace {
 
-TEST(NeedsOf, AsksForAFitOnlyWhereSomethingIsFitted) {
+TEST(NeedsOf, NeedsAFitOnlyForFittedScores) {
   ScoreSpec spec;
   spec.mutable_max_logit();
   EXPECT_FALSE(NeedsOf(spec).fit);
@@ -58,7 +58,7 @@ TEST(NeedsOf, AsksForValuesOfStages) {
   EXPECT_TRUE(NeedsOf(combined).stage_states);
 }
 
-TEST(NeedsOf, AsksForWhatTheCombinedScoresNeed) {
+TEST(NeedsOf, IncludesTheCombinedScores) {
   ScoreSpec spec;
   spec.mutable_combine()->add_score()->mutable_max_logit();
   EXPECT_TRUE(NeedsOf(spec).fit);  // its p-values

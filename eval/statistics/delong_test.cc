@@ -81,7 +81,7 @@ TEST(DeLong, HasAWidthWhereAllPairsAgree) {
   EXPECT_THAT(interval.note, HasSubstr("Clopper-Pearson"));
 }
 
-TEST(DeLong, RefusesWhatHasNoVariance) {
+TEST(DeLong, RefusesScoresWithoutVariance) {
   testing::Samples samples = FourSamples();
   samples.label[3] = 0;
   const absl::Status status = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).status();

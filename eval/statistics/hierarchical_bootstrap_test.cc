@@ -100,7 +100,7 @@ TEST(HierarchicalBootstrap, HasTheStandardErrorOfTheClosedForm) {
 // form's true share is at most 5 %: above 8.3 % with a chance of 0.1 %. Here it is 0.5 % with 2 splits of 5 seeds and 5
 // % with 5 of 3, the percentile interval's 37 % and 18 %: with these as true shares, below 22 % and 6 % with chances
 // below 1e-9.
-TEST(HierarchicalBootstrap, ItsPercentilesFindWinnersWhereThereAreNone) {
+TEST(HierarchicalBootstrap, ItsPercentilesAreTooNarrow) {
   const int studies = 400;
   for (const auto& [splits, seeds, least] : {std::tuple<int, int, double>{2, 5, 0.22}, {5, 3, 0.06}}) {
     int closed = 0, percentile = 0;

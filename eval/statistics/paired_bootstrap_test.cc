@@ -62,7 +62,7 @@ TEST(PairedBootstrap, SeesADifferenceThatSharedSamplesCannotExplain) {
   EXPECT_NEAR(*reversed.difference.value, -*result.difference.value, 1e-15);
 }
 
-TEST(PairedBootstrap, FindsNoneBetweenAMethodAndItself) {
+TEST(PairedBootstrap, FindsNoDifferenceBetweenAMethodAndItself) {
   const testing::Samples a = NormalSamples(1, 0);
   const PairedDifference result = Compare(a, a, 100).value();
   EXPECT_EQ(result.difference.value, 0);

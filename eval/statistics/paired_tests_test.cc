@@ -45,7 +45,7 @@ TEST(ComparePairedRuns, AgreesWithGoldenValues) {
   }
 }
 
-TEST(ComparePairedRuns, KnowsNoDifferenceAndAConstantOne) {
+TEST(ComparePairedRuns, HandlesZeroAndConstantDifferences) {
   PairedTest test = Compare({1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}).value();
   EXPECT_EQ(test.p_value, 1);
   EXPECT_EQ(test.wilcoxon_p_value, 1);
@@ -59,7 +59,7 @@ TEST(ComparePairedRuns, KnowsNoDifferenceAndAConstantOne) {
 }
 
 // Differences that are equal but for rounding have no variance: no p of 1e-58.
-TEST(ComparePairedRuns, TakesRoundingForNoVariance) {
+TEST(ComparePairedRuns, TreatsRoundingAsNoVariance) {
   const PairedTest test = Compare({0.91, 0.82, 0.73, 0.64, 0.55}, {0.9, 0.81, 0.72, 0.63, 0.54}).value();
   EXPECT_FALSE(test.p_value.has_value());
   EXPECT_NEAR(test.wilcoxon_p_value, 0.0625, 1e-15);  // 2 / 2^5

@@ -61,7 +61,7 @@ TEST(BetterOrder, ClassesWithoutSamplesKeepTheirNumberWhereTheyCan) {
   EXPECT_THAT(shifted->prediction_of, ElementsAre(1, 2, 0));
 }
 
-TEST(BetterOrder, NoneWherePredictionsFitAsTheyAre) {
+TEST(BetterOrder, NoneIfPredictionsFit) {
   EXPECT_FALSE(BetterOrder({{0, 0, 90}, {0, 1, 10}, {1, 1, 80}, {1, 0, 20}}, 2).has_value());
   EXPECT_FALSE(BetterOrder({}, 2).has_value());
   // Swapped, it gains 10 of 100 samples only.
@@ -76,7 +76,7 @@ TEST(BetterOrder, NoneThatFitsLessThanHalf) {
 }
 
 // Each order of 3 classes fits 4 samples of any kind in some way.
-TEST(BetterOrder, NoneWhereChanceDoesAsWell) {
+TEST(BetterOrder, NoneIfChanceDoesAsWell) {
   EXPECT_FALSE(BetterOrder({{0, 1, 2}, {1, 0, 1}, {2, 0, 1}}, 3).has_value());
   // All are called 0: no order tells more than that.
   EXPECT_FALSE(BetterOrder({{0, 0, 10}, {1, 0, 90}}, 2).has_value());

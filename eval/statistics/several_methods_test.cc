@@ -51,7 +51,7 @@ TEST(CompareMethods, DrawsTheBarsOfTheDiagram) {
   EXPECT_TRUE(CompareMethods(same_ranks(40), true)->bars.empty());  // 0.74
 }
 
-TEST(CompareMethods, SaysNothingOfPairsWithoutARejection) {
+TEST(CompareMethods, DoesNotComparePairsWithoutARejection) {
   // Two tasks of the same order: one of 4! orders of the second, p = 1/24 = 0.042; at 0.01 nothing is rejected.
   const std::vector<std::vector<double>> twice(2, {0.1, 0.4, 0.2, 0.3});
   EXPECT_NEAR(*CompareMethods(twice, true)->exact_p_value, 1.0 / 24, 1e-12);
@@ -77,7 +77,7 @@ TEST(CompareMethods, ExactPAgreesWithEnumeration) {
   EXPECT_EQ(CompareMethods(seven, true)->p_value, CompareMethods(seven, true)->iman_davenport_p_value);
 }
 
-TEST(CompareMethods, FindsNothingWhereAllAreEqual) {
+TEST(CompareMethods, FindsNoDifferenceBetweenEqualMethods) {
   const FriedmanTest test = CompareMethods({{1, 1, 1}, {2, 2, 2}}, true).value();
   EXPECT_EQ(test.p_value, 1);
   EXPECT_EQ(test.kendall_w, 0);

@@ -60,7 +60,7 @@ TEST(SelectThreshold, NeedsOnlyWhatItsRuleReads) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(DescribeThreshold, CountsWhatItDoesOnOtherSamples) {
+TEST(DescribeThreshold, CountsDecisionsOnOtherSamples) {
   const testing::Samples samples = SevenSamples();
   const RankedInput test(samples.Input());
   ThresholdReport report = DescribeThreshold(0.45, test);
@@ -172,7 +172,7 @@ TEST(SelectThreshold, GuaranteedRiskRefuses) {
             absl::StatusCode::kInvalidArgument);
 }
 
-TEST(WarningOf, SpeaksWhereRejectingGainsNothing) {
+TEST(WarningOf, WarnsIfRejectingGainsNothing) {
   const testing::Samples known = Known(5);
   const testing::Samples both = SevenSamples();
   EXPECT_THAT(WarningOf(ThresholdRule::kBestYoudenMacro, RankedInput(known.Input())), HasSubstr("known_accepted"));

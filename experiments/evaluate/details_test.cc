@@ -145,7 +145,7 @@ TEST(MakeDetails, NamesTheLargestMistakes) {
   EXPECT_EQ(details.mistake(3).predicted_label(), 0);
 }
 
-TEST(MakeDetails, LeavesOutWhatIsUndefined) {
+TEST(MakeDetails, LeavesOutUndefinedCurves) {
   Samples samples;
   for (int32_t& label : samples.label) label = 0;
   const TrialDetails known = samples.Details(Trial());

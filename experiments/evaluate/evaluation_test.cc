@@ -57,7 +57,7 @@ Outputs SixSamples() {
   return outputs;
 }
 
-TEST(Measure, GivesTheMetricsOfTheOutputs) {
+TEST(Measure, ComputesTheMetricsOfTheOutputs) {
   const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->metric_size(), 4);
@@ -121,7 +121,7 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   EXPECT_DOUBLE_EQ(revised->metric(2).value(), 2.0 / 3);
 }
 
-TEST(Measure, ReadsWhatSeveralPassesDisagreeIn) {
+TEST(Measure, ReadsTheDisagreementOfSeveralPasses) {
   TrialSpec trial = Trial();
   trial.mutable_method()->mutable_score()->mutable_mutual_information();
   Outputs outputs = SixSamples();
@@ -134,7 +134,7 @@ TEST(Measure, ReadsWhatSeveralPassesDisagreeIn) {
   EXPECT_DOUBLE_EQ(record->metric(1).value(), (4 + 2) / 8.0);
 }
 
-TEST(Measure, WhatIsUndefinedIsAbsentWithAReason) {
+TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
   Outputs outputs = SixSamples();
   outputs.logits.resize(8);
   outputs.label.resize(4);
@@ -184,7 +184,7 @@ TEST(Measure, MeasuresEachSetAndTheMeans) {
   EXPECT_EQ(record->metric(0).group().kind(), MetricGroup::POOL);
 }
 
-TEST(Measure, RecordsSayWhatTheNumbersAre) {
+TEST(Measure, RecordsDescribeTheirNumbers) {
   TrialSpec trial = Trial();
   trial.mutable_metric(3)->mutable_aupr_unknown()->set_form(AuprSpec::TRAPEZOID);
   const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples());
@@ -198,7 +198,7 @@ TEST(Measure, RecordsSayWhatTheNumbersAre) {
 
 // What BootstrapIntervals gives; that of "a" is a point, as each of its replicates has all pairs right. The mean over
 // both sets is half of what varies in "b", with known samples that are drawn once for both.
-TEST(Measure, GivesIntervalsWhereTheyAreAskedFor) {
+TEST(Measure, ComputesRequestedIntervals) {
   TrialSpec trial = TwoSets();
   trial.mutable_metric(1)->mutable_interval()->set_replicates(200);
   trial.mutable_metric(1)->mutable_interval()->set_method(IntervalSpec::PERCENTILE);

@@ -139,7 +139,7 @@ TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   EXPECT_EQ(progress_.back(), 1);
 }
 
-TEST_F(InferenceTest, KeepsValuesOfStagesWhereAsked) {
+TEST_F(InferenceTest, StoresValuesOfStagesOnRequest) {
   const std::shared_ptr<Model> model = CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());
   EXPECT_TRUE(OutputsOf(action_).stage_values.empty());
@@ -214,7 +214,7 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   }
 }
 
-TEST_F(InferenceTest, RequestsTogetherGiveWhatEachGivesAlone) {
+TEST_F(InferenceTest, JointRequestsEqualSeparateOnes) {
   CommitNetwork();
   std::vector<InferAction> actions(2, action_);
   for (int i = 0; i < 2; ++i) {
@@ -234,7 +234,7 @@ TEST_F(InferenceTest, RequestsTogetherGiveWhatEachGivesAlone) {
   }
 }
 
-TEST_F(InferenceTest, TheSummarySaysWhatWasDone) {
+TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
   CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());
   const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(MessageDigest(action_));
@@ -284,7 +284,7 @@ TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   EXPECT_EQ(OutputsOf(fit).logits, of_fit.logits);
 }
 
-TEST_F(InferenceTest, SaysWhatIsMissing) {
+TEST_F(InferenceTest, NamesWhatIsMissing) {
   EXPECT_THAT(RunInference({action_}), StatusIs(absl::StatusCode::kNotFound));
   CommitNetwork();
   InferAction other = action_;

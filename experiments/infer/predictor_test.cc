@@ -104,7 +104,7 @@ TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
 }
 
 // By the members' probabilities: their mean's entropy, their own, and their votes.
-TEST_F(PredictorTest, KeepsWhatMembersDisagreeInBesideTheSameLogits) {
+TEST_F(PredictorTest, StoresTheDisagreementOfMembers) {
   const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
   for (const AverageOver average : {PROBABILITIES, LOGITS}) {
     const c10::NoGradGuard no_grad;
@@ -250,7 +250,7 @@ TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
 }
 
 // Means 0.5 and -0.5.
-TEST_F(PredictorTest, TheClassCanBeThatOfTheImageAsItIs) {
+TEST_F(PredictorTest, TheClassCanBeThatOfTheOriginalImage) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   const at::Tensor image = at::cat({at::full({1, 1, 2, 2}, 0.5), at::full({1, 1, 2, 2}, -0.5)});
   std::vector<InferenceSpec> specs = {Perturbation(1e-3, false), Perturbation(1e-3, false)};

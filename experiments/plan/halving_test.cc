@@ -89,7 +89,7 @@ TEST_F(HalvingTest, ARungIsTheTrainingStopped) {
             MakeTrainAction(trials_[0]).SerializeAsString());
 }
 
-TEST_F(HalvingTest, RecordsAloneDecideWhoGoesOn) {
+TEST_F(HalvingTest, OnlyRecordsDecideWhichCandidatesContinue) {
   const absl::StatusOr<TrialSearch> search = Search(kHalved);
   ASSERT_THAT(search, IsOk());
   const std::vector<std::optional<double>> first = {0.5, 0.1, std::nullopt, 0.3, 0.2, 0.3, 0.9};
@@ -201,7 +201,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   EXPECT_EQ(again.plan().trial_id(13), plan.trial_id(13));
 }
 
-TEST_F(HalvingTest, NamesWhatIsWrong) {
+TEST_F(HalvingTest, ErrorsSayWhatIsWrong) {
   const auto error = [&](const std::string& halving,
                          const std::string& axis = "axis { path: 'training.batch_size' value: ['4', '8'] }") {
     return std::string(Search(absl::StrCat("validation_per_class: 5 search { method: 'plain' criterion { aurc {} } ",

@@ -134,7 +134,7 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
 }
 
 // 3 epochs of 3 x 20 images, and after the second and the third one the 30 known and 20 unknown test images.
-TEST(MakePlan, WhatATrainingMeasuresIsWorkToo) {
+TEST(MakePlan, CountsMeasurementsDuringTraining) {
   const SpecSandbox sandbox;
   const Store store(sandbox.folder() + "/store");
   const Plan plan = MustPlan(
@@ -254,7 +254,7 @@ TEST(MakePlan, ALargePlanIsTheSameOnEveryRun) {
   }
 }
 
-TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
+TEST(MakePlan, NeedsOnlyInputsOfMissingRecords) {
   const SpecSandbox sandbox;
   const Store store(sandbox.folder() + "/store");
   const std::string spec = absl::StrCat(kMinimalSpec, kTwoScores);
@@ -279,7 +279,7 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
   for (const Action& action : plan.actions) EXPECT_FALSE(action.is_needed());
 }
 
-TEST(Actions, KeysFollowWhatDecidesTheResult) {
+TEST(Actions, KeysDependOnEverythingThatDeterminesTheResult) {
   const SpecSandbox sandbox;
   const TrialSpec trial = (*Expand(*sandbox.Load(kMinimalSpec)))[0].Spec();
   TrialSpec other = trial;

@@ -39,7 +39,7 @@ TEST_F(SameMethodsTest, EachSetOnce) {
   EXPECT_EQ(SameMethodLines(plan_).size(), 1);
 }
 
-TEST_F(SameMethodsTest, NoneWhereEachIsItsOwn) {
+TEST_F(SameMethodsTest, NoneIfAllMethodsDiffer) {
   for (const char* name : {"a", "a", "b"}) AddTrial(name);
   AddAction(ActionKind::kEvaluate, {0, 1});  // two values of an axis
   AddAction(ActionKind::kEvaluate, {2});

@@ -194,7 +194,7 @@ TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
                        HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
 }
 
-TEST_F(SearchTest, NamesWhatIsWrong) {
+TEST_F(SearchTest, ErrorsSayWhatIsWrong) {
   const auto error = [&](const std::string& search, const std::string& validation = "validation_per_class: 5 ") {
     return std::string(Searches(validation + "search { " + search + " }").status().message());
   };

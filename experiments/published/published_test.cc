@@ -128,7 +128,7 @@ TEST(FindPublished, ByTaskMethodMetricAndGroup) {
   EXPECT_FALSE(FindPublished(table, {"cifar10", "openauc_supplement", &other, "pool", 6, 4}).has_value());
 }
 
-TEST(FindPublished, AnotherRecipeAndAnotherConventionAreSaid) {
+TEST(FindPublished, NamesOtherRecipesAndConventions) {
   MetricSpec metric = OpenAuc();
   metric.mutable_openauc()->set_mask(OpenAucMetricSpec::EPSILON_FLOAT);
   const PublishedTable table = Table("openauc_table_2");
@@ -174,7 +174,7 @@ absl::Status ReadText(const std::string& rows, const std::string& name = "t") {
   return ReadPublished(path).status();
 }
 
-TEST(ReadPublished, SaysWhereATableIsWrong) {
+TEST(ReadPublished, ErrorsNameThePositionInTheTable) {
   EXPECT_TRUE(ReadText("row { label: 'x' method: 'm' cell {} cell { value: 1 } }").ok());
   EXPECT_THAT(ReadText("row { label: 'x' cell { value: 1 } }").message(),
               HasSubstr("table.textproto:4: row[0]: has 1 cells for the table's 2 columns"));

@@ -74,7 +74,7 @@ TEST(FormatReport, Text) {
             "1 of 4 trials have no record yet.\n");
 }
 
-TEST(FormatReport, SaysWhyTrialsHaveNoRecord) {
+TEST(FormatReport, ExplainsMissingRecords) {
   Report report = Example();
   report.trials = 24;
   report.missing = 5;
@@ -196,7 +196,7 @@ TEST(FormatReport, Json) {
   EXPECT_EQ(json["cells"][3]["absent"][0], "no unknown samples");
 }
 
-TEST(FormatReport, EachFormatSaysWhatTheCommandLineChanged) {
+TEST(FormatReport, EachFormatShowsChangesByTheCommandLine) {
   Report report = Example();
   report.overrides = {"--set=training.epochs=2", "--seeds=0..4"};
   const std::string line = "Changed on the command line: --set=training.epochs=2 --seeds=0..4\n";
@@ -213,7 +213,7 @@ TEST(FormatReport, EachFormatSaysWhatTheCommandLineChanged) {
   }
 }
 
-TEST(FormatReport, SaysWhatSearchesChoseAndWhatWaits) {
+TEST(FormatReport, ShowsChoicesOfSearchesAndWaitingTrials) {
   Report report = Example();
   report.search_lines = {"what was chosen"};
   report.waiting = 3;

@@ -122,7 +122,7 @@ TEST(FindHints, AurocBelowHalf) {
             "mean of the table 31.2 %), b (25.0 % at split 1, seed 0)");
 }
 
-TEST(FindHints, RecordsWithoutDecisionsSayNothingOfAccuracy) {
+TEST(FindHints, RecordsWithoutDecisionsHaveNoAccuracyHints) {
   const TrialSpec trial = Trial("m");
   TrialRecord record = Record("a", 33, "");
   record.clear_details();

@@ -43,7 +43,7 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   EXPECT_THAT(html, HasSubstr("out of &lt;memory&gt;"));
 }
 
-TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
+TEST(HtmlReport, ExplainsStarsAndDrawsTheImprovement) {
   TrialSpec trials[2];
   TrialRecord records[2];
   for (int m = 0; m < 2; ++m) {
@@ -63,7 +63,7 @@ TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
 }
 
-TEST(HtmlReport, MarksWhatTheCommandLineChanged) {
+TEST(HtmlReport, MarksChangesByTheCommandLine) {
   Report report;
   ReportContext context;
   context.spec = "epochs: 5";

@@ -16,7 +16,7 @@ ReportCell Cell(const std::string& task, int known, int unknown) {
   return cell;
 }
 
-TEST(LevelTitles, SayWhatSetsALevelApart) {
+TEST(LevelTitles, NameWhatDistinguishesALevel) {
   Report report;
   report.cells = {Cell("birds", 3, 7), Cell("birds", 3, 7), Cell("cats", 6, 4),
                   Cell("cats", 6, 5),  Cell("dogs", 2, 8),  Cell("dogs", 4, 8)};

@@ -77,7 +77,7 @@ Report Make(const std::vector<TrialSpec>& trials, const ReportSpec& spec = Spec(
 }
 
 // 60 and its deviation of 2, in percent; ours is one value at the same 100 epochs, of a split that is not known there.
-TEST(AddPublished, StandsBesideOurs) {
+TEST(AddPublished, IsShownNextToOurs) {
   const Report report = Make({Trial("a+long", 2, 100)});
   ASSERT_EQ(report.cells[0].published.size(), 1);
   const PublishedNumber& number = report.cells[0].published[0];
@@ -102,7 +102,7 @@ TEST(AddPublished, SplitsThatAreKnownAreComparedOneByOne) {
   EXPECT_DOUBLE_EQ(one.cells[0].published[0].value, 0.75);
 }
 
-TEST(AddPublished, SaysWhatADifferenceMayBeDueTo) {
+TEST(AddPublished, NamesPossibleReasonsForDifferences) {
   const Report report = Make({Trial("a+short", 2, 5, 200)});
   EXPECT_THAT(report.cells[0].published[0].reasons,
               ElementsAre("another recipe: a+short for a", "fewer epochs: 5 for 100",

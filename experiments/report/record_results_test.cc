@@ -33,7 +33,7 @@ std::vector<std::string> Ids(const RecordResults& made) {
   return ids;
 }
 
-TEST(ResultsOf, AreInTheOrderOfTablesWhateverTheOrderOfTheRecords) {
+TEST(ResultsOf, AreSortedLikeTablesForAnyOrderOfRecords) {
   const RecordResults made = ResultsOf({Record("d", "vim", 0, 1), Record("c", "mcp", 1, 1), Record("b", "mcp", 0, 1)});
   EXPECT_THAT(Ids(made), ElementsAre("b", "c", "d"));
   EXPECT_THAT(made.notes, IsEmpty());

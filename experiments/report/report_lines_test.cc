@@ -58,7 +58,7 @@ TEST(FooterLines, OneRunHasNoSpread) {
               ElementsAre("Mean ± population standard deviation over splits and seeds (n=2 to 5)."));
 }
 
-TEST(StarText, SaysWhatTestsAreOver) {
+TEST(StarText, NamesWhatTestsAreOver) {
   Report report;
   report.baseline = "mcp";
   report.cells = {Cell(2, 2), Cell(2, 2)};
@@ -72,7 +72,7 @@ TEST(StarText, SaysWhatTestsAreOver) {
   EXPECT_THAT(StarText(report), HasSubstr("over 5 splits, or 4 seeds of one split (seeds"));
 }
 
-TEST(MarkText, NamesRowsWhereMetricsAreRows) {
+TEST(MarkText, NamesRowsIfMetricsAreRows) {
   Report report;
   EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its column; underlined: the second best;"));
   report.rows = {"metric"};

@@ -146,7 +146,7 @@ TEST(MakeReport, JsonHasEachRecordWithItsLearningCurve) {
     }])"));
 }
 
-TEST(MakeReport, SaysOnceWhichTensorsOfItsWeightsAMethodDoesWithout) {
+TEST(MakeReport, NamesIgnoredTensorsOnce) {
   TrialRecord records[] = {Record(0.5, 0.75), Record(0.5, 0.75)};
   for (TrialRecord& record : records) record.add_ignored_tensor("bn.bias");
   const TrialRecord other = Record(0.5, 0.75);
@@ -156,7 +156,7 @@ TEST(MakeReport, SaysOnceWhichTensorsOfItsWeightsAMethodDoesWithout) {
   EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\na: 1 tensor of its weights was left out"));
 }
 
-TEST(MakeReport, SaysWhatSearchesChose) {
+TEST(MakeReport, ShowsChoicesOfSearches) {
   const TrialSpec tuned = Trial("a (tuned)", 1, 5, R"(
       search {
         criterion { aurc {} }

@@ -30,7 +30,7 @@ std::vector<std::string> Texts(const std::vector<SpecLine>& lines, bool changed)
   return texts;
 }
 
-TEST(ChangedSpecLines, MarksWhatTheCommandLineChanged) {
+TEST(ChangedSpecLines, MarksChangesByTheCommandLine) {
   SpecChanges changes;
   changes.set = {"training.epochs=2", "train_limit_per_class=300"};
   changes.seeds = "0,7";
@@ -48,7 +48,7 @@ TEST(ChangedSpecLines, NothingIsMarkedWithoutChanges) {
 }
 
 // The override has no loss term: which method has one, its file says.
-TEST(ChangedSpecLines, AFlagWithoutAPlaceIsALineOfItsOwn) {
+TEST(ChangedSpecLines, AFlagWithoutAFieldHasItsOwnLine) {
   const std::vector<SpecLine> lines = ChangedSpecLines(Written(), Written(), {"--set=loss.open_auc.lambda=0.2"});
   EXPECT_THAT(Texts(lines, true), ElementsAre("# --set=loss.open_auc.lambda=0.2"));
   EXPECT_EQ(lines.back().text, "# --set=loss.open_auc.lambda=0.2");

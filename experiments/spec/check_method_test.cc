@@ -120,7 +120,7 @@ TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
               ElementsAre(HasSubstr("score: needs an output for the unknown class")));
 }
 
-TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
+TEST(CheckMethod, NamesAnUnusedOpenSet) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
               ElementsAre("open_set: no loss term uses it"));
 }
@@ -285,7 +285,7 @@ TEST(CheckMethod, ImportedModelsCanBeTrained) {
               ElementsAre(HasSubstr("training: to train a script, name its last linear module")));
 }
 
-TEST(CheckMethod, AScriptBringsAllItNeeds) {
+TEST(CheckMethod, AScriptNeedsNoOtherParts) {
   EXPECT_THAT(Problems("model { torch_script { file: 'f' sha256: 'x' } head { linear {} } "
                        "weights { file: 'f' sha256: 'x' } }"),
               ElementsAre("model.head: a script has its own head", "model.weights: a script has its own weights"));
@@ -330,7 +330,7 @@ TEST(CheckMethod, GeneratedImagesHaveASizeThatIsAPowerOfTwo) {
                   "is 28"));
 }
 
-TEST(CheckMethod, APassWithoutTheOpenSetNeedsATermOfItsOwn) {
+TEST(CheckMethod, APassWithoutTheOpenSetNeedsItsOwnTerm) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { noise_images {} plain_passes: 1 } "
                        "loss { term { outlier_exposure {} } }"),
               ElementsAre(HasSubstr("open_set.plain_passes: all terms need the open set")));

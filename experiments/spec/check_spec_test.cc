@@ -17,7 +17,7 @@ absl::Status Check(const std::string& more) {
   return experiment.ok() ? CheckSpec(*experiment) : experiment.status();
 }
 
-TEST(CheckSpec, TakesWhatIsRight) {
+TEST(CheckSpec, AcceptsValidSpecs) {
   EXPECT_THAT(Check(""), IsOk());
   EXPECT_THAT(Check("metric { partial_openauc {} } metric { partial_openauc { max_ofpr: 0.1 } name: 'narrow' }"),
               IsOk());

@@ -72,7 +72,7 @@ TEST(ExperimentFile, TheFilesContentDecides) {
   EXPECT_NE(id("one", "abc"), id("one", "def"));
 }
 
-TEST(ExperimentFile, SaysWhichFileIsWrong) {
+TEST(ExperimentFile, ErrorsNameTheFile) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
   EXPECT_THAT(sandbox.Load(kSpec),
@@ -143,7 +143,7 @@ TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
 }
 
 // A recipe for one task: the others, and other methods, stay as they are, and so do all names.
-TEST(LoadExperiment, TaskPresetsAreLaidOverMethodsOnTheirTasks) {
+TEST(LoadExperiment, TaskPresetsOverrideMethodsOnTheirTasks) {
   const SpecSandbox sandbox;
   sandbox.Write("data/tasks/other.textproto",
                 "name: 'other' data_set: 'digits' split { known: [0, 1, 2] unknown: [3, 4] }");

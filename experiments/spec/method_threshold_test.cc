@@ -19,7 +19,7 @@ absl::StatusOr<std::string> Resolved(const std::string& decision, const std::str
   return spec.ShortDebugString();
 }
 
-TEST(SetMethodThreshold, TakesTheOneForTheNumberOfClasses) {
+TEST(SetMethodThreshold, UsesTheThresholdForTheNumberOfClasses) {
   const std::string table =
       "decision { threshold: -0.5 by_known_classes { known_classes: 2 threshold: -0.8 } "
       "by_known_classes { known_classes: 3 threshold: -0.6 } }";

@@ -44,7 +44,7 @@ TEST_F(ModelFilesTest, PathsBecomeAbsoluteAndFilesGetTheirDigest) {
   EXPECT_THAT(CheckModelFiles(model, {}), IsOk());
 }
 
-TEST_F(ModelFilesTest, WhatHasNoFileIsLeftAlone) {
+TEST_F(ModelFilesTest, ModelsWithoutFilesAreUnchanged) {
   ModelSpec model;
   model.mutable_weights()->set_head(WeightsSpec::SKIP);
   model.mutable_vgg32();
@@ -64,7 +64,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
 }
 
-TEST_F(ModelFilesTest, ALargeFileThatIsNoneOfWeightsIsNotHashed) {
+TEST_F(ModelFilesTest, LargeFilesWithoutWeightsAreNotHashed) {
   const std::string file = JoinPath(folder_, "large");
   ASSERT_THAT(WriteFileAtomically(file, "abc"), IsOk());
   std::filesystem::resize_file(file, 10'000'000'000);
@@ -75,7 +75,7 @@ TEST_F(ModelFilesTest, ALargeFileThatIsNoneOfWeightsIsNotHashed) {
                                        "of torch.save() or TorchScript")));
 }
 
-TEST_F(ModelFilesTest, AFileThatIsNotThereNeedsItsDigest) {
+TEST_F(ModelFilesTest, AMissingFileNeedsItsDigest) {
   ModelSpec model;
   model.mutable_torch_script()->set_file("absent.pt");
   EXPECT_THAT(Resolve(&model), ElementsAre(absl::StrCat("model.torch_script.file: cannot open ", folder_,

@@ -24,7 +24,7 @@ class SpecChangesTest : public ::testing::Test {
   const SpecSandbox sandbox_;
 };
 
-TEST_F(SpecChangesTest, AreLaidOverAllElse) {
+TEST_F(SpecChangesTest, OverrideEverythingElse) {
   SpecChanges changes;
   changes.set = {"training.epochs=7", "loss.open_auc.lambda=0.2", "train_limit_per_class=3", "training.epochs=5"};
   changes.seeds = "0..2,9";
@@ -61,7 +61,7 @@ TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
   EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--methods: ")));
 }
 
-TEST_F(SpecChangesTest, WhatDoesNotFitIsSaidWithTheFlag) {
+TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
   for (const auto& [set, message] :
        std::vector<std::pair<const char*, const char*>>{{"training.epochs", "--set=training.epochs: write PATH=VALUE"},
                                                         {"=5", "write PATH=VALUE"},

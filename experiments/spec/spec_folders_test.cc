@@ -30,7 +30,7 @@ class SpecFoldersTest : public ::testing::Test {
   SpecSandbox sandbox_;
 };
 
-TEST_F(SpecFoldersTest, NamesOfAllLibrariesStandBesideEachOther) {
+TEST_F(SpecFoldersTest, LibrariesHaveEqualRank) {
   const SpecFolders folders = Folders();
   EXPECT_THAT(NamesIn(folders.methods), ElementsAre("mine", "softmax"));
   EXPECT_THAT(NamesIn(folders.tasks), ElementsAre("two"));
@@ -45,7 +45,7 @@ TEST_F(SpecFoldersTest, NamesOfAllLibrariesStandBesideEachOther) {
 }
 
 // A spec in mine/specs is of the library mine, one in mine/specs/more or in ours/experiments/specs of none.
-TEST_F(SpecFoldersTest, ASpecInSpecsIsOfTheLibraryThatItLiesIn) {
+TEST_F(SpecFoldersTest, ASpecInSpecsBelongsToTheLibraryAround) {
   sandbox_.Write("mine/specs/study.textproto", "");
   sandbox_.Write("mine/specs/more/study.textproto", "");
   sandbox_.Write("mine/specs/presets/fast.textproto", "");

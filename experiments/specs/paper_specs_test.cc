@@ -57,7 +57,7 @@ int CountPublished(const Report& report) {
 }
 
 // Methods x columns of the tables.
-TEST(PaperSpecs, EachPublishedNumberStandsBesideOurs) {
+TEST(PaperSpecs, PublishedNumbersMatchOurs) {
   for (const auto& [name, count] : std::map<std::string, int>{{"openauc_table_2", 10 * 6},
                                                               {"openauc_table_2_drawn", 3 * 6},
                                                               {"openauc_tables_4_5", 8 * (7 + 9)},
@@ -226,7 +226,7 @@ std::pair<Work, Work> TogetherAndAlone(const std::string& name) {
 
 // Of Table 6's eleven methods MCP, ODIN, ReAct and OpenMax share a training, which is the ensemble's first member too
 // and what the fine-tuning for energy starts from; seven others have trainings that no other method has.
-TEST(PaperSpecs, ASweepDoesOnceWhatMethodsShare) {
+TEST(PaperSpecs, ASweepDoesSharedWorkOnce) {
   const auto [together, alone] = TogetherAndAlone("unified_benchmark_table_6_small");
   EXPECT_EQ(together, (Work{11, 11, 489600 + 46800}));
   EXPECT_EQ(alone, (Work{16, 12, 633600 + 47400}));

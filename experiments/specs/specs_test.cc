@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experimen
 // A method is used by its file's name and says where it comes from.
 class MethodTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(MethodTest, IsValidAndSaysItsSource) {
+TEST_P(MethodTest, IsValidAndNamesItsSource) {
   const std::string path = JoinPath(::testing::TempDir(), GetParam() + "_spec.textproto");
   ASSERT_TRUE(WriteFileAtomically(path, "name: '" + GetParam() + "_spec' task: 'fashion_mnist_6_4' method: '" +
                                             GetParam() + "' split: 0 seed: 0 metric { auroc {} }")

@@ -74,7 +74,7 @@ class DataContents : public ::testing::Test {
   std::vector<std::string> lines_, untold_;  // of Told()
 };
 
-TEST_F(DataContents, AreToldByTheFilesElseByWhatTheStoreRemembers) {
+TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
   EXPECT_EQ(ContentOf(Told({sandbox_.folder()}), "test"), "");  // neither is there
   WriteImages("some images");
   const Experiment told = Told({sandbox_.folder()});
@@ -94,7 +94,7 @@ TEST_F(DataContents, AreToldByTheFilesElseByWhatTheStoreRemembers) {
 }
 
 // The images of another machine are not here: their records say which they were.
-TEST_F(DataContents, AreToldByRecordsWhereTheFilesAreNot) {
+TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   Told({sandbox_.folder()});
   EXPECT_THAT(untold_, ElementsAre("digits, train", "digits, test"));
   EXPECT_THAT(lines_,

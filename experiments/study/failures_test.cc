@@ -11,7 +11,7 @@ using ::testing::Not;
 
 StudyFailure Failure(absl::StatusCode code) { return {"train", "", KindOf(static_cast<int>(code))}; }
 
-TEST(FailureKinds, AreToldByTheCode) {
+TEST(FailureKinds, FollowFromTheCode) {
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kUnavailable)), FailureKind::kMachine);
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kResourceExhausted)), FailureKind::kMachine);
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kPermissionDenied)), FailureKind::kMachine);
@@ -20,7 +20,7 @@ TEST(FailureKinds, AreToldByTheCode) {
   EXPECT_EQ(KindOf(99), FailureKind::kMachine);  // what a later version may write
 }
 
-TEST(WhatToDo, TheSameCommandIsAdvisedOnlyWhereItMayHelp) {
+TEST(WhatToDo, AdvisesTheSameCommandOnlyIfItMayHelp) {
   EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kUnavailable)}), "the same command tries them again");
   EXPECT_EQ(WhatToDo({}), "the same command tries them again");
   const std::string diverged = WhatToDo({Failure(absl::StatusCode::kAborted)});

@@ -55,7 +55,7 @@ TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
 }
 
 // The minimal spec's method sees one channel.
-TEST_F(GuidelinesTest, GreyInputOfColourImagesIsSaid) {
+TEST_F(GuidelinesTest, WarnsAboutGreyInputOfColourImages) {
   absl::StatusOr<Experiment> experiment =
       sandbox_.Load(absl::StrCat(kMinimalSpec, "override { input { size: 28 channels: 1 } }"));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
@@ -94,7 +94,7 @@ TEST_F(GuidelinesTest, DrawsAreOfDifferentClasses) {
 }
 
 // 10 known samples, and 30 of each of 4 unknown classes.
-TEST_F(GuidelinesTest, AnUnevenTestSetIsSaid) {
+TEST_F(GuidelinesTest, WarnsAboutAnUnevenTestSet) {
   sandbox_.Write(
       "data/tasks/task.textproto",
       "name: 'task' data_set: 'digits' unknown { data_set: 'digits' more_part: 'train' class_id: [1, 2, 3, 4] } "

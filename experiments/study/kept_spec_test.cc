@@ -28,7 +28,7 @@ class KeptSpecTest : public ::testing::Test {
   const Store store_;
 };
 
-TEST_F(KeptSpecTest, IsTheFileAsItIsWritten) {
+TEST_F(KeptSpecTest, IsTheFileAsWritten) {
   const std::string text = absl::StrCat("# Mine.\n", kMinimalSpec);
   const absl::StatusOr<Experiment> experiment = sandbox_.Load(text);
   ASSERT_THAT(experiment, IsOk());
@@ -38,7 +38,7 @@ TEST_F(KeptSpecTest, IsTheFileAsItIsWritten) {
   EXPECT_EQ(kept.spec.method(0), experiment->spec.method(0));
 }
 
-TEST_F(KeptSpecTest, HasWhatTheCommandLineChanged) {
+TEST_F(KeptSpecTest, HasTheChangesByTheCommandLine) {
   sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
   SpecChanges changes;
   changes.set = {"training.epochs=7"};
@@ -64,7 +64,7 @@ TEST_F(KeptSpecTest, TheUnchangedOneComesFirstThenTheNewest) {
   EXPECT_EQ(LoadKeptSpec(store_, "spec").spec.name(), "plain");
 }
 
-TEST_F(KeptSpecTest, ShowsNoFileThatIsNoSpecAndNoneElsewhere) {
+TEST_F(KeptSpecTest, ShowsOnlySpecsInTheStore) {
   Write("spec", "name: 'spec' nonsense");
   EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
   Write("../outside", "name: 'outside' method: 'mcp'");

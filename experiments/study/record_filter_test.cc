@@ -71,7 +71,7 @@ TEST_F(RecordFilterTest, FailedAreThoseOfAFailedActionAndMissingTheOthers) {
 }
 
 // A choice waits for all of its candidates.
-TEST_F(RecordFilterTest, AChoiceIsMadeWhereAllItsCandidatesAre) {
+TEST_F(RecordFilterTest, AChoiceNeedsAllItsCandidates) {
   sandbox_.Write("data/tasks/task.textproto",
                  "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
                  "split { known: [0, 1, 2] unknown: 3 }");

@@ -64,7 +64,7 @@ TEST(SourceChanges, ManyComponentsHaveOneLine) {
                                            "scores/c 1, scores/d 1); --redo=changed makes these results again"));
 }
 
-TEST(SourceChanges, WhatHasNoFingerprintIsNotCompared) {
+TEST(SourceChanges, ComponentsWithoutFingerprintsAreNotCompared) {
   SourceChanges changes({kTrain, kInfer, kEvaluate});
   changes.Add(Parse("stage { stage: TRAIN key: 'a' component { family: 'LossTermSpec' name: 'open_auc' } }"));
   changes.Add(Parse("stage { stage: TRAIN key: 'b' component { family: 'HeadSpec' name: 'x' fingerprint: 'old' } }"));

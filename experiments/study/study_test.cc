@@ -79,7 +79,7 @@ ActionId ChoiceOf(const Study& study) {
   return absl::c_find_if(study.plan().actions, is_choice)->id;
 }
 
-TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
+TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   const absl::StatusOr<std::unique_ptr<Study>> loaded = Load(kSearched);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   Study& study = **loaded;
@@ -120,7 +120,7 @@ TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
   EXPECT_EQ((*again)->plan().trial_id(1), study.plan().trial_id(6));
 }
 
-TEST_F(StudyTest, DataWithoutChecksumsThatChangeAreMadeAnew) {
+TEST_F(StudyTest, ChangedDataWithoutChecksumsIsMeasuredAgain) {
   const auto id = [this] {
     sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
     StudyOptions options;
@@ -225,7 +225,7 @@ TEST_F(RedoTest, AMethod) { EXPECT_EQ(NeededOf("pairs"), "train 1 infer 1 evalua
 
 TEST_F(RedoTest, AMethodAsPeopleCallIt) { EXPECT_EQ(NeededOf("Pairs"), "train 1 infer 1 evaluate 1 "); }
 
-TEST_F(RedoTest, WhatWasMadeByOtherSources) {
+TEST_F(RedoTest, ResultsOfOtherSourcesAreMadeAgain) {
   const std::string line =
       "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
   EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), ElementsAre(line));
@@ -287,7 +287,7 @@ TEST_F(StudyTest, ASearchIsRedone) {
 
 using DamageTest = RedoTest;
 
-TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
+TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
   ASSERT_TRUE(study.ok());
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
@@ -324,7 +324,7 @@ TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
   EXPECT_FALSE(store_.HasCheckpoint(whole.actions[0].key));
 }
 
-TEST_F(DamageTest, ARunPutsWhatIsDamagedAsideAndMakesItAgain) {
+TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
   const std::string key = (*LoadToRedo(""))->plan().trial_id(0);
   ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(key), "damaged").ok());
   LeaseOptions theirs;

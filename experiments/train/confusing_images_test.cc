@@ -122,7 +122,7 @@ TEST_F(ConfusingImagesTest, RepeatsWithItsSeedAndStream) {
 }
 
 // A training that resumes: the state copied into a new source gives the same next step.
-TEST_F(ConfusingImagesTest, ItsStateIsAllItRemembers) {
+TEST_F(ConfusingImagesTest, ItsStateIsComplete) {
   Make(source_.get());
   const auto copy = Source(9);
   const auto from = source_->State();

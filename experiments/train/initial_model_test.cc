@@ -73,7 +73,7 @@ TEST(InitialModelTest, TheDigestDecidesNotThePath) {
   EXPECT_NE(MessageDigest(a), MessageDigest(b));
 }
 
-TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
+TEST(InitialModelTest, IsTheCheckpointWithoutATraining) {
   const TrainAction action = ActionOf(absl::StrCat(kNetwork, kWeights, "}"));
   const ActionContext context = ContextOf(Sha256Hex("weights"));
   ASSERT_THAT(CommitInitialModel(action, context), IsOk());

@@ -132,7 +132,7 @@ TEST_F(ObjectiveTest, GradientsFlowThroughAllTerms) {
   EXPECT_THAT(head_->weight.grad(), TensorNear(at::tensor({2 * 0.2310586 + 0.5 * 0.7615942}), 1e-6));
 }
 
-TEST_F(ObjectiveTest, LeavesOutWhatNeedsTheOpenSetWhereThereIsNone) {
+TEST_F(ObjectiveTest, LeavesOutTermsOfTheOpenSetWithoutOne) {
   action_ = ActionOf("term { cross_entropy {} } term { outlier_exposure {} }");
   for (const bool with_source : {true, false}) {
     Objective objective = Make(with_source);
@@ -183,7 +183,7 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
 }
 
 // Its price starts at 0.1; -log(1/2) of the even logits is above the budget.
-TEST_F(ObjectiveTest, WhatATermLearnsByItselfIsState) {
+TEST_F(ObjectiveTest, StateIncludesWhatTermsLearn) {
   action_ = ActionOf("term { confidence_branch {} }");
   Objective objective = Make(false);
   const Batch batch{Images({0}), at::zeros({1}, at::kLong), at::zeros({1}, at::kLong)};
@@ -215,7 +215,7 @@ TEST_F(ObjectiveTest, ImagesThatCannotBeReadAreAnError) {
   EXPECT_TRUE(objective.Compute(batch_, false, &random_).ok());
 }
 
-TEST_F(ObjectiveTest, StateIsWhatTermsAndSourceLearn) {
+TEST_F(ObjectiveTest, StateIncludesTermsAndSource) {
   action_ = ActionOf("term { cross_entropy {} } term { rpl {} }");
   Objective objective = Make(true);
   std::vector<std::string> parameters, state;

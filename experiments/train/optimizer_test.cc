@@ -52,7 +52,7 @@ TEST(Sgd, MomentumAndWeightDecay) {
 
 // A first step moves both parameters, a second one has no gradient of q (torch.optim.SGD with
 // zero_grad(set_to_none=False), the only form before PyTorch 2.0: q's gradient is 0 then).
-TEST(Sgd, ParametersWithoutAGradientCoastWhereTheyAreAskedTo) {
+TEST(Sgd, ParametersWithoutAGradientCoastOnRequest) {
   for (const bool zero : {false, true}) {
     const at::Tensor p = Parameter(1), q = Parameter(1), never = Parameter(1);
     auto optimizer = MakeOptimizer(Parse(std::string("learning_rate: 0.1 weight_decay: 0.5 sgd { momentum: 0.9 } ") +

@@ -74,7 +74,7 @@ TEST(LearningRateFactor, AfterEpochWithoutWarmup) {
   EXPECT_DOUBLE_EQ(FactorAt(spec, 5), 1);
 }
 
-TEST(LearningRateFactor, StaysThroughAnEpochUnlessItStepsEachIteration) {
+TEST(LearningRateFactor, IsConstantInAnEpochUnlessItStepsEachIteration) {
   for (const char* text : {"constant {}", "step { milestone: 1 }", "cosine_restarts { cycle_epochs: 3 }",
                            "cosine_restarts { cycle_epochs: 3 stepping: AFTER_EPOCH }"}) {
     const ScheduleSpec spec = Parse(text);

@@ -70,7 +70,7 @@ TEST(TrainingData, APassMayEndBeforeItsSamplesDo) {
 
 // Two passes of 5, 5 and 2 images, stopped after each batch: the crops and flips that follow are the same, and what was
 // seen is not read again.
-TEST(TrainingData, AnEpochGoesOnBehindTheBatchesThatItHasGiven) {
+TEST(TrainingData, AnEpochResumesAfterItsLastBatch) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();
   NumbersCache images;

@@ -26,7 +26,7 @@ class TrainingStateTest : public ::testing::Test {
   NamedTensors saved_;
 };
 
-TEST_F(TrainingStateTest, ComesBackAsItWas) {
+TEST_F(TrainingStateTest, RoundTrips) {
   const absl::StatusOr<SavedTraining> saved = LoadTrainingState(path_, "key");
   ASSERT_THAT(saved, IsOk());
   EXPECT_EQ(saved->summary.SerializeAsString(), summary_.SerializeAsString());
@@ -79,7 +79,7 @@ TEST_F(TrainingStateTest, AFlippedBitIsRefused) {
   EXPECT_GT(refused, bytes.size() / 2);
 }
 
-TEST_F(TrainingStateTest, NoFileIsNotFound) {
+TEST_F(TrainingStateTest, AMissingFileIsNotFound) {
   EXPECT_THAT(LoadTrainingState(path_ + ".none", "key"), StatusIs(absl::StatusCode::kNotFound));
 }
 

@@ -59,7 +59,7 @@ TEST(Train, CommitsTheCheckpointAndItsCurve) {
   EXPECT_FALSE(FileExists(scene.Context(MessageDigest(scene.Action())).store.PartialPath("0")));
 }
 
-TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
+TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
   const TrainingScene scene;
   const TrainAction whole = scene.Action();
   const TrainSummary undisturbed = Trained(whole, scene);
@@ -117,7 +117,7 @@ void TrainUntil(int step, const TrainAction& action, const std::string& key, con
   EXPECT_FALSE(context.store.LoadTrainSummary(key).ok());
 }
 
-TEST(Train, StoppedAfterAnyStepItGoesOnToTheSameBits) {
+TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
   const TrainingScene scene;
   for (const TrialSpec& trial : {scene.Trial(), WithCurve(scene.Trial(), "test")}) {
     const TrainAction action = MakeTrainAction(trial);
@@ -136,7 +136,7 @@ TEST(Train, StoppedAfterAnyStepItGoesOnToTheSameBits) {
 }
 
 // One that gets no further than a step each time, and is to be measured after the second and the last epoch.
-TEST(Train, StoppedAfterEachStepItGetsToTheSameEnd) {
+TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   const TrainingScene scene;
   const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "test"));
   const TrainSummary undisturbed = Trained(action, scene);
@@ -182,7 +182,7 @@ TEST(Train, SavesItsStateAfterTheFirstEpochAndThenEveryThirtySeconds) {
   EXPECT_EQ(EpochsSavedBeforeTheEnd(absl::Seconds(10), Key("slow"), scene), 2);
 }
 
-TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
+TEST(Train, ACorruptStateIsNotUsed) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();
   const TrainSummary undisturbed = Trained(action, scene);
@@ -208,7 +208,7 @@ TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
 
 // A rung of a search that halves its candidates is stopped within an epoch, and so is the training that goes on from
 // it.
-TEST(Train, ARungAndWhatGoesOnFromItMayBeStoppedWithinAnEpoch) {
+TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   const TrainingScene scene;
   const TrainAction whole = scene.Action();
   const TrainSummary undisturbed = Trained(whole, scene);
@@ -300,7 +300,7 @@ TEST(Train, ValidationSamplesAreTheKnownOnesThatAreKept) {
   EXPECT_NE(summary.epoch(2).metric(1).absent_reason(), "");
 }
 
-TEST(Train, GoesOnWhereAScoreCanNotBeFittedYet) {
+TEST(Train, ContinuesIfAScoreCannotBeFittedYet) {
   const TrainingScene scene;
   TrialSpec trial = WithCurve(scene.Trial(), "test");
   trial.mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_knn()->set_k(1000);

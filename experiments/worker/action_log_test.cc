@@ -29,7 +29,7 @@ TEST(ActionLogPath, IsOfTrainingsAndInferences) {
   EXPECT_EQ(ActionLogPath(request), "/store/logs/ab12.log");
 }
 
-TEST(ActionLog, HoldsWhatIsWrittenMeanwhileOfOneAttemptBehindTheOther) {
+TEST(ActionLog, AppendsTheOutputOfEachAttempt) {
   const std::string folder = ::testing::TempDir();
   const std::string around = JoinPath(folder, "around.log"), path = JoinPath(folder, "action.log");
   {
@@ -50,13 +50,13 @@ TEST(ActionLog, HoldsWhatIsWrittenMeanwhileOfOneAttemptBehindTheOther) {
   EXPECT_EQ(ReadFile(around).value(), "before\nbetween\nown\nafter\n");
 }
 
-TEST(ActionLog, IsNotLeftEmpty) {
+TEST(ActionLog, EmptyLogsAreRemoved) {
   const std::string path = JoinPath(::testing::TempDir(), "empty.log");
   { const ActionLog log(path); }
   EXPECT_FALSE(FileExists(path));
 }
 
-TEST(ActionLog, ThatCantBeWrittenLeavesStandardErrorAsItIs) {
+TEST(ActionLog, KeepsStandardErrorIfItCannotBeWritten) {
   const std::string around = JoinPath(::testing::TempDir(), "kept.log");
   {
     const ActionLog outer(around);

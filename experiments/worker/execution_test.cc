@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::StrEq;
 
-TEST(ExecutionTest, TheProcessIsMadeRepeatableWhateverItsEnvironmentSays) {
+TEST(ExecutionTest, MakesTheProcessRepeatableInAnyEnvironment) {
   setenv("CUBLAS_WORKSPACE_CONFIG", ":0:0", /*overwrite=*/1);
   ExecutionSpec spec;
   spec.set_threads(2);

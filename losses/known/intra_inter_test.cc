@@ -19,7 +19,7 @@ TEST(IntraInterTerm, IsTheSpreadWithinLessTheLeastDistanceBetween) {
   EXPECT_THAT(ValueOf(feature, {0, 0, 3, 3, 4}), TensorNear(at::scalar_tensor(4.0 / 5 - 16, at::kDouble), 1e-12));
 }
 
-TEST(IntraInterTerm, GainsNothingByMeansThatAreFarApart) {
+TEST(IntraInterTerm, FarMeansGainNothing) {
   const at::Tensor feature = Matrix({{0, 0}, {11, 0}}).requires_grad_();
   const at::Tensor value = ValueOf(feature, {0, 1});
   EXPECT_THAT(value, TensorNear(at::scalar_tensor(-100, at::kDouble), 1e-12));

@@ -40,7 +40,7 @@ class EnergyConstraintTerm : public ::testing::Test {
   LossScene scene_;
 };
 
-TEST_F(EnergyConstraintTerm, PenalisesWhatIsBeyondItsConstraints) {
+TEST_F(EnergyConstraintTerm, PenalisesViolatedConstraints) {
   // The reference is the cross entropy of this step.
   const double alarm = 1.0 / 3 - 0.1, entropy = std::log(2) / 2;
   EXPECT_NEAR(Step(0), 1 - 0.8 + (alarm * alarm + entropy * entropy) / 2, 1e-6);

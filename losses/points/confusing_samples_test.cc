@@ -42,7 +42,7 @@ TEST(ConfusingSamples, LiesBetweenTheUniformAndTheCertain) {
   EXPECT_NEAR(Value("confusing_samples {}", scene), 1, 1e-15);
 }
 
-TEST(ConfusingSamples, ReleasedFormIsNotANumberWhereAProbabilityVanishes) {
+TEST(ConfusingSamples, ReleasedFormIsNanIfAProbabilityVanishes) {
   LossScene scene = TwoOpenSamples();
   scene.open.output.distance = Matrix({{1000, 0, 0}, {5, 5, 5}});  // exp(-1000) = 0 in f64
   EXPECT_TRUE(std::isnan(Value("confusing_samples { entropy: RELEASED }", scene)));

@@ -28,7 +28,7 @@ std::shared_ptr<Head> ThreeDegrees() {
 
 const at::Tensor kFeature = Matrix({{1}, {3}}).to(at::kFloat);
 
-TEST(RandomTemperatureHead, SaysTheMeanVarianceInTest) {
+TEST(RandomTemperatureHead, ReturnsTheMeanVarianceInEvaluation) {
   const auto head = ThreeDegrees();
   head->eval();
   // The running statistics are still 0 and 1: batch norm divides by sqrt(1 + 1e-5).

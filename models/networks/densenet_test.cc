@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Densenet121, ModelConformance,
                          ::testing::Values(ModelCase{"densenet { growth: 4 } head { linear {} }", 64,
                                                      "densenet { growth: 2 } head { linear {} }", 40}));
 
-TEST(Densenet, ComputesWhatTorchvisionDoes) {
+TEST(Densenet, EqualsTorchvision) {
   ExpectGoldenOutputs(ModelSpecOf("densenet { growth: 8 } head { linear {} }"), InputSpecOf("size: 64"),
                       "models/testdata/densenet121.safetensors", /*f32_tolerance=*/0.02);
 }
@@ -28,7 +28,7 @@ TEST(Densenet, HasTheParametersOfItsSize) {
   EXPECT_EQ(backbone->feature_dim(), 1024);
 }
 
-TEST(Densenet, TakesImagesFromItsLimitOn) {
+TEST(Densenet, AcceptsImagesFromItsLimit) {
   const ModelSpec spec = ModelSpecOf("densenet { growth: 1 } head { linear {} }");
   const auto backbone = MakeDensenet(spec.densenet(), InputSpecOf(""));
   backbone->eval();

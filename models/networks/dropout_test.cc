@@ -74,7 +74,7 @@ TEST(Dropout, TheScaleIsNotRoundedToFewDigits) {
   }
 }
 
-TEST(Dropout, IsNothingInEvaluationOrAtZero) {
+TEST(Dropout, DoesNothingInEvaluationOrAtZero) {
   const at::Tensor x = at::ones({4, 2});
   Dropout dropout(0.5, Dropout::Drops::kElements);
   dropout.eval();

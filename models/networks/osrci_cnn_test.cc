@@ -28,7 +28,7 @@ absl::StatusOr<std::shared_ptr<Backbone>> OsrciCnnOf(const std::string& text, co
   return backbone;
 }
 
-TEST(OsrciCnnTest, ComputesWhatPyTorchDoes) {
+TEST(OsrciCnnTest, EqualsPyTorch) {
   ExpectGoldenOutputs(ModelSpecOf("osrci_cnn { dropout: 0 } head { linear {} }"), InputSpecOf(""),
                       "models/testdata/osrci_cnn.safetensors");
 }

@@ -33,7 +33,7 @@ int64_t ConvolutionWeights(const Backbone& backbone) {
   return weights;
 }
 
-TEST(ResnetCifarTest, ComputesWhatPyTorchDoes) {
+TEST(ResnetCifarTest, EqualsPyTorch) {
   ExpectGoldenOutputs(ModelSpecOf("resnet_cifar {} head { linear {} }"), InputSpecOf(""),
                       "models/testdata/resnet20.safetensors");
 }

@@ -37,12 +37,12 @@ std::shared_ptr<Model> ModelOf(const std::string& text, int outputs) {
                     outputs, &random);
 }
 
-TEST(ResnetImagenetTest, ComputesWhatPyTorchDoes) {
+TEST(ResnetImagenetTest, EqualsPyTorch) {
   ExpectGoldenOutputs(ModelSpecOf("resnet_imagenet {} head { linear {} }"), InputSpecOf("size: 64"),
                       "models/testdata/resnet50.safetensors", /*f32_tolerance=*/0.02);
 }
 
-TEST(ResnetImagenetTest, ComputesWhatTorchvisionDoes) {
+TEST(ResnetImagenetTest, EqualsTorchvision) {
   ExpectGoldenOutputs(ModelSpecOf("resnet_imagenet { variant: RESNET18 } head { linear {} }"), InputSpecOf("size: 64"),
                       "models/testdata/resnet18.safetensors", /*f32_tolerance=*/0.02);
 }

@@ -28,7 +28,7 @@ std::shared_ptr<Backbone> Vgg32Of(const std::string& text, int channels = 3) {
   return backbone;
 }
 
-TEST(Vgg32Test, ComputesWhatPyTorchDoes) {
+TEST(Vgg32Test, EqualsPyTorch) {
   ExpectGoldenOutputs(ModelSpecOf("vgg32 { dropout: 0 } head { linear {} }"), InputSpecOf(""),
                       "models/testdata/vgg32.safetensors");
 }
@@ -86,7 +86,7 @@ TEST(Vgg32Test, HasTheSizesOfTheTable) {
   }
 }
 
-TEST(Vgg32Test, KeepsTheStatisticsOfItsNormSetsApart) {
+TEST(Vgg32Test, SeparatesTheStatisticsOfItsNormSets) {
   const auto backbone = Vgg32Of("width: 4 feature_dim: 6 dropout: 0 norm_sets: 2");
   const auto mean_of = [&](const char* name) { return backbone->named_buffers()[name].abs().sum().item<double>(); };
   const at::Tensor images = NoiseImages(4, InputSpecOf("size: 8"), 1);

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Wrn16, ModelConformance,
                              "wide_resnet { blocks: 2 widening: 2 block_dropout: 0.3 } head { linear {} }", 32,
                              "wide_resnet { blocks: 1 widening: 1 } head { linear {} }", 16}));
 
-TEST(WideResnet, ComputesWhatPytorchOodDoes) {
+TEST(WideResnet, EqualsPytorchOod) {
   ExpectGoldenOutputs(ModelSpecOf("wide_resnet { blocks: 2 widening: 2 } head { linear {} }"), InputSpecOf(""),
                       "models/testdata/wide_resnet.safetensors");
 }

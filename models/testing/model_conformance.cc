@@ -100,7 +100,7 @@ TEST_P(ModelConformance, TheStreamDecidesTheParameters) {
   }
 }
 
-TEST_P(ModelConformance, EvaluationTakesEachImageForItself) {
+TEST_P(ModelConformance, EvaluationTreatsEachImageSeparately) {
   const auto model = FullModel(GetParam());
   model->Forward(NoiseImages(8, InputOf(GetParam().size), 1));  // statistics other than the first ones
   model->eval();
@@ -131,7 +131,7 @@ TEST_P(ModelConformance, FoldedBatchNormsComputeTheSame) {
   EXPECT_THAT(model->Forward(images).logits, TensorEq(logits));
 }
 
-TEST_P(ModelConformance, TheMemoryLayoutOfImagesChangesNothing) {
+TEST_P(ModelConformance, DoesNotDependOnTheMemoryLayout) {
   const auto model = FullModel(GetParam());
   model->eval();
   const at::NoGradGuard no_grad;

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Small, ModelConformance,
                                                      "swin_transformer { width: 12 } head { linear {} }", 36}));
 
 // Sides of 16, 8, 4 and 2 tokens: windows that are padded, shifted and whole.
-TEST(SwinTransformer, ComputesWhatTorchvisionDoes) {
+TEST(SwinTransformer, EqualsTorchvision) {
   ExpectGoldenOutputs(ModelSpecOf("swin_transformer { width: 24 } head { linear {} }"), InputSpecOf("size: 64"),
                       "models/testdata/swin_transformer.safetensors");
 }

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Small, ModelConformance,
                              "vision_transformer { patch: 8 width: 24 depth: 2 heads: 3 } head { linear {} }", 32,
                              "vision_transformer { patch: 8 width: 6 depth: 1 heads: 2 } head { linear {} }", 16}));
 
-TEST(VisionTransformer, ComputesWhatTimmDoes) {
+TEST(VisionTransformer, EqualsTimm) {
   ExpectGoldenOutputs(ModelSpecOf("vision_transformer { patch: 8 width: 24 depth: 2 heads: 3 } head { linear {} }"),
                       InputSpecOf(""), "models/testdata/vision_transformer.safetensors");
 }

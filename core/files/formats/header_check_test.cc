@@ -39,7 +39,7 @@ std::string Header(int64_t bytes) {
   return absl::StrCat(R"({"a":{"dtype":"U8","shape":[)", bytes, R"(],"data_offsets":[0,)", bytes, "]}}");
 }
 
-TEST(HeaderCheck, ZerosAreNoneOfThem) {
+TEST(HeaderCheck, RefusesZeros) {
   const std::string path = FileOf("", kLarge);
   EXPECT_THAT(CheckSafetensorsHeader(path),
               StatusIs(absl::StatusCode::kDataLoss, path + ": the header is not a JSON object"));
@@ -47,7 +47,7 @@ TEST(HeaderCheck, ZerosAreNoneOfThem) {
   EXPECT_THAT(CheckWeightsHeader(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is neither a safetensors")));
 }
 
-TEST(HeaderCheck, SafetensorsHaveTheLengthThatTheirHeaderSays) {
+TEST(HeaderCheck, SafetensorsHaveTheLengthOfTheirHeader) {
   const std::string begin = Safetensors(Header(2'000'000));
   const auto whole = static_cast<int64_t>(begin.size()) + 2'000'000;
   for (const auto check : {&CheckSafetensorsHeader, &CheckWeightsHeader}) {
@@ -87,7 +87,7 @@ TEST(HeaderCheck, SmallFilesAreLeftToTheirChecksum) {
   EXPECT_THAT(CheckWeightsHeader(path), IsOk());
 }
 
-TEST(HeaderCheck, NamesWhatCannotBeOpened) {
+TEST(HeaderCheck, NamesFilesThatCannotBeOpened) {
   for (const auto check : {&CheckSafetensorsHeader, &CheckZipMembers, &CheckWeightsHeader}) {
     EXPECT_THAT(check("/nowhere"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
     EXPECT_THAT(check("/dev/zero"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/zero")));

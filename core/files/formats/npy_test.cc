@@ -77,7 +77,7 @@ TEST(ParseNpy, RefusesTextsWithoutCharacters) {
             absl::InvalidArgumentError("array of texts without characters"));
 }
 
-TEST(ParseNpy, RefusesWhatItCannotRead) {
+TEST(ParseNpy, RefusesUnsupportedArrays) {
   const absl::Status objects = ParseNpy(TestData("objects.npy")).status();
   EXPECT_EQ(objects.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(objects.message()), HasSubstr("Python objects"));
@@ -122,7 +122,7 @@ std::string Head(const std::string& dict) {
                       std::string(1, '\0'), dict);
 }
 
-TEST(ParseNpy, TakesTheShapesThatNumPyTakes) {
+TEST(ParseNpy, AcceptsTheShapesThatNumPyAccepts) {
   const auto parse = [](const std::string& shape) {
     return ParseNpy(Head("{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + "}") + "abcdef");
   };
@@ -134,7 +134,7 @@ TEST(ParseNpy, TakesTheShapesThatNumPyTakes) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither True nor False")));
 }
 
-TEST(ReadNpy, ReadsWhatTheHeaderAsksFor) {
+TEST(ReadNpy, ReadsTheSizeOfTheHeader) {
   const std::string path = testing::TempDir() + "/array.npy";
   ASSERT_THAT(WriteFileAtomically(path, FormatNpy(MakeNpy(std::vector<int64_t>{7, 8}, {2}))), IsOk());
   const absl::StatusOr<NpyArray> array = ReadNpy(path);

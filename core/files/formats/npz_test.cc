@@ -54,7 +54,7 @@ TEST(NpzWriter, WritesTheSameBytesRowByRow) {
   EXPECT_EQ(*Sha256HexOfFile(by_rows), *Sha256HexOfFile(at_once));
 }
 
-TEST(NpzWriter, NamesWhatItCannotWrite) {
+TEST(NpzWriter, NamesArraysThatItCannotWrite) {
   NpzWriter writer("/no such folder/x.npz");
   EXPECT_EQ(writer.AppendRows("a", MakeNpy(std::vector<float>{1}, {1})),
             absl::UnavailableError("cannot write /no such folder/x.npz.a.rows"));
@@ -102,7 +102,7 @@ TEST(ReadNpz, EveryTruncationIsAnErrorAndNoChangedByteACrash) {
 }
 
 // The second member's data are damaged, which nobody sees who does not inflate it.
-TEST(ReadNpz, InflatesWhatIsAskedForOnly) {
+TEST(ReadNpz, InflatesOnlyRequestedMembers) {
   const std::string path = testing::TempDir() + "/some.npz";
   ASSERT_TRUE(WriteNpz(path, {{"a", MakeNpy(std::vector<float>{1}, {1})}, {"b", MakeNpy({"text"})}}).ok());
   std::string bytes = *ReadFile(path);

@@ -186,7 +186,7 @@ TEST(SafetensorsTest, NamesTypesItLacks) {
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("array 'a'"), HasSubstr("F8_E4M3")));
 }
 
-TEST(SafetensorsTest, RefusesToWriteWhatItCouldNotRead) {
+TEST(SafetensorsTest, RefusesToWriteUnreadableFiles) {
   const auto code_of = [](const std::string& name, const ArrayView& array) {
     Safetensors content;
     content.arrays[name] = array;

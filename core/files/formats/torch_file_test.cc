@@ -89,7 +89,7 @@ TEST(TorchFile, OtherErrors) {
 }
 
 // A cut or changed file is refused, or gives the tensors all the same: fields that nobody reads may differ.
-TEST(TorchFile, DamageGivesNoOtherTensors) {
+TEST(TorchFile, CorruptionNeverGivesOtherTensors) {
   const std::string whole = *ReadFile(Path("state"));
   const std::string path = JoinPath(::testing::TempDir(), "damaged.pth");
   int refused = 0, tried = 0;
@@ -116,7 +116,7 @@ TEST(TorchFile, TellsTorchSaveFromTorchScript) {
 }
 
 // Every cut of a pickle, and every byte in every other value, ends in a value or an error.
-TEST(ReadPickle, TakesAnyBytes) {
+TEST(ReadPickle, AcceptsArbitraryBytes) {
   // {'a': [1, 2.5, None], 'a': (True, -3, 'text')}, protocol 2
   static constexpr char kBytes[] =
       "\x80\x02}q\x00(X\x01\x00\x00\x00"
@@ -141,7 +141,7 @@ TEST(ReadPickle, TakesAnyBytes) {
   }
 }
 
-TEST(ReadPickle, RefusesWhatWouldRunSomething) {
+TEST(ReadPickle, RefusesPicklesThatExecuteCode) {
   EXPECT_THAT(ReadPickle("\x80\x02"
                          "cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
                          {})

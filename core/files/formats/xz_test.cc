@@ -60,7 +60,7 @@ std::string WithPreset(const std::string& text, uint32_t preset) {
   return stream;
 }
 
-TEST(Xz, GivesBackWhatWasWritten) {
+TEST(Xz, RoundTrips) {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{65536}, size_t{300001}}) {
     const std::string text = Text(size), stream = Compressed(text, 1000);
     EXPECT_EQ(Compressed(text, 777777), stream);
@@ -83,7 +83,7 @@ TEST(Xz, LongStreams) {
   EXPECT_TRUE(read == text);
 }
 
-TEST(Xz, WhatUnfoldsEndsWhereItsUserEndsIt) {
+TEST(Xz, DecompressionStopsWhenTheCallerStops) {
   const std::string stream = Compressed(std::string(size_t{30} << 20, '\0'), size_t{1} << 20);
   size_t seen = 0;
   const auto use = [&](absl::string_view part) {
@@ -98,7 +98,7 @@ TEST(Xz, WhatUnfoldsEndsWhereItsUserEndsIt) {
   EXPECT_EQ(status, absl::UnavailableError("full"));
 }
 
-TEST(Xz, RefusesWhatIsNoStream) {
+TEST(Xz, RefusesInvalidStreams) {
   const std::string text = Text(100000), stream = Compressed(text, 1000);
   std::string read;
   const auto says = [&](const std::string& bytes, const char* message) {

@@ -90,7 +90,7 @@ TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
   EXPECT_THAT(changed->Read("b"), IsOk());
 }
 
-TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
+TEST(ZipReader, LimitsTheTotalSize) {
   absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
   ASSERT_THAT(zip, IsOk());
   EXPECT_THAT(zip->Read("label.npy"), IsOk());  // 168 bytes
@@ -102,7 +102,7 @@ TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
 }
 
 // minizip compares no CRC of a member that ends before it should.
-TEST(ZipReader, AMemberHasTheSizeThatTheListSays) {
+TEST(ZipReader, MembersHaveTheSizeOfTheList) {
   const std::string path = testing::TempDir() + "/declared.zip";
   const auto read = [&](int64_t declared) {
     EXPECT_THAT(WriteFileAtomically(path, ZipBytes({{"a", "content", false, 0100644, declared}})), IsOk());
@@ -117,7 +117,7 @@ TEST(ZipReader, AMemberHasTheSizeThatTheListSays) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 1073741824 bytes")));
 }
 
-TEST(ZipReader, PartsAreTheMemberAndStopWhereTheirUserDoes) {
+TEST(ZipReader, PartsEqualTheMemberAndStopOnRequest) {
   const std::string path = testing::TempDir() + "/parts.zip", content = std::string(100000, 'a') + "b";
   ASSERT_THAT(WriteFileAtomically(path, ZipBytes({{"a", content, true}, {"b", "else"}})), IsOk());
   absl::StatusOr<ZipReader> zip = ZipReader::Open(path);

@@ -53,7 +53,7 @@ TEST(CudaLibrary, AnotherVersionIsRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("of an unknown version")));
 }
 
-TEST(CudaLibrary, AWorkerIsTold) {
+TEST(CudaLibrary, WorkersGetThePath) {
   TellWorkers(FakeDriver());
   EXPECT_THAT(FindCudaLibrary(), IsOkAndHolds(FakeDriver()));
   const std::string folder = TorchFolder("named", "2.11.0");
@@ -63,14 +63,14 @@ TEST(CudaLibrary, AWorkerIsTold) {
   TellWorkers("/nowhere");  // does not count
 }
 
-TEST(CudaLibrary, APipeIsNone) {
+TEST(CudaLibrary, APipeIsNotALibrary) {
   const std::string folder = TorchFolder("pipe", "2.11.0"), library = folder + "/lib/libtorch_cuda.so";
   std::filesystem::remove(library);
   ASSERT_EQ(mkfifo(library.c_str(), 0600), 0);
   EXPECT_THAT(CudaLibraryIn(folder), StatusIs(absl::StatusCode::kNotFound, HasSubstr("no lib/libtorch_cuda.so")));
 }
 
-TEST(CudaLibrary, NoneIsNotFound) {
+TEST(CudaLibrary, AMissingLibraryIsNotFound) {
   setenv("OPENSET_TORCH", "/nowhere/torch", 1);
   EXPECT_THAT(FindCudaLibrary(), StatusIs(absl::StatusCode::kNotFound,
                                           HasSubstr("OPENSET_TORCH: /nowhere/torch has no lib/libtorch_cuda.so")));
@@ -80,7 +80,7 @@ TEST(CudaLibrary, NoneIsNotFound) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/python has no PyTorch, whose CUDA library")));
 }
 
-TEST(CudaLibrary, OneThatIsNoneCannotBeLoaded) {
+TEST(CudaLibrary, AnInvalidLibraryCannotBeLoaded) {
   EXPECT_THAT(LoadCudaLibrary(*CudaLibraryIn(TorchFolder("broken", "2.11.0"))),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("CUDA library can't be loaded: ")));
   EXPECT_THAT(LoadCudaLibrary(FakeDriver()), IsOk());

@@ -35,7 +35,7 @@ TEST(GpuNames, AreTheDriversInItsOrder) {
   EXPECT_THAT(*NamesOf("NVIDIA H200,NVIDIA A100"), ElementsAre("NVIDIA H200", "NVIDIA A100"));
 }
 
-TEST(GpuNames, NoneIsNoError) { EXPECT_THAT(*NamesOf(""), IsEmpty()); }
+TEST(GpuNames, NoGpusAreNoError) { EXPECT_THAT(*NamesOf(""), IsEmpty()); }
 
 TEST(GpuNames, ADriverThatRefusesIsAnError) {
   const absl::Status status = NamesOf("error").status();
@@ -82,7 +82,7 @@ TEST(GpuProcesses, MayBeMany) {
   EXPECT_EQ(processes[39], 40);
 }
 
-TEST(GpuProcesses, WhatRefusesIsAnError) {
+TEST(GpuProcesses, AFailingDriverIsAnError) {
   const absl::Status refused = ProcessesOf(0, "error").status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("nvmlInit_v2 with error 9"));

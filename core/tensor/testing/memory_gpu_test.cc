@@ -76,7 +76,7 @@ TEST(MemoryGpu, GeneratorsDrawTheCpusNumbers) {
   EXPECT_THAT(draw(kGpu), TensorEq(draw(at::kCPU)));
 }
 
-TEST(MemoryGpu, CountsWhatItIsMadeToDo) {
+TEST(MemoryGpu, CountsItsWork) {
   const at::Tensor host = at::ones({4});
   ForgetGpuWork();
   const at::Tensor tensor = host.to(kGpu);
@@ -130,7 +130,7 @@ TEST(MemoryGpu, NondeterministicOperationsThrow) {
   at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
 }
 
-TEST(MemoryGpu, FailsWhenToldTo) {
+TEST(MemoryGpu, FailsOnRequest) {
   const at::Tensor tensor = at::ones({4}, kGpu);
   FailGpuOperation(2, GpuFailure::kOutOfMemory);
   const at::Tensor first = tensor + 1;

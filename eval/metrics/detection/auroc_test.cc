@@ -41,7 +41,7 @@ TEST(Auroc, CountsPairs) {
   EXPECT_TRUE(Agrees(Auroc(ranked, TiedPair::kNothing), (1 + 0 + 2 + 1) / 6.0));
 }
 
-TEST(Auroc, SaysWhichSideIsMissing) {
+TEST(Auroc, NamesTheMissingSide) {
   testing::Samples samples;
   samples.unknown_score = {1, 2};
   samples.prediction = {0, 0};

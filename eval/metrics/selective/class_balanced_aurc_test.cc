@@ -17,7 +17,7 @@ TEST(ClassBalancedAurc, AgreesWithFdShifts) {
   }
 }
 
-TEST(ClassBalancedAurc, IsThePlainOneWhereClassesAreAlike) {
+TEST(ClassBalancedAurc, EqualsAurcIfClassesAreAlike) {
   // Each class: right, wrong; the two of a rank tie.
   testing::Samples samples;
   samples.num_classes = 2;

@@ -70,7 +70,7 @@ TEST(CurveFiles, WithoutPredictions) {
   EXPECT_THAT(curves.files.at("score_densities.csv"), HasSubstr("low,high,known,unknown\n0.25,"));
 }
 
-TEST(CurveFiles, WhatIsUndefinedIsLeftOut) {
+TEST(CurveFiles, LeaveOutUndefinedCurves) {
   const CurveFiles known = Arrays{{1, 2}, {0, 1}, {0, 1}, {3, 0, 0, 3}}.Files();
   for (const char* name : {"roc", "oscr", "thresholds", "risk_coverage_pool"}) {
     EXPECT_EQ(known.files.count(absl::StrCat(name, ".csv")) + known.charts.count(name), 0) << name;

@@ -23,7 +23,7 @@ ScoreInput Features(const std::vector<float>& features) {
 const std::vector<float> kTrain = {2, 0, 0, 3, 3, 4, 8, 6};
 
 // With a ridge that leaves the nearest neighbour alone: (-1, 0) is sqrt(2) from (0, 1), (5, 0) is a training sample.
-TEST(Combood, IsTheNeighboursLogarithmWhereTheRidgeIsLarge) {
+TEST(Combood, IsTheNeighboursLogarithmForALargeRidge) {
   Combood score(1, 1e12);
   ASSERT_TRUE(score.Fit(Features(kTrain), {}).ok());
   const std::vector<double> scores = score.Compute(Features({-1, 0, 5, 0})).value();
@@ -38,7 +38,7 @@ TEST(Combood, DoesNotDependOnTheFeaturesLength) {
   EXPECT_NEAR(scores[0], scores[1], 1e-12);
 }
 
-TEST(Combood, RefusesWhatItCannotBeFittedTo) {
+TEST(Combood, RefusesInvalidFitInput) {
   Combood score(5, 1);
   EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Features(kTrain), {}).message(), HasSubstr("k = 5 needs as many"));

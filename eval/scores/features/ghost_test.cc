@@ -39,7 +39,7 @@ TEST(Ghost, DividesTheLogitByTheDeviationsFromItsClass) {
 }
 
 // gamma of the training samples of class 0: 4 / sqrt(2) twice; of class 2: 1.5, at its mean 3 / 2^-52, 1.5.
-TEST(Ghost, GivesItsProbabilityByClass) {
+TEST(Ghost, HasProbabilitiesByClass) {
   std::vector<float> features = kFeatures;
   features[9] = 13;  // 13: mean 37/3
   Ghost quotient(Ghost::Value::kQuotient), probability(Ghost::Value::kProbability);
@@ -52,7 +52,7 @@ TEST(Ghost, GivesItsProbabilityByClass) {
   for (int row = 2; row < 6; ++row) EXPECT_DOUBLE_EQ(scores[row], -of_class_2.Cdf(-gamma[row]));
 }
 
-TEST(Ghost, RefusesWhatItCannotBeFittedTo) {
+TEST(Ghost, RefusesInvalidFitInput) {
   Ghost score(Ghost::Value::kQuotient);
   const std::vector<float> row = {1, 0, 0};  // ScoreInput looks at it
   EXPECT_EQ(score.Compute(Input(row, row)).status().code(), absl::StatusCode::kFailedPrecondition);

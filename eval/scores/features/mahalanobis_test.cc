@@ -45,7 +45,7 @@ TEST(Mahalanobis, MeasuresToTheNearestClass) {
   EXPECT_NEAR(scores[2], 3 * 3 / 0.5, 1e-12);  // to (11, 0)
 }
 
-TEST(RelativeMahalanobis, TakesOffTheDistanceToAllTogether) {
+TEST(RelativeMahalanobis, SubtractsTheDistanceToAllSamples) {
   const Training training;
   RelativeMahalanobis score;
   ASSERT_TRUE(score.Fit(training.Input(), training.labels).ok());
@@ -68,7 +68,7 @@ TEST(Mahalanobis, DoesNotDependOnTheFeaturesScale) {
 
 // Of length 1 the training samples are those of two classes on the unit circle; other lengths of any sample change
 // nothing, and the distances are those of the scaled samples.
-TEST(MahalanobisPlusPlus, MeasuresWhatHasLengthOne) {
+TEST(MahalanobisPlusPlus, NormalisesFeatures) {
   Training unit, longer;
   unit.features = {0.6, 0.8, 0.8, 0.6, 1, 0, 0.96, 0.28, -1, 0, -0.8, 0.6, -0.6, 0.8, -0.96, 0.28};
   longer.features = unit.features;
@@ -92,7 +92,7 @@ TEST(MahalanobisPlusPlus, MeasuresWhatHasLengthOne) {
   }
 }
 
-TEST(Mahalanobis, RefusesWhatItCannotBeFittedTo) {
+TEST(Mahalanobis, RefusesInvalidFitInput) {
   Training training;
   Mahalanobis score;
   EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);

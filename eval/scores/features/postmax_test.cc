@@ -35,7 +35,7 @@ TEST(PostMax, IsTheProbabilityOfTheLargestLogitOverTheLength) {
   EXPECT_EQ(score.Compute(Input({1, 0}, {0, 0})).value()[0], -1);
 }
 
-TEST(PostMax, RefusesWhatItCannotBeFittedTo) {
+TEST(PostMax, RefusesInvalidFitInput) {
   PostMax score;
   EXPECT_EQ(score.Compute(Input({1, 0}, {1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kLogits, kFeatures), {1, 1, 0, 0, 0}).message(),

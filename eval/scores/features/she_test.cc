@@ -35,7 +35,7 @@ TEST(She, IsTheProductWithThePredictedClassesPattern) {
 }
 
 // As the released code: argmax.
-TEST(She, OfEqualLogitsTakesTheFirstWhereItIsAskedTo) {
+TEST(She, TakesTheFirstOfEqualLogitsOnRequest) {
   She score(TiedLogits::kFirst);
   ASSERT_TRUE(score.Fit(Input(kLogits, kFeatures), kLabels).ok());
   const std::vector<double> scores =
@@ -43,7 +43,7 @@ TEST(She, OfEqualLogitsTakesTheFirstWhereItIsAskedTo) {
   EXPECT_EQ(scores, (std::vector<double>{-7, -12, -7, -7}));
 }
 
-TEST(She, RefusesWhatItCannotBeFittedTo) {
+TEST(She, RefusesInvalidFitInput) {
   She score;
   EXPECT_EQ(score.Compute(Input(kLogits, kFeatures)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kLogits, kFeatures), {0, 0, 2, 1}).message(),

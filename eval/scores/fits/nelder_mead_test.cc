@@ -17,7 +17,7 @@ TEST(NelderMead, FindsTheMinimumOfASquare) {
 
 // scipy.optimize.fmin(lambda p: 100 * (p[1] - p[0]**2)**2 + (1 - p[0])**2, [-1.2, 1]) of SciPy 1.17.1: a tolerance of
 // 1e-4 leaves an error, and it is this one.
-TEST(NelderMead, EndsWhereScipyEnds) {
+TEST(NelderMead, EndsAtScipysPoint) {
   const std::vector<double> x = NelderMead(
       [](const std::vector<double>& p) { return 100 * std::pow(p[1] - p[0] * p[0], 2) + std::pow(1 - p[0], 2); },
       {-1.2, 1});
@@ -25,7 +25,7 @@ TEST(NelderMead, EndsWhereScipyEnds) {
   EXPECT_NEAR(x[1], 1.0000422197517715, 1e-12);
 }
 
-TEST(NelderMead, StaysOutOfWhatIsInfinite) {
+TEST(NelderMead, AvoidsInfiniteValues) {
   const std::vector<double> x = NelderMead(
       [](const std::vector<double>& p) { return p[0] < 2 ? std::numeric_limits<double>::infinity() : p[0]; }, {10});
   EXPECT_GE(x[0], 2);

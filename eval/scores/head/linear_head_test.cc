@@ -27,7 +27,7 @@ struct Model {
   }
 };
 
-TEST(LinearHead, GivesTheEnergyOfChangedFeatures) {
+TEST(LinearHead, ComputesTheEnergyOfChangedFeatures) {
   const Model model;
   const LinearHead head = HeadOf(model.Input()).value();
   const auto same = [](Eigen::Ref<Eigen::VectorXd>) {};
@@ -45,7 +45,7 @@ TEST(LinearHead, MayHaveNoBias) {
   EXPECT_EQ(HeadOf(model.Input()).value().bias, Eigen::VectorXd::Zero(3));
 }
 
-TEST(LinearHead, NamesWhatIsWrong) {
+TEST(LinearHead, ErrorsSayWhatIsWrong) {
   Model model;
   model.bias = {1, 2};
   EXPECT_THAT(HeadOf(model.Input()).status().message(), HasSubstr("head_bias has 2 values for 3 outputs"));

@@ -46,7 +46,7 @@ TEST(Nac, CountsTheTrainingSamplesOfAnInterval) {
 }
 
 // A feature whose state no training sample has, beside one of which all have it.
-TEST(Nac, KnowsNothingOfStatesThatWereNotSeen) {
+TEST(Nac, UnseenStatesHaveNoCoverage) {
   const Model model;
   Nac::Options options;
   options.full = 1;
@@ -107,7 +107,7 @@ TEST(Nac, HasOneScoreForOneSumOfCounts) {
   EXPECT_GT(distinct.size(), 10);  // far from one score for all
 }
 
-TEST(Nac, RefusesWhatItCannotBeFittedTo) {
+TEST(Nac, RefusesInvalidFitInput) {
   Model model;
   Nac score({});
   EXPECT_EQ(score.Compute(model.Input({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);

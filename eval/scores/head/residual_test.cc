@@ -38,7 +38,7 @@ TEST(Residual, IsTheLengthOutsideTheMainDirections) {
   EXPECT_NEAR(two.Compute(example.Input(test)).value()[0], 4, 1e-12);
 }
 
-TEST(Residual, RefusesDimensionsThatLeaveNothing) {
+TEST(Residual, RefusesDimensionsThatLeaveNoDirection) {
   const Example example;
   const std::vector<float> train = {9, 0, 2, -9, 0, 2};
   EXPECT_THAT(Residual(3).Fit(example.Input(train), {}).message(), HasSubstr("must be below the 3 features"));

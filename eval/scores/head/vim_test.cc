@@ -30,7 +30,7 @@ struct Training {
   }
 };
 
-TEST(Vim, ScalesWhatTheMainDirectionsMiss) {
+TEST(Vim, ScalesTheResidual) {
   const Training training;
   const std::vector<float> features = {4, 5, 7}, logits = {5, 3};
   ScoreInput input;
@@ -50,7 +50,7 @@ TEST(Vim, ScalesWhatTheMainDirectionsMiss) {
   EXPECT_NEAR(half.Compute(input).value()[0], 5 / 6.0 * std::sqrt(3 * 3 + 7 * 7) + energy, 1e-11);
 }
 
-TEST(Vim, RefusesWhatItCannotBeFittedTo) {
+TEST(Vim, RefusesInvalidFitInput) {
   Training training;
   EXPECT_EQ(Vim(2).Compute(training.Input()).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(Vim(3).Fit(training.Input(), {}).message(), HasSubstr("principal_dim is 3; it must be below the 3"));

@@ -23,7 +23,7 @@ void ExpectGolden(const WeiperKld::Options& options, const char* name) {
   golden.ExpectScores(weiper.Compute(golden.Test()).value(), name, 1e-11);
 }
 
-TEST(WeiperKld, GivesGoldenValues) {
+TEST(WeiperKld, EqualsGoldenValues) {
   ExpectGolden(ThreeHeads(), "weiper_kld");
   WeiperKld::Options few = ThreeHeads();
   few.distance = 2.4;
@@ -49,7 +49,7 @@ TEST(WeiperKld, DrawsByItsSeed) {
 }
 
 // One feature, one output and one bin for all: only the epsilons could differ, and they don't.
-TEST(WeiperKld, IsMinusTheConfidenceWhereAllHistogramsAreAlike) {
+TEST(WeiperKld, IsMinusTheConfidenceForEqualHistograms) {
   const std::vector<float> train = {0, 1, 2};
   const std::vector<float> weight = {1, -1};
   ScoreInput input;

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Value = MemberUncertainty::Value;
 
-TEST(MemberUncertainty, IsAColumnOfWhatInferenceKept) {
+TEST(MemberUncertainty, IsAStoredColumn) {
   const std::vector<float> values = {0.5, 1, 0.25, 0, 2, 0.75};
   ScoreInput input;
   input.num_samples = 2;

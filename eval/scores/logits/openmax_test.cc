@@ -78,7 +78,7 @@ TEST(OpenMax, MovesLogitsFarFromTheirClassToTheUnknown) {
               std::exp(cdf0) / (std::exp(cdf0) + std::exp(2 - cdf0) + std::exp(1)), 1e-14);  // 2 again is its argument
 }
 
-TEST(OpenMax, GivesEqualLogitsTheMeanOfTheirRanks) {
+TEST(OpenMax, EqualLogitsGetTheMeanOfTheirRanks) {
   OpenMax::Options options = Euclidean();
   options.alpha = 1;
   OpenMax score(options);
@@ -170,7 +170,7 @@ TEST(OpenMax, RejectsAllOfTwoAndThreeClassesAsReleased) {
   }
 }
 
-TEST(OpenMax, RefusesWhatItCannotBeFittedTo) {
+TEST(OpenMax, RefusesInvalidFitInput) {
   OpenMax score(Euclidean());
   EXPECT_EQ(score.Compute(Input({1, 2}, 2)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kTrain, 2), {0, 0, 0, 1, 0, 0}).message(),

@@ -32,7 +32,7 @@ TEST(TemperatureScaledSoftmax, FitsTheTemperatureOfLeastNegativeLogLikelihood) {
   EXPECT_NEAR(*score.temperature(), 2 * kTemperature, 1e-9);
 }
 
-TEST(TemperatureScaledSoftmax, StopsAtTheEndsWhereThereIsNoOptimum) {
+TEST(TemperatureScaledSoftmax, StopsAtTheLimitsWithoutAnOptimum) {
   const std::vector<float> logits = {3, 1, 0, 2};
   ScoreInput train;
   train.num_samples = 2;
@@ -46,7 +46,7 @@ TEST(TemperatureScaledSoftmax, StopsAtTheEndsWhereThereIsNoOptimum) {
   EXPECT_NEAR(*score.temperature(), 100, 1e-6);
 }
 
-TEST(TemperatureScaledSoftmax, RefusesWhatItCannotBeFittedTo) {
+TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
   std::vector<float> logits = {3, 1, 0, 2};
   ScoreInput train;
   train.num_samples = 2;

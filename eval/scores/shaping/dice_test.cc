@@ -52,7 +52,7 @@ TEST(Dice, WithoutSparsityIsTheEnergy) {
   EXPECT_NEAR(scores[1], energy[1], 1e-13);
 }
 
-TEST(Dice, RefusesWhatItCannotUse) {
+TEST(Dice, RefusesInvalidInput) {
   Outputs outputs;
   Dice score(90);
   EXPECT_EQ(score.Compute(outputs.Input()).status().code(), absl::StatusCode::kFailedPrecondition);

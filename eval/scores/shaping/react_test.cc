@@ -58,7 +58,7 @@ TEST(React, FitsAPercentileOfAllValuesOfAllFeatures) {
   EXPECT_EQ(*given.clip(), 2);
 }
 
-TEST(React, RefusesWhatItCannotUse) {
+TEST(React, RefusesInvalidInput) {
   Outputs outputs;
   React score(std::nullopt, 90);
   EXPECT_EQ(score.Compute(outputs.Input()).status().code(), absl::StatusCode::kFailedPrecondition);

@@ -42,7 +42,7 @@ TEST(Vra, SuppressesSmallAndLargeFeatures) {
   EXPECT_EQ(ScoreOf(clip, {0.5f, 30}), -(1.25 + 17.5));
 }
 
-TEST(Vra, RefusesWhatItCannotUse) {
+TEST(Vra, RefusesInvalidInput) {
   const std::vector<float> features = {1, 2};
   EXPECT_EQ(Vra({}).Compute(InputOf(features)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(Vra({}).Fit(InputOf({}), {}).code(), absl::StatusCode::kInvalidArgument);

@@ -45,7 +45,7 @@ TEST(Gram, IsTheDeviationOverTheExpectedOne) {
               ElementsAre(0, DoubleNear(2, 1e-5), DoubleNear(2, 1e-5), 0, 0));
 }
 
-TEST(Gram, TakesTheExtremesOfAllForAClassThatNoneIsPredictedAs) {
+TEST(Gram, UnpredictedClassesUseTheExtremesOfAll) {
   Example example;
   for (size_t i = 0; i < example.logits.size(); i += 2) example.logits[i] = 1, example.logits[i + 1] = 0;
   Gram score;

@@ -45,7 +45,7 @@ TEST(MahalanobisEnsemble, IsTheSumOverStages) {
               ElementsAre(DoubleNear(0, 1e-9), DoubleNear(22, 1e-9), DoubleNear(2, 1e-9)));
 }
 
-TEST(MahalanobisEnsemble, NamesWhatIsWrong) {
+TEST(MahalanobisEnsemble, ErrorsSayWhatIsWrong) {
   Example example;
   EXPECT_EQ(MahalanobisEnsemble({1}).Fit(example.Input(example.values), example.labels).message(),
             "mahalanobis_ensemble has 1 weights for 2 stages");

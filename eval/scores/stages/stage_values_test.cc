@@ -48,7 +48,7 @@ TEST_F(StageValuesTest, RefusesWidthsThatDoNotFit) {
   EXPECT_THAT(Problem(), HasSubstr("which the outputs lack"));
 }
 
-TEST_F(StageValuesTest, RefusesWhatIsNotFinite) {
+TEST_F(StageValuesTest, RefusesNonFiniteValues) {
   values_[5] = std::numeric_limits<float>::infinity();
   EXPECT_EQ(Problem(), "stage_values are not finite in row 1, value 2");
 }

@@ -28,7 +28,7 @@ ReportCell Cell(const std::string& method, double value, int n) {
 }
 
 // Six splits that agree on the order of three methods: p = 3!^(1 - 6) = 1 / 7776.
-TEST(MakeRankCharts, DrawsWhatIsRejected) {
+TEST(MakeRankCharts, DrawsRejectedMetrics) {
   Report report;
   report.cells = {Cell("a", 0.9, 6), Cell("b", 0.5, 6), Cell("c", 0.7, 6)};
   const RankCharts made = MakeRankCharts(report);
@@ -39,7 +39,7 @@ TEST(MakeRankCharts, DrawsWhatIsRejected) {
   EXPECT_THAT(made.lines, IsEmpty());
 }
 
-TEST(MakeRankCharts, SaysWhatIsNot) {
+TEST(MakeRankCharts, NamesMetricsThatAreNotRejected) {
   Report report;
   report.cells = {Cell("a", 0.5, 2), Cell("b", 0.5, 2), Cell("c", 0.5, 3)};  // the third split is of one method only
   const RankCharts made = MakeRankCharts(report);

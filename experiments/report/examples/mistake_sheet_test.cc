@@ -49,7 +49,7 @@ TEST(MistakeSheet, HasARowForEachKind) {
 
 TEST(MistakeSheet, IsEmptyWithoutMistakes) { EXPECT_EQ(Sheet("").value(), ""); }
 
-TEST(MistakeSheet, SaysThatThereIsNoSuchSample) {
+TEST(MistakeSheet, ReportsAMissingSample) {
   for (const char* row : {"5", "-1", "1000000000", "-1000000000", "9223372036854775807", "-9223372036854775808"}) {
     const absl::Status status = Sheet(absl::StrCat("mistake { kind: WRONG_CLASS row: ", row, " }")).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row;

@@ -39,7 +39,7 @@ TEST(SpreadOf, OfValuesByThemselves) {
   EXPECT_FALSE(SpreadOf({1}, {0}, Spread::kSample).has_value());
 }
 
-TEST(SpreadOf, NothingWhereThereIsNone) {
+TEST(SpreadOf, IsAbsentForTooFewRuns) {
   EXPECT_FALSE(SpreadOf(Cell({1}, {0}), Spread::kSample).has_value());
   EXPECT_FALSE(SpreadOf(Cell({}, {}), Spread::kPopulation).has_value());
   EXPECT_FALSE(SpreadOf(Cell({2, 2}, {0, 1}), Spread::kInterval).has_value());

@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesWhereThereAreAny) {
+TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesIfThereAreAny) {
   TrialSpec trial;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
     method { score { temperature_scaled_softmax {} } }

@@ -49,7 +49,7 @@ std::string Error(const SpecSandbox& sandbox, const std::string& spec) {
   return message;
 }
 
-TEST(Expand, GivesTheProductInOrder) {
+TEST(Expand, ReturnsTheProductInOrder) {
   const SpecSandbox sandbox;
   const std::vector<Trial> trials = MustExpand(sandbox,
                                                "name: 'spec' task: 'task' method: 'plain' method: 'pairs' "
@@ -80,7 +80,7 @@ TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
   EXPECT_EQ(trials[3].method().training().batch_size(), 7);
 }
 
-TEST(Expand, AnOverridesTermIsLaidOverTheMethodsOfItsKind) {
+TEST(Expand, AnOverridesTermOverridesTheTermOfItsKind) {
   const SpecSandbox sandbox;
   const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec,
@@ -114,7 +114,7 @@ TEST(Expand, AnAxisCanSetSeveralFields) {
   EXPECT_EQ(trials[1].method().training().epochs(), 7);
 }
 
-TEST(Expand, PresetsAreLaidOverTheirMethodAndUnderTheOverride) {
+TEST(Expand, PresetsOverrideMethodsAndOverridesOverridePresets) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/long.textproto", "training { epochs: 9 batch_size: 4 }");
   sandbox.Write("experiments/presets/slow.textproto", "training { optimizer { learning_rate: 0.001 } epochs: 8 }");
@@ -244,7 +244,7 @@ TEST(Expand, IsPure) {
   EXPECT_EQ((*Expand(*experiment))[0].Spec().SerializeAsString(), (*Expand(*experiment))[0].Spec().SerializeAsString());
 }
 
-TEST(Expand, OverridesAreLaidOverEveryMethod) {
+TEST(Expand, OverridesApplyToEveryMethod) {
   const SpecSandbox sandbox;
   const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'pairs' override { training { epochs: 9 } }\n"));
@@ -274,7 +274,7 @@ TEST(Expand, ErrorsNameFileLineAndField) {
   EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "unknown_classes: 3")), HasSubstr("unknown_classes: "));
 }
 
-TEST(Expand, MethodErrorsNameWhoeverSetTheField) {
+TEST(Expand, MethodErrorsNameTheFileThatSetTheField) {
   const SpecSandbox sandbox;
   const std::string spec = "experiments/specs/spec.textproto";
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { training { epochs: 0 } }")),

@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(PresetWarnings, NamesWhatIsReplacedByAnotherKind) {
+TEST(PresetWarnings, NamesPartsReplacedByAnotherKind) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/other.textproto", "score { max_logit {} }\nmodel { head { prototype {} } }");
   sandbox.Write("experiments/presets/same.textproto",

@@ -24,7 +24,7 @@ absl::StatusOr<LoadedMethod> Load(const SpecSandbox& sandbox, const std::string&
   return LoadMethod(name, sandbox.folders(), sandbox.folder());
 }
 
-TEST(ResolveMethod, SaysOnlyWhatDiffersFromItsBase) {
+TEST(ResolveMethod, InheritsFromItsBase) {
   const SpecSandbox sandbox;
   const LoadedMethod plain = *LoadMethod("plain", sandbox.folders(), "");
   const absl::StatusOr<LoadedMethod> based =
@@ -74,7 +74,7 @@ TEST(ResolveMethod, AnotherFileOfWeightsHasItsOwnDigest) {
   EXPECT_FALSE(again->spec.model().weights().has_sha256());
 }
 
-TEST(ResolveMethod, ABaseCanBeAPathBesideTheFile) {
+TEST(ResolveMethod, ABaseCanBeARelativePath) {
   const SpecSandbox sandbox;
   sandbox.Write("mine/middle.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");
   sandbox.Write("mine/top.textproto", "base: 'middle.textproto'\n");

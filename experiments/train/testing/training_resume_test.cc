@@ -173,7 +173,7 @@ TEST(ResumedTraining, EveryOpenSetSourceIsAmongTheKinds) {
 }
 
 // So that states of versions that stopped between epochs only are whole.
-TEST(ResumedTraining, BetweenEpochsTheStateHoldsNothingOfAnEpoch) {
+TEST(ResumedTraining, BetweenEpochsTheStateHasNoEpoch) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();
   const auto run = MakeRun(action, scene.Context());
@@ -184,7 +184,7 @@ TEST(ResumedTraining, BetweenEpochsTheStateHoldsNothingOfAnEpoch) {
   EXPECT_EQ(run->State().size(), between);
 }
 
-TEST(ResumedTraining, AStateThatIsNoneOfItIsRefusedAndChangesNothing) {
+TEST(ResumedTraining, RefusesForeignStatesWithoutChanges) {
   const TrainingScene scene;
   const TrainAction action = ActionOf(kKinds[2], scene);  // 2 steps an epoch
   const auto undisturbed = MakeRun(action, scene.Context());
