@@ -130,7 +130,7 @@ class NotingCalls : public SystemCalls {
   }
 };
 
-TEST_F(FilesTest, TemporaryFilesAreCompleteAndNotSynced) {
+TEST_F(FilesTest, EphemeralFilesAreCompleteAndNotSynced) {
   NotingCalls calls;
   const ScopedSystemCalls scope(&calls);
   EXPECT_TRUE(*CreatePassingFile(In("claim"), "first", In("temporary")));
@@ -146,7 +146,7 @@ TEST_F(FilesTest, TemporaryFilesAreCompleteAndNotSynced) {
   EXPECT_EQ(calls.syncs, 2);
 }
 
-TEST_F(FilesTest, ATemporaryFileThatCannotBeNamedIsReportedAndRemoved) {
+TEST_F(FilesTest, AnEphemeralFileThatCannotBeNamedIsReportedAndRemoved) {
   NotingCalls calls;
   calls.error = EDQUOT;
   const ScopedSystemCalls scope(&calls);

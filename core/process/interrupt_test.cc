@@ -50,7 +50,7 @@ TEST(Interrupt, SignalsAtTheEndDontChangeTheExitCode) {
       testing::ExitedWithCode(3), "");
 }
 
-TEST(Interrupt, AnOuterInterruptCatchesSignalsBeforeAndAfter) {
+TEST(Interrupt, AnInnerInterruptTakesPendingSignals) {
   Interrupt outer;
   kill(getpid(), SIGUSR1);
   {
