@@ -1,4 +1,4 @@
-// A swept field: setting it, and what tables call it and its values.
+// Swept fields: sets their values, and names the fields and values for tables.
 #ifndef OPENSET_EXPERIMENTS_SPEC_AXIS_H_
 #define OPENSET_EXPERIMENTS_SPEC_AXIS_H_
 
@@ -11,13 +11,13 @@
 
 namespace openset {
 
-// Gives all fields of the axis the value. Errors: those of SetField (core/proto/field_path.h).
+// Sets all fields of the axis to the value. Errors: those of SetField (core/proto/field_path.h).
 absl::Status SetAxis(const Axis& axis, const std::string& value, MethodSpec* method);
 
-// The axis's own name, or the last one of its path.
+// Returns the axis's name, or the last name of its path if it has none.
 std::string AxisName(const Axis& axis);
 
-// "{ energy {} }" and "energy {}" are "energy".
+// Returns the value for tables: "energy" for "{ energy {} }" and "energy {}".
 std::string AxisLabel(absl::string_view value);
 
 }  // namespace openset

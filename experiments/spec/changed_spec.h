@@ -1,4 +1,4 @@
-// An experiment as the command line changed it, as text.
+// The text of a study as changed by the command line.
 #ifndef OPENSET_EXPERIMENTS_SPEC_CHANGED_SPEC_H_
 #define OPENSET_EXPERIMENTS_SPEC_CHANGED_SPEC_H_
 
@@ -12,12 +12,12 @@ namespace openset {
 
 struct SpecLine {
   std::string text;
-  bool changed = false;  // it is not in the spec as written
+  bool changed = false;  // whether the line differs from the spec as written
 };
 
-// The lines of ToText() of `changed`, what ChangeSpec() made of `written`. The fields of methods that `laid_over`
-// (SpecChanges::Texts()) sets are in its `override`; a flag whose place is not in it (a loss term that only the
-// methods' files have) is a line of its own, a comment.
+// Returns the lines of ToText() of `changed`, which ChangeSpec() computed from `written`. Method fields that
+// `laid_over` (SpecChanges::Texts()) sets are in its `override`. If a flag's field can't be shown there (a loss term
+// that only the methods' files have), the flag is a line of its own, a comment.
 std::vector<SpecLine> ChangedSpecLines(const ExperimentSpec& written, ExperimentSpec changed,
                                        absl::Span<const std::string> laid_over);
 

@@ -1,4 +1,4 @@
-// What can be wrong with an experiment as it is written, before anything is made of it.
+// Checks a study's spec as written, before it is expanded.
 #ifndef OPENSET_EXPERIMENTS_SPEC_CHECK_SPEC_H_
 #define OPENSET_EXPERIMENTS_SPEC_CHECK_SPEC_H_
 
@@ -9,13 +9,13 @@
 
 namespace openset {
 
-// A name that is no file's name; something listed twice: a task, method, split, level, seed, a metric's name, two axes
-// that set one field of a method, two values of an axis that are equal ("0.10", "0.1"); an axis for a method that the
-// experiment has not. Errors: kInvalidArgument with "FILE:LINE: path: ".
+// Finds a name that can't be a file's name; a duplicate task, method, split, level, seed or metric name; two axes that
+// set the same field of a method; two equal values of an axis ("0.10", "0.1"); an axis for a method that the study
+// doesn't have. Errors: kInvalidArgument with "FILE:LINE: path: ".
 absl::Status CheckSpec(const Experiment& experiment);
 
-// Whether it makes as many trials, tuned ones included, as `expected_trials` says. An experiment that the command line
-// laid something over may make others. Errors: kInvalidArgument, with both numbers.
+// Checks that the number of trials, including tuned ones, is `expected_trials`. Studies that the command line changed
+// are not checked. Errors: kInvalidArgument, with both numbers.
 absl::Status CheckExpectedTrials(const Experiment& experiment, int64_t trials);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Reading an experiment and all it names.
+// Reads a study and all files that it names.
 #ifndef OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 #define OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 
@@ -29,17 +29,17 @@ struct Experiment {
   std::vector<TaskSpec> tasks;
   std::vector<LoadedMethod> methods;
   Catalog catalog;
-  // Where its names were looked up: also in the libraries that it is of (SpecFoldersAround).
+  // Where its names were looked up, including the libraries that contain its file (SpecFoldersAround).
   SpecFolders folders;
-  // The SHA-256 of its file; "" where it has none.
+  // The SHA-256 of its file; "" if it has no file.
   std::string sha256 = {};
-  // What the command line laid over it (SpecChanges::Texts), and the methods that it named and this left out.
+  // The changes by the command line (SpecChanges::Texts), and the methods of the spec that it left out.
   std::vector<std::string> laid_over = {};
   std::vector<std::string> left_out_methods = {};
-  // The methods on tasks for which `task_preset` lays presets over them, by the places of task and method.
+  // The methods changed by `task_preset`, by the indices of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
-  std::vector<PublishedTable> published = {};  // of report.published
-  // Where it is not empty, the trials are only those of these tasks, methods and splits.
+  std::vector<PublishedTable> published = {};  // the files of report.published
+  // If not empty, only the trials of these tasks, methods and splits are made.
   std::set<std::tuple<std::string, std::string, int>> only = {};
 
   const LoadedMethod& MethodOn(int task, int method) const {
@@ -48,23 +48,23 @@ struct Experiment {
   }
 };
 
-// Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks
-// are names in `folders` or in the libraries that the file is of (SpecFoldersAround), or paths relative to the file.
-// Errors: kNotFound for a file that is not there, kInvalidArgument for a name (with the known ones) or a field that is
-// not valid; a line each, with "FILE:LINE: path: "; those of ChangeSpec() and ChangeMethods().
+// Reads the experiment `name`: a path if it ends in ".textproto", otherwise a name in `folders.specs`. Its methods and
+// tasks are names in `folders` or in the libraries that contain the file (SpecFoldersAround), or paths relative to the
+// file. Errors: kNotFound for a missing file; kInvalidArgument for an unknown name (lists the known ones) or an invalid
+// field; one line per problem, starting with "FILE:LINE: path: "; those of ChangeSpec() and ChangeMethods().
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders,
                                           const SpecChanges& changes = {});
 
-// One task, by name, or by path relative to the folder `beside`. Errors: as LoadExperiment().
+// Reads one task, by name, or by path relative to the folder `beside`. Errors: as LoadExperiment().
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                   const Catalog& catalog);
 
-// Finds the digests of the weights that differ from split to split (experiments/spec/model_files.h), for the splits
-// that the experiment has. LoadExperiment() does it. Errors: kInvalidArgument, a line a file.
+// Finds the digests of weights that differ between splits (experiments/spec/model_files.h), for the splits of the
+// study. LoadExperiment() calls it. Errors: kInvalidArgument, one line per file.
 absl::Status ResolveSplitWeights(Experiment* experiment);
 
-// "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's
-// files.
+// Returns "FILE:LINE: path" of a field of a method: in the study's override if that sets the field, otherwise in the
+// method's files.
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The threshold of a method's own decisions, in metrics that ask for it.
+// Replaces `of_method` in metrics by the threshold of the method's decisions, and back.
 #ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
 #define OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
 
@@ -10,13 +10,13 @@
 
 namespace openset {
 
-// Puts the threshold of the method, for so many known classes, where the metric says `of_method`; leaves other metrics
-// as they are and returns false. Errors: kInvalidArgument for a method without a decision, or without one for so many
-// classes.
+// If the metric has `of_method`, replaces it by the method's threshold for this number of known classes. Otherwise
+// leaves the metric unchanged and returns false. Errors: kInvalidArgument if the method has no decision, or none for
+// this number of classes.
 absl::StatusOr<bool> SetMethodThreshold(const MethodSpec& method, int known_classes, MetricSpec* metric);
 
-// The way back, for what is said of several methods at once: puts `of_method` where the metric has a threshold, and
-// returns this one.
+// The inverse, for text about several methods at once: if the metric has a threshold, replaces it by `of_method` and
+// returns the threshold.
 std::optional<double> TakeThreshold(MetricSpec* metric);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The files that a model's spec names.
+// Finds the files that a model's spec names.
 #ifndef OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 #define OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 
@@ -12,32 +12,31 @@
 
 namespace openset {
 
-// Makes the paths of model.weights and model.torch_script absolute, `folder` being where relative ones start
-// ("data:PATH" stays), and sets the SHA-256 of those that have none. A file that is not there and has a SHA-256 is no
-// problem: its results may be in the store. Weights with "{split}" are left for ResolveSplitFiles(). Problems, with the
-// field's path below MethodSpec: a file that is not there, a large one that is no file of weights
-// (core/files/formats/header_check.h), a SHA-256 that is none or is not the file's, "data:" without
-// a SHA-256, split_sha256 without "{split}".
+// Makes the paths of model.weights and model.torch_script absolute (relative paths start at `folder`; "data:PATH" is
+// unchanged), and computes the SHA-256 if the spec has none. A missing file with a SHA-256 is not a problem, because
+// its results may be in the store. Weights with "{split}" are left to ResolveSplitFiles(). Problems, each with the
+// field's path below MethodSpec: a missing file, a large file that contains no weights
+// (core/files/formats/header_check.h), an invalid SHA-256 or one that doesn't match the file, "data:" without a
+// SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
 
-// Whether the weights are those of a split: their file has "{split}".
+// Whether each split has its own weights, that is, whether the file's name contains "{split}".
 bool IsOfSplit(const ModelSpec& model);
 
-// Makes split_sha256 as long as the largest of `splits` asks for, with the digests of the files of these splits; those
-// of others stay "" where they are not known. For models without "{split}" nothing is done. Problems: those of
-// ResolveModelFiles(), a digest each.
-// Precondition: ResolveModelFiles() had no problem with the model.
+// Extends split_sha256 to the largest of `splits` and fills in the digests of the files of these splits; unknown
+// digests of other splits stay "". Does nothing for models without "{split}". Problems: those of ResolveModelFiles(),
+// for each digest. Precondition: ResolveModelFiles() had no problem with the model.
 std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, ModelSpec* model);
 
-// The model for a split: without "{split}", with that split's file and digest. Precondition: the split was among those
-// of ResolveSplitFiles().
+// Returns the model for a split, with "{split}" replaced and with that split's file and digest. Precondition: the split
+// was passed to ResolveSplitFiles().
 ModelSpec ModelOfSplit(const ModelSpec& model, int split);
 
-// Where the file is: a path as it is; "data:PATH" below the first of the folders that has it. Errors: kNotFound, with
-// the folders.
+// Returns the path of the file. A plain path is returned unchanged; "data:PATH" is looked up in the folders in order.
+// Errors: kNotFound, with the folders.
 absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::vector<std::string>& data_folders);
 
-// Whether the files are there, for a model that is to be run. Errors: kNotFound, with the file.
+// Checks that the files of a model that will be run exist. Errors: kNotFound, with the file.
 absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::string>& data_folders);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What the command line lays over an experiment.
+// Changes to a study from the command line.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_CHANGES_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_CHANGES_H_
 
@@ -12,22 +12,21 @@
 namespace openset {
 
 struct SpecChanges {
-  // "PATH=VALUE", each laid over what is before it: a field of every method that has it ("training.epochs=5",
-  // "loss.open_auc.lambda=0.2"), over its presets and the experiment's override; or of the experiment itself
-  // ("train_limit_per_class=100").
+  // "PATH=VALUE"; later ones override earlier ones. PATH is a field of methods ("training.epochs=5",
+  // "loss.open_auc.lambda=0.2"), set in every method that has it after its presets and the study's override, or a field
+  // of the study itself ("train_limit_per_class=100").
   std::vector<std::string> set;
-  // "0..4" or "0,3,7..9", in the place of the experiment's; "": as written.
+  // "0..4" or "0,3,7..9": replaces the study's seeds; "": as written.
   std::string seeds;
-  // In the place of the experiment's; none: as written. LoadExperiment() takes them as people type them
-  // (MeantMethod()).
+  // Replaces the study's methods; empty: as written. LoadExperiment() also accepts other spellings (MeantMethod()).
   std::vector<std::string> methods;
 
   // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b".
   std::vector<std::string> Texts() const;
 };
 
-// Errors of both, with the flag: kInvalidArgument for what is no PATH=VALUE, a field that no method has or a value that
-// does not fit it, a field that names files, and seeds that are no numbers.
+// Errors of both, with the flag: kInvalidArgument for text that is not PATH=VALUE, a field that no method has, a value
+// that does not fit its field, a field that names files, and seeds that are not numbers.
 absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec);
 absl::Status ChangeMethods(const SpecChanges& changes, const std::vector<LoadedMethod*>& methods);
 

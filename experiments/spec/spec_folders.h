@@ -1,4 +1,4 @@
-// Where what specs name is found: in libraries, which stand beside each other.
+// Finds the files that specs name, in libraries.
 //
 // A library is a folder with any of
 //   specs/    NAME.textproto: ExperimentSpec
@@ -7,8 +7,8 @@
 //   tasks/    TaskSpec
 //   catalog/  DataSetInfo
 //   published/  PublishedTable
-// Each may also stand where the source tree has it: experiments/specs, experiments/methods, experiments/presets,
-// data/tasks, data/catalog, experiments/published.
+// Each may also have the path that it has in the source tree: experiments/specs, experiments/methods,
+// experiments/presets, data/tasks, data/catalog, experiments/published.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 
@@ -20,7 +20,8 @@
 
 namespace openset {
 
-// Folders in which names are looked up. None is before another: two different files of one name are an error.
+// Folders in which names are looked up. Their order doesn't matter: two different files with the same name are an
+// error.
 struct SpecFolders {
   std::vector<std::string> specs;
   std::vector<std::string> methods;
@@ -28,8 +29,8 @@ struct SpecFolders {
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
   std::vector<std::string> published;
-  // Tasks that came along with a study's records: a task that a spec names by a path at which nothing is, is the one of
-  // that file's name here. Not among the libraries' names.
+  // Tasks that were exported with a study's records. If a spec names a task by a path that doesn't exist, the task with
+  // this file name is used. These tasks are not among the names of the libraries.
   std::vector<std::string> carried_tasks;
 
   bool empty() const {
@@ -37,23 +38,24 @@ struct SpecFolders {
   }
 };
 
-// Those of the library `root` that are there.
+// Returns the existing folders of the library `root`.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
-// Those of the libraries that a spec in the folder `beside` is of: that folder and, where it is called "specs", the one
-// that it lies in. (Not of experiments/specs, which the program brings with it as it was built.)
+// Returns the folders of the libraries that contain a spec in the folder `beside`: that folder and, if its name is
+// "specs", its parent. (Not those of experiments/specs, whose files are built into the program.)
 SpecFolders SpecFoldersAround(const std::string& beside);
 
-// Adds the folders of another library; those that are among `folders` already are left out.
+// Adds the folders of another library that `folders` doesn't have yet.
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 
-// The names in these folders, sorted. A file whose name is none (core/text/name.h) is left out; `left_out` gets a line
-// of it.
+// Returns the names in these folders, sorted. Files without a valid name (core/text/name.h) are left out; a line about
+// each is added to `left_out`.
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out = nullptr);
 
-// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one
-// of `folders`. Files of the same bytes are the same file. Errors: kNotFound for a path that is not there;
-// kInvalidArgument for another name, with the known ones: "unknown KIND"; for a name of two different files, with both.
+// Returns the file of `name`: if it ends in ".textproto", the path relative to the folder `beside`; otherwise
+// NAME.textproto in one of `folders`. Files with the same bytes count as the same file. Errors: kNotFound for a path
+// that doesn't exist; kInvalidArgument for an unknown name ("unknown KIND", with the known names), and for a name of
+// two different files (with both).
 absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name,
                                          const std::vector<std::string>& folders, const std::string& beside);
 

@@ -1,4 +1,4 @@
-// A trial, resolved. What trials share is held once, so that a study of 100,000 trials fits in memory.
+// A resolved trial. Trials share equal parts, so that a study of 100,000 trials fits in memory.
 #ifndef OPENSET_EXPERIMENTS_SPEC_TRIAL_H_
 #define OPENSET_EXPERIMENTS_SPEC_TRIAL_H_
 
@@ -18,38 +18,38 @@
 
 namespace openset {
 
-// The parts of trials; each is shared by the trials that have the same one, and never changes.
-// A method with the values that the swept fields have.
+// The next three structs are the parts of trials. Trials with equal parts share them; they never change. This one is a
+// method with the values of the swept fields.
 struct TrialMethod {
   MethodSpec method;
   google::protobuf::RepeatedPtrField<AxisValue> axis;
 };
-// What a task gives for a split and an openness level.
+// The data of a task for a split and an openness level.
 struct TrialData {
   std::string task;
   int split = 0;
   double openness = 0;
   TaskData data;
-  // The study has several openness levels, which are to be told apart.
+  // Whether the study has several openness levels, so that names must distinguish them.
   bool is_of_levels = false;
 };
-// How it is run and measured.
+// How a trial is run and measured.
 struct TrialProtocol {
   ExecutionSpec execution;
   google::protobuf::RepeatedPtrField<MetricSpec> metric;
-  // Of the study: its name, its file's SHA-256, and what the command line laid over it.
+  // The study's name, the SHA-256 of its file, and the changes by the command line.
   std::string experiment = {};
   std::string spec_sha256 = {};
   std::vector<std::string> laid_over = {};
 };
 
-// A TrialSpec (trial.proto says what each field is) made of shared parts. Cheap to copy.
+// A TrialSpec (trial.proto documents the fields) made of shared parts. Cheap to copy.
 class Trial {
  public:
   Trial(std::shared_ptr<const TrialMethod> method, std::shared_ptr<const TrialData> data,
         std::shared_ptr<const TrialProtocol> protocol, uint64_t seed)
       : method_(std::move(method)), data_(std::move(data)), protocol_(std::move(protocol)), seed_(seed) {}
-  // With parts of its own. Implicit: wherever a trial is wanted, its message does.
+  // Makes a trial that shares no parts. Implicit, so that a TrialSpec can be passed where a Trial is expected.
   Trial(const TrialSpec& spec);  // NOLINT(google-explicit-constructor)
 
   const MethodSpec& method() const { return method_->method; }
@@ -62,10 +62,10 @@ class Trial {
   const ExecutionSpec& execution() const { return protocol_->execution; }
   const google::protobuf::RepeatedPtrField<MetricSpec>& metric() const { return protocol_->metric; }
   uint64_t seed() const { return seed_; }
-  // Null unless the method's values were searched for.
+  // Null unless a search chose the method's values.
   const SearchLog* search() const { return search_.get(); }
 
-  // The same trial with another part.
+  // Returns the same trial with another part.
   Trial With(std::shared_ptr<const TrialMethod> method) const;
   Trial With(std::shared_ptr<const SearchLog> search) const;
 
@@ -78,7 +78,7 @@ class Trial {
  private:
   friend class SharedTrialSpecs;
 
-  // All but the messages that are parts.
+  // Sets all fields except the messages of the shared parts.
   void FillLabels(TrialSpec* spec) const;
 
   std::shared_ptr<const TrialMethod> method_;
@@ -88,13 +88,13 @@ class Trial {
   uint64_t seed_;
 };
 
-// The messages of many trials, on an arena. A method, data, execution or search that several trials share is on it
+// The messages of many trials, on an arena. A method, data, execution or search that several trials share is stored
 // once.
 class SharedTrialSpecs {
  public:
   explicit SharedTrialSpecs(google::protobuf::Arena* arena) : arena_(arena) {}
 
-  // As Trial::Spec(); lives as long as the arena. Precondition: the trial outlives this object.
+  // Returns Trial::Spec(), which lives as long as the arena. Precondition: the trial outlives this object.
   const TrialSpec* Add(const Trial& trial);
 
  private:

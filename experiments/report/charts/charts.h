@@ -1,4 +1,4 @@
-// Records -> plots. Pure functions of trials and records, as the tables are.
+// Makes plots from records. Like the tables, they are pure functions of trials and records.
 #ifndef OPENSET_EXPERIMENTS_REPORT_CHARTS_CHARTS_H_
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_CHARTS_H_
 
@@ -11,35 +11,36 @@
 
 namespace openset {
 
-// Adds the mean of the values at x to a line, in a band of their spread to each side (statistics/spread.h).
-// `splits`: that of each value. Precondition: there are values.
+// Adds the mean of the values at x to a line, with a band of their spread on each side (statistics/spread.h). `splits`
+// has the split of each value. Precondition: `values` is not empty.
 void AddMean(double x, absl::Span<const double> values, absl::Span<const int> splits, Spread spread, PlotSeries* line);
 
-// Keeps the bands of a line within what its values can be: no share is below 0 or above 1.
+// Clips the bands of a line to the range of possible values; for example, no share is below 0 or above 1.
 void LimitBand(double low, double high, PlotSeries* line);
 
 // A plot and where it belongs.
 struct ReportChart {
   std::string of;       // "auroc_by_lambda", "loss"
-  std::string name;     // that, and the task where there are several
+  std::string name;     // `of`, and the task if there are several
   std::string section;  // "Sensitivity", "Openness", "Learning curves"
   Plot plot;
 };
 
-// A metric of the pool over a swept field with two or more values that are numbers: one plot a task, metric and field,
-// one line a method (and value of the other fields), the mean over splits and seeds with a band of the report's spread
-// to each side, in the unit of the tables. Values that span a factor of 50 or more, all above 0, are
-// on a logarithmic axis.
+// Plots metrics of the pool over each swept field with two or more numeric values. There is one plot per task, metric
+// and field, and one line per method (and value of the other fields): the mean over splits and seeds, with a band of
+// the report's spread on each side, in the unit of the tables. If all values are above 0 and span a factor of 50 or
+// more, their axis is logarithmic.
 std::vector<ReportChart> SensitivityCharts(const Report& report);
 
-// The same over openness, for tasks that were measured at two or more levels.
+// Plots metrics of the pool over openness, for tasks that were measured at two or more levels.
 std::vector<ReportChart> OpennessCharts(const Report& report);
 
-// The objective, the training accuracy and what was measured during training (TrainingSpec.evaluate_every; unknown
-// samples of the pool) over epochs: one plot a task (a level of openness of it, where unknown samples were measured)
-// and quantity, one line a method (and values of swept fields), the mean over the trials that have a record with a band
-// of their spread to each side, which the subtitle names. Of more than 512 epochs, or 10,000 of
-// all lines together, evenly spread ones. None for trials without a training of their own.
+// Plots the objective, the training accuracy and the metrics measured during training (TrainingSpec.evaluate_every; for
+// unknown samples, those of the pool) over epochs. There is one plot per quantity and task (and level of openness, if
+// unknown samples were measured), and one line per method (and values of swept fields): the mean over the trials that
+// have a record, with a band of their spread on each side, which the subtitle names. If there are more than 512 epochs,
+// or more than 10,000 points in all lines together, evenly spaced epochs are plotted. Trials without their own training
+// have no curve.
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, Spread spread = Spread::kPopulation);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Records' details (experiments/store/details.proto) -> plots.
+// Makes plots from the details of records (experiments/store/details.proto).
 #ifndef OPENSET_EXPERIMENTS_REPORT_CHARTS_DETAIL_CHARTS_H_
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_DETAIL_CHARTS_H_
 
@@ -11,29 +11,30 @@
 
 namespace openset {
 
-// ROC, OSCR, risk over coverage of the known and of all samples: one plot a task, level of openness and curve (and set
-// of unknown samples, where there are several), one line a method (and values of swept fields). A line over several
-// trials is the mean of their heights at each x, so that the area below it is the mean of their areas, to 1e-3, in a
-// band of the spread of the heights to each side, which the subtitle names. `of`: "roc", "oscr",
-// "risk_coverage", "risk_coverage_pool", for a set "roc_SET", "oscr_SET"; of more than 400 lines those of sets are left
-// out.
+// Plots ROC, OSCR, and risk over coverage of the known and of all samples. There is one plot per task, level of
+// openness and curve (and group of unknown samples, if there are several), and one line per method (and values of swept
+// fields). A line over several trials is the mean of their heights at each x, so the area below it is the mean of their
+// areas, to 1e-3. The band is the spread of the heights on each side, which the subtitle names. `of` is "roc", "oscr",
+// "risk_coverage" or "risk_coverage_pool", and "roc_GROUP" or "oscr_GROUP" for a group. If there are more than 400
+// lines, the plots of groups are left out.
 std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results, Spread spread = Spread::kPopulation);
 
-// A trial that stands for its line in what cannot be averaged: the first one with details.
+// The trial that represents its line in plots that can't be averaged: the first one with details.
 struct ExampleTrial {
   std::string line;  // "openauc, lambda 0.1"
   const TrialSpec* trial;
   const TrialRecord* record;
 };
 
-// One for each task and line, in the order of the trials; at most `most`.
+// Returns one for each task and line, in the order of the trials; at most `most`.
 std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, int most);
 
-// The scores of known samples, right and wrong, and of each set of unknown ones. `of`: "density_LINE".
+// Plots the densities of the scores of known samples (correctly and wrongly classified ones apart) and of each group of
+// unknown ones. `of` is "density_LINE".
 std::vector<ReportChart> DensityCharts(const std::vector<ExampleTrial>& examples);
 
-// The same with the sets of near unknown samples as one category, and those of far ones (Kim et al. 2023, Fig. 6); of
-// trials with sets that are said to be near or far. `of`: "categories_LINE".
+// The same with all near groups as one category and all far groups as another (Kim et al. 2023, Fig. 6), for trials
+// whose groups are marked as near or far. `of` is "categories_LINE".
 std::vector<ReportChart> CategoryDensityCharts(const std::vector<ExampleTrial>& examples);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// How much better than the baseline each method is, as bars (Kim et al. 2023, Fig. 5).
+// Bar charts of each method's improvement over the baseline (Kim et al. 2023, Fig. 5).
 #ifndef OPENSET_EXPERIMENTS_REPORT_CHARTS_IMPROVEMENT_H_
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_IMPROVEMENT_H_
 
@@ -12,16 +12,16 @@ namespace openset {
 
 struct ImprovementChart {
   std::string metric;
-  std::string name;  // "improvement_pooled_aurc", and the task and level where there are several
+  std::string name;  // "improvement_pooled_aurc", and the task and level if there are several
   BarChart chart;
 };
 
-// 100 (m - b) / |b| where larger values of the metric are better, 100 (b - m) / |b| where smaller ones are: m the mean
-// of a row's pool and b that of BaselineRow() (experiments/report/statistics/significance.h), both over the runs (split
-// and seed) that the two have in common. One chart a metric with a direction, task and level of openness, a bar for
-// each other row in the order of the tables, with "(n=...)" behind its name where the common runs are not all; faint
-// where the test of the tables' stars (ReportCell.significance) found no detectable difference, outlined where there is
-// none, as the legend says. No bar where b is 0 or there is no common run.
+// A bar is 100 (m - b) / |b| if larger values of the metric are better, and 100 (b - m) / |b| if smaller ones are. m is
+// the mean of a row's pool and b that of BaselineRow() (experiments/report/statistics/significance.h), both over the
+// runs (split and seed) that the two have in common. There is one chart per metric with a direction, task and level of
+// openness, with a bar for each other row in the order of the tables. If not all runs are in common, "(n=...)" follows
+// the name. A bar is faint if the test of the tables' stars (ReportCell.significance) found no detectable difference,
+// and outlined if there is no test, as the legend says. There is no bar if b is 0 or there is no common run.
 std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
 
 }  // namespace openset

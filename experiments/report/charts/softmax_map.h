@@ -1,4 +1,5 @@
-// What a network takes unknown samples for: the mean softmax output of each unknown class (Kim et al. 2023, Fig. 7).
+// Shows as which known classes a network classifies unknown samples: the mean softmax output of each unknown class (Kim
+// et al. 2023, Fig. 7).
 #ifndef OPENSET_EXPERIMENTS_REPORT_CHARTS_SOFTMAX_MAP_H_
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_SOFTMAX_MAP_H_
 
@@ -12,12 +13,13 @@
 
 namespace openset {
 
-// Rows are unknown classes of a set, columns known ones, at most `most` of each: the mean over the class's test samples
-// of softmax over all outputs. Of data sets whose classes have groups (CIFAR-100's superclasses) one class of each
-// group is taken, the first, then a second one of each, and so on; they are shown group by group, so that in a set of
-// the same data set equal places are of the same group. Of others classes are taken evenly spread. `set` "" is the only
-// set there is. Errors: kInvalidArgument for a set that is not there, with the known ones, and for outputs that are not
-// those of `data`; those of Catalog::Find().
+// Rows are unknown classes of a group, columns are known classes, at most `most` of each. A cell is the mean of the
+// softmax over all outputs, over the class's test samples. If the classes of a data set have groups (CIFAR-100's
+// superclasses), one class of each superclass is taken first, then a second one of each, and so on; they are shown
+// superclass by superclass, so that for unknown classes of the same data set equal positions have the same superclass.
+// Other classes are taken evenly spaced. `set` names the group of unknown samples; "" is the only one. Errors:
+// kInvalidArgument if there is no such group (the message lists the existing ones), or if the outputs don't belong to
+// `data`; those of Catalog::Find().
 absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data, const std::string& set,
                                     const Catalog& catalog, int most);
 

@@ -1,4 +1,4 @@
-// Decisions by class and the largest mistakes of single trials, as the page shows them.
+// Decisions by class and the largest mistakes of single trials, for the page.
 #ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_EXAMPLE_DATA_H_
 #define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_EXAMPLE_DATA_H_
 
@@ -14,16 +14,15 @@ namespace openset {
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
   std::map<std::string, std::vector<std::string>> class_names;
-  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), the bytes of a PNG
+  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), as the bytes of a PNG
   // file.
   std::map<std::string, std::string> sheets;
 };
 
-// A list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples, right,
-// rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[place among known, or -1 -
-// place among unknown, predicted place, samples]], cut, mistakes [[kind, class, set, predicted class, unknown score]],
-// kind 1 to 3 as in Mistake, and sheet, a data: URI. Examples that would make more than `most_bytes` of it are left
-// out.
+// Returns a list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples,
+// right, rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[index among known, or
+// -1 - index among unknown, predicted index, samples]], cut, mistakes [[kind, class, set, predicted class, unknown
+// score]] with kind 1 to 3 as in Mistake, and sheet, a data: URI. Examples that would exceed `most_bytes` are left out.
 nlohmann::ordered_json ExamplesJson(const std::vector<ExampleTrial>& examples, const ExampleContext& context,
                                     size_t most_bytes = 2'000'000);
 

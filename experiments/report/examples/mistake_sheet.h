@@ -15,16 +15,16 @@
 
 namespace openset {
 
-inline constexpr int kSheetColumns = 12;  // mistakes of a kind that have a tile
+inline constexpr int kSheetColumns = 12;  // the number of mistakes of each kind that are shown
 inline constexpr int kSheetTile = 56;     // pixels
 
-// Parts that were opened for earlier sheets, by data set and part.
+// Data set parts that were opened for earlier sheets, by data set and part.
 using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>>;
 
-// A contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file: a row for each kind of mistake that the
-// record holds, in their order, the worst at the left. "" for a record without mistakes. Errors: those of OpenPart()
-// and of reading the images, kNotFound above all where the data are not here; kInvalidArgument where the test has no
-// such sample.
+// Returns a contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file, with a row for each kind of
+// mistake in the record, in the record's order, worst mistakes at the left. Returns "" for a record without mistakes.
+// Errors: those of OpenPart() and of reading the images, most often kNotFound because the data are not on this machine;
+// kInvalidArgument if the test has no such sample.
 absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
                                          const std::vector<std::string>& data_folders, OpenParts* open_parts);
 

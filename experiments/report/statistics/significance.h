@@ -8,17 +8,17 @@
 
 namespace openset {
 
-// The row that a study calls its baseline (ReportSpec.baseline): that of the name, or the first one with the method and
-// all values that it names: "openauc, lambda 0.1", "openauc", "lambda=0.1"; "": the first of all. "" where there is
-// none.
+// Returns the row that is the study's baseline (ReportSpec.baseline): the row with that name, or the first row with the
+// method and all values that `baseline` names ("openauc, lambda 0.1", "openauc", "lambda=0.1"). If `baseline` is "",
+// returns the first row. Returns "" if there is no such row.
 std::string BaselineRow(const Report& report, const std::string& baseline);
 
-// Tests each cell against that of the baseline with the same task, level, group and metric, paired by split and seed,
-// clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h); p-values are Holm's over all tests of a
-// metric and group, so those of `openset compare` against the same baseline. The baseline's row is BaselineRow(). A
-// difference is detectable where it is over kFewestReplicates (eval/statistics/paired_tests.h) or more, its 95 %
-// interval leaves out 0 and p is below 0.05. Cells with fewer than two runs in
-// common with the baseline's, and those whose differences leave no variance to test with, get no test.
+// Tests each cell against the baseline's cell with the same task, level, group and metric, paired by split and seed and
+// clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by Holm's method over
+// all tests of a metric and group; they equal those of `openset compare` against the same baseline. The baseline's row
+// is BaselineRow(). A difference is detectable if it has at least kFewestReplicates replicates
+// (eval/statistics/paired_tests.h), its 95 % interval excludes 0, and p is below 0.05. Cells with fewer than two runs
+// in common with the baseline, and cells whose differences have no variance to test with, get no test.
 void AddSignificance(const std::string& baseline, Report* report);
 
 }  // namespace openset

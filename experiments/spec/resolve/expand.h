@@ -1,4 +1,4 @@
-// Experiment -> trials.
+// Expands a study to its trials.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_EXPAND_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_EXPAND_H_
 
@@ -12,22 +12,22 @@
 
 namespace openset {
 
-// Trials of a study, unless more are asked for.
+// The default limit of a study's trials.
 inline constexpr int64_t kMostTrials = 1000000;
 
 struct ExpandOptions {
-  // For experiments that leave `execution.device` open.
+  // The device of studies that don't set `execution.device`.
   ExecutionSpec::Device default_device = ExecutionSpec::CPU;
-  // The kind of the GPUs that are there, for those that leave `execution.device_kind` open; "" if it is not known.
+  // The kind of this machine's GPUs, for studies that don't set `execution.device_kind`; "" if unknown.
   std::string device_kind;
-  // More are refused before any is made: trials, and candidates of searches.
+  // The largest number of trials, and of candidates of searches. More are an error, found before any is made.
   int64_t max_trials = kMostTrials;
 };
 
-// The trials of an experiment, fully resolved: defaults filled in, every value checked. Ordered by task, method, axis
-// values (the last axis fastest), split, openness level, seed; only those of Experiment.only. A pure function: it reads
-// no file. Errors: kInvalidArgument, a line a problem, with "FILE:LINE: path: "; more trials than allowed, with their
-// number.
+// Returns the trials of a study, fully resolved: defaults are filled in and every value is checked. They are ordered by
+// task, method, axis values (the last axis varies fastest), split, openness level and seed, and restricted to
+// Experiment.only. This is a pure function that reads no files. Errors: kInvalidArgument, one line per problem,
+// starting with "FILE:LINE: path: "; also for more trials than allowed, with their number.
 absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
 
 }  // namespace openset

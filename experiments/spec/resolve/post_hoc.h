@@ -1,4 +1,4 @@
-// Methods that need no training of their own, on one model.
+// Finds the methods that need no training of their own, for one model.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_POST_HOC_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_POST_HOC_H_
 
@@ -13,7 +13,7 @@
 namespace openset {
 
 struct PostHocMethods {
-  // With the model and the input in place of their own, and without training.
+  // The methods with this model and input instead of their own, and without training.
   std::vector<LoadedMethod> methods;
 
   struct Skipped {
@@ -23,10 +23,10 @@ struct PostHocMethods {
   std::vector<Skipped> skipped;
 };
 
-// Of `methods`, those that can be used on `model`, in their order. A method is post hoc if it is trained with plain
-// cross entropy on a linear head, once: then all that is its own is how the model is asked and scored. Skipped are the
-// others, those that score as one before them does, and those that need what the model lacks (dropout, features).
-// Errors: kInvalidArgument for a model or input that no method can have, with the field's path.
+// Returns those of `methods` that can be used on `model`, in their order. A method is post hoc if it is trained once,
+// with plain cross entropy on a linear head: then only its inference and its score distinguish it. Other methods are
+// skipped, and so are methods that score like an earlier one or need something that the model lacks (dropout,
+// features). Errors: kInvalidArgument, with the field's path, for a model or input that is invalid in every method.
 absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, const ModelSpec& model,
                                            const InputSpec& input);
 

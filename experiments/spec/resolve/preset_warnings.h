@@ -1,4 +1,4 @@
-// What presets take from methods.
+// Warns about parts of methods that presets replace.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_PRESET_WARNINGS_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_PRESET_WARNINGS_H_
 
@@ -9,8 +9,9 @@
 
 namespace openset {
 
-// A line for each head, open-set source, inference or score of a method that one of its presets replaces by another
-// kind, with the place in the preset. A preset's form for the method (METHOD+PRESET) replaces on purpose: none.
+// Returns a line for each head, open-set source, inference or score of a method that one of its presets replaces by
+// another kind, with the position in the preset's file. A preset's version for the method (METHOD+PRESET) replaces
+// parts on purpose and causes no warning.
 std::vector<std::string> PresetWarnings(const LoadedMethod& method);
 
 }  // namespace openset
