@@ -14,7 +14,7 @@ namespace openset {
 struct ResultHint {
   enum class Kind {
     kOtherSplit,  // the outputs of an imported network fit the classes of another split of the task
-    kOtherOrder,  // they fit the known classes in another order
+    kOtherOrder,  // the outputs fit the known classes in another order
     kNearChance,  // the closed-set accuracy is no better than guessing
     kBelowHalf,   // AUROC is below 50 %
   };

@@ -1,4 +1,4 @@
-// Records -> the numbers of tables. A pure function of trials and records.
+// Computes the numbers of tables from records. A pure function of trials and records.
 #ifndef OPENSET_EXPERIMENTS_REPORT_REPORT_H_
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_H_
 

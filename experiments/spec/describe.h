@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; in a study of several openness levels also ", 2 unknown
-// classes", on a rung of a search ", stopped after 3 epochs".
+// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; followed by ", 2 unknown classes" in a study of several
+// openness levels, and by ", stopped after 3 epochs" on a rung of a search.
 std::string Describe(const Trial& trial);
 
 }  // namespace openset

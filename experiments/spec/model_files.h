@@ -1,4 +1,4 @@
-// The files that a model's spec names.
+// Finds the files that a model's spec names.
 #ifndef OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 #define OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 

@@ -65,7 +65,7 @@ class Trial {
   // Null unless a search chose the method's values.
   const SearchLog* search() const { return search_.get(); }
 
-  // The same trial with another part.
+  // Returns the same trial with another part.
   Trial With(std::shared_ptr<const TrialMethod> method) const;
   Trial With(std::shared_ptr<const SearchLog> search) const;
 

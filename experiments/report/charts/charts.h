@@ -32,7 +32,7 @@ struct ReportChart {
 // span a factor of 50 or more.
 std::vector<ReportChart> SensitivityCharts(const Report& report);
 
-// The same over openness, for tasks that were measured at two or more levels.
+// Plots metrics of the pool over openness, for tasks that were measured at two or more levels.
 std::vector<ReportChart> OpennessCharts(const Report& report);
 
 // The objective, the training accuracy and the metrics that were measured during training (TrainingSpec.evaluate_every;

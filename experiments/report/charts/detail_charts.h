@@ -26,7 +26,7 @@ struct ExampleTrial {
   const TrialRecord* record;
 };
 
-// One for each task and line, in the order of the trials; at most `most`.
+// Returns one for each task and line, in the order of the trials; at most `most`.
 std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, int most);
 
 // The densities of scores: of correctly and wrongly classified known samples, and of each set of unknown samples. `of`

@@ -1,4 +1,4 @@
-// Decisions by class and the largest mistakes of single trials, as the page shows them.
+// Decisions by class and the largest mistakes of single trials, for the page.
 #ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_EXAMPLE_DATA_H_
 #define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_EXAMPLE_DATA_H_
 
@@ -14,7 +14,7 @@ namespace openset {
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
   std::map<std::string, std::vector<std::string>> class_names;
-  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), the bytes of a PNG
+  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), as the bytes of a PNG
   // file.
   std::map<std::string, std::string> sheets;
 };

@@ -18,7 +18,7 @@ namespace openset {
 inline constexpr int kSheetColumns = 12;  // the number of tiles for each kind of mistake
 inline constexpr int kSheetTile = 56;     // pixels
 
-// Parts that were opened for earlier sheets, by data set and part.
+// Data set parts that were opened for earlier sheets, by data set and part.
 using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>>;
 
 // Returns a contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file, with a row for each kind of

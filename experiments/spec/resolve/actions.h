@@ -24,7 +24,7 @@ namespace openset {
 int MembersOf(const MethodSpec& method);
 // Precondition: 0 <= member < MembersOf(method).
 TrainAction MakeTrainAction(const Trial& trial, int member = 0);
-// On the test samples.
+// The inference on the test samples.
 InferAction MakeInferAction(const Trial& trial);
 // For scores that are fitted: on the training samples; for the temperature on the validation samples, if there are
 // any.
@@ -79,7 +79,7 @@ class ActionKeys {
   CanonicalDigester start_, train_, infer_, fit_, passes_, evaluate_;
   std::unordered_map<const TrialMethod*, int> numbers_;
   std::unordered_map<std::string, int> methods_;  // by their canonical bytes without the score
-  // Of the last trial: most scores of a study are computed from the same outputs.
+  // Those of the last trial, because most scores of a study are computed from the same outputs.
   Stem stem_ = {nullptr, nullptr, nullptr, -1, 0};
   Keys keys_;  // without `evaluate`
   std::string test_bytes_, fit_bytes_;

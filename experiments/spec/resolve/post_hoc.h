@@ -1,4 +1,4 @@
-// Methods that need no training of their own, on one model.
+// Finds the methods that need no training of their own, for one model.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_POST_HOC_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_POST_HOC_H_
 

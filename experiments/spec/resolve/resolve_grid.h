@@ -22,7 +22,7 @@ std::vector<FieldProblem> ResolveMethod(MethodSpec* method);
 struct GridAxis {
   const Axis* axis;
   std::string where;        // "FILE:LINE: axis[0]"
-  bool is_labelled = true;  // its value is among the trial's axis values
+  bool is_labelled = true;  // whether its value is among the trial's axis values
 };
 
 // "FILE:LINE: path" of a field of the method. `axis` is the index of the axis that set it, -1 if none did.

@@ -36,7 +36,7 @@ struct MethodFiles {
   std::vector<std::string> presets;
 };
 
-// Errors: kNotFound, kInvalidArgument for names that are not there.
+// Errors: kNotFound or kInvalidArgument for names that don't exist.
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside);
 
@@ -55,7 +55,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                         const MethodSpec& override = {}, ModelFiles model_files = ModelFiles::kFind);
 
-// The names of the methods in `folders`, sorted.
+// Returns the names of the methods in `folders`, sorted.
 std::vector<std::string> MethodNames(const SpecFolders& folders);
 
 // Returns the name in `folders` of a method on the command line, whose parts may be synonyms (core/text/synonyms.h):
