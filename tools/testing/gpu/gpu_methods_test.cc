@@ -238,6 +238,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   // What an epoch costs, of each method that trains.
   const std::map<std::string, std::vector<int64_t>> golden = GoldenTable();
   std::string table = absl::StrCat(kHeader, "\n");
+  std::string by_operation = "method\toperation\tcount\n";  // for a person who makes them fewer
   std::set<std::string> counted;
   for (const ActionId id : actions) {
     const Action& action = gpu.plan()[id];
@@ -251,6 +252,8 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
     absl::StrAppend(&table, method);
     for (const int64_t count : columns) absl::StrAppend(&table, "\t", count);
     absl::StrAppend(&table, "\n");
+    for (const auto& [name, count] : work.operations)
+      absl::StrAppend(&by_operation, method, "\t", name, "\t", count, "\n");
     const auto allowed = golden.find(method);
     if (allowed == golden.end()) {
       EXPECT_TRUE(IsLong()) << "add its line to " << kTable;
@@ -266,6 +269,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   std::cout << table << "largest difference from the CPU: " << largest_difference << "\n";
   if (const char* outputs = std::getenv("TEST_UNDECLARED_OUTPUTS_DIR"); outputs != nullptr) {
     EXPECT_THAT(WriteFileAtomically(JoinPath(outputs, "gpu_steps.tsv"), table), IsOk());
+    EXPECT_THAT(WriteFileAtomically(JoinPath(outputs, "gpu_operations.tsv"), by_operation), IsOk());
   }
 }
 
