@@ -1,4 +1,4 @@
-// What a record keeps of its test samples beside the metrics, for figures and tables.
+// Computes the details that a record stores about its test samples in addition to the metrics, for figures and tables.
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
 
@@ -9,9 +9,10 @@
 
 namespace openset {
 
-// Curves of the pool and, where there are several sets of unknown samples, the ROC and the OSCR of each; densities;
-// decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples; the largest
-// mistakes. What is undefined on the samples (no unknown ones, say) is left out. `ranked` is of `outputs`, unweighted.
+// Returns the curves of the pool and, if there are several groups of unknown samples, the ROC and the OSCR of each;
+// densities; decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples;
+// the largest mistakes. Details that are undefined on the samples (for example, without unknown samples) are left out.
+// `ranked` is the unweighted ranking of `outputs`.
 TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);
 
 }  // namespace openset

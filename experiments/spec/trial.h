@@ -18,8 +18,8 @@
 
 namespace openset {
 
-// The next three structs are the parts of trials. Trials with equal parts share them; they never change. This one is a
-// method with the values of the swept fields.
+// The next three structs are the parts of trials. Trials with equal parts share them, and they never change.
+// TrialMethod is a method with the values of the swept fields.
 struct TrialMethod {
   MethodSpec method;
   google::protobuf::RepeatedPtrField<AxisValue> axis;

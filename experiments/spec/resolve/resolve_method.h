@@ -28,15 +28,15 @@ struct LoadedMethod {
   int own = 0;  // the index of the method's own file in `layers`
 };
 
-// Returns the files of a method. `name` is "METHOD" or "METHOD+PRESET+...". Each name is looked up in `folders`; if it
-// ends in ".textproto", it is a path relative to the folder `beside`. For a method with a preset file METHOD+PRESET,
-// that file replaces PRESET.
+// The files of a method.
 struct MethodFiles {
   std::string method;
   std::vector<std::string> presets;
 };
 
-// Errors: kNotFound or kInvalidArgument for names that don't exist.
+// Finds the files of the method `name`, which is "METHOD" or "METHOD+PRESET+...". Each part is looked up in `folders`;
+// if it ends in ".textproto", it is a path relative to the folder `beside`. If there is a preset file METHOD+PRESET, it
+// replaces PRESET for that method. Errors: kNotFound or kInvalidArgument for names that don't exist.
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside);
 
@@ -52,7 +52,7 @@ enum class ModelFiles { kFind, kAsWritten };
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
                                         ModelFiles model_files = ModelFiles::kFind);
 
-// Both.
+// FindMethodFiles() and ReadMethod() in one call.
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                         const MethodSpec& override = {}, ModelFiles model_files = ModelFiles::kFind);
 
