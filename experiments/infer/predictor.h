@@ -44,6 +44,7 @@ class Predictor {
 // `input` is the input spec that the models were trained with. Puts the models in evaluation mode; MC-dropout then
 // switches on only their dropout modules, not the training mode of batch norm. The masks are drawn from a generator
 // that the predictor owns, seeded from `seed`; it remains the model's generator afterwards.
+//
 // For several passes m = 1..M (with dropout, or one per model), the logits are
 //   log (1/M sum_m softmax(z_m))   for PROBABILITIES, so that softmax gives the mean probabilities,
 //   1/M sum_m z_m                  for LOGITS.

@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// The normalisation that the input specifies.
+// The format of the images that the input specifies.
 InputFormat FormatOf(const InputSpec& input);
 
 // The training pipeline, with the action's augmentations.
