@@ -1,4 +1,4 @@
-// What a record keeps of its test samples beside the metrics, for figures and tables.
+// Computes the details that a record stores about its test samples in addition to the metrics, for figures and tables.
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
 

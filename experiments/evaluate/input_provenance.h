@@ -1,4 +1,4 @@
-// How the inputs of an evaluation came about.
+// The provenance of the inputs of an evaluation.
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_INPUT_PROVENANCE_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_INPUT_PROVENANCE_H_
 
@@ -8,9 +8,9 @@
 
 namespace openset {
 
-// Adds the stages before the evaluation to the record's provenance, in the order that record.proto says, and the
-// tensors that its trainings' imports left out; `fit` is null unless the score is fitted. Errors: those of
-// Store::LoadTrainSummary(), for a training whose checkpoint is not there.
+// Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, and the tensors
+// that were left out when its trainings imported weights. `fit` is null unless the score is fitted. Errors: those of
+// Store::LoadTrainSummary(), if a training has no checkpoint.
 absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record);
 
 }  // namespace openset

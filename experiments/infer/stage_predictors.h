@@ -1,4 +1,4 @@
-// Inferences that read the feature maps of a network's stages.
+// Inferences that use the feature maps of a network's stages.
 #ifndef OPENSET_EXPERIMENTS_INFER_STAGE_PREDICTORS_H_
 #define OPENSET_EXPERIMENTS_INFER_STAGE_PREDICTORS_H_
 
@@ -17,14 +17,16 @@ namespace openset {
 // largest, any of their vectors.
 at::Tensor WithoutStrongestDirection(const at::Tensor& map);
 
-// [B, powers * C] of a map [B, C, H, W]: for each power q = 1, 2, ..., of each channel the signed q-th root of the row
-// sum of F F^T, F [C, HW] being the map's q-th powers (StageValuesSpec, GRAM). Computed in double.
+// Returns [B, powers * C] for a map [B, C, H, W]: for each power q = 1, 2, ... and each channel, the signed q-th root
+// of the row sum of F F^T, where F [C, HW] has the q-th powers of the map's elements (StageValuesSpec, GRAM). Computed
+// in double.
 at::Tensor GramRowSums(const at::Tensor& map, int powers);
 
-// RankFeatSpec. Precondition: a model, in evaluation mode, with as many stages as `spec` reads.
+// A predictor for RankFeatSpec. Precondition: the model is in evaluation mode and has at least as many stages as `spec`
+// uses.
 std::unique_ptr<Predictor> MakeRankFeatPredictor(const RankFeatSpec& spec, std::shared_ptr<Model> model);
 
-// StageValuesSpec. Precondition: a model with stages, in evaluation mode.
+// A predictor for StageValuesSpec. Precondition: the model has stages and is in evaluation mode.
 std::unique_ptr<Predictor> MakeStageValuesPredictor(const StageValuesSpec& spec, std::shared_ptr<Model> model);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a worker knows of the place it works in.
+// The environment of an action: what a worker passes to the code that executes it.
 #ifndef OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 #define OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 
@@ -22,14 +22,14 @@ struct ActionContext {
   ImageCache* images;
   ReportProgress report;
   StageClock clock;  // runs since the context was made
-  // Of a training that may go on from where another one stopped (WorkRequest.continued_key); "" for all others.
+  // For a training that may continue a stopped one: that training's key (WorkRequest.continued_key); otherwise "".
   std::string continued_key;
-  // The number of CPUs that it may use now if this changes no bit (WorkRequest.cpu_slots). It grows when others become
-  // free, so an inference asks before each batch.
+  // Returns the number of CPUs that the action may use now if this doesn't change any bit of the result
+  // (WorkRequest.cpu_slots). It grows when other CPUs become free, so an inference calls it before each batch.
   std::function<int()> cpu_slots = [] { return 1; };
-  // Asked after each step of a training.
+  // Whether to save the state and stop. Called after each step of a training.
   StopAsked stop_asked = [] { return false; };
-  // The clock that says when a training's state is saved. Tests set it.
+  // The clock that determines when a training's state is saved. Tests set it.
   std::function<absl::Duration()> now = SteadyNow;
 };
 

@@ -1,5 +1,5 @@
-// The log of a training or an inference: what its worker writes to standard error meanwhile, attempts one behind the
-// other, in `logs/KEY.log` of the store.
+// The log of a training or an inference: everything that its worker writes to standard error while it runs. It is
+// appended to `logs/KEY.log` in the store, one attempt after the other.
 #ifndef OPENSET_EXPERIMENTS_WORKER_ACTION_LOG_H_
 #define OPENSET_EXPERIMENTS_WORKER_ACTION_LOG_H_
 
@@ -9,11 +9,11 @@
 
 namespace openset {
 
-// "" for actions without a log of their own.
+// Returns the path of the action's log; "" for actions without their own log.
 std::string ActionLogPath(const WorkRequest& request);
 
-// Sends this process's standard error to the end of a file, while it lives; a file that stays empty is removed. Where
-// the file can't be written, or the path is "", standard error stays what it is.
+// While an object of this class exists, appends this process's standard error to a file; a file that is still empty at
+// the end is removed. If the file can't be written or the path is "", standard error is unchanged.
 class ActionLog {
  public:
   explicit ActionLog(const std::string& path);
@@ -23,7 +23,7 @@ class ActionLog {
 
  private:
   const std::string path_;
-  int before_ = -1;  // what standard error was; -1: it is still that
+  int before_ = -1;  // the original standard error; -1 if it was not redirected
 };
 
 }  // namespace openset

@@ -13,7 +13,7 @@ namespace openset {
 // TF32, for the whole process. Call it before the process first uses a GPU.
 void ConfigureExecution(const ExecutionSpec& spec);
 
-// While it lives, operations of this thread on the device run in the spec's precision (autocast).
+// While an object of this class exists, this thread's operations on the device run in the spec's precision (autocast).
 class PrecisionScope {
  public:
   PrecisionScope(const ExecutionSpec& spec, at::Device device);
@@ -26,8 +26,8 @@ class PrecisionScope {
   bool on_;
 };
 
-// Adds LibTorch and what it computes on to the provenance of a stage: libtorch_version, cpu_capability, threads, and on
-// a GPU its name and driver.
+// Adds LibTorch and the hardware that it uses to the provenance of a stage: libtorch_version, cpu_capability, threads
+// and, on a GPU, its name and driver.
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance);
 
 // Checks that `device` fits the spec: a GPU must be of its kind, a CPU must have instructions for its precision

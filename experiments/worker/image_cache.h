@@ -1,4 +1,4 @@
-// Data set parts that a worker has read, kept from action to action.
+// Caches the data set parts that a worker has read, across actions.
 #ifndef OPENSET_EXPERIMENTS_WORKER_IMAGE_CACHE_H_
 #define OPENSET_EXPERIMENTS_WORKER_IMAGE_CACHE_H_
 
@@ -24,15 +24,16 @@ class ImageCache {
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
   virtual ~ImageCache() = default;
 
-  // The batches of a selection, for a model of `channels` channels. Errors: those of OpenSelection()
-  // (data/sets/open_selection.h) and Batcher; kFailedPrecondition if the catalog's part is not the one the selection
-  // was made of.
+  // Returns the batches of a selection, for a model with `channels` input channels. Errors: those of OpenSelection()
+  // (data/sets/open_selection.h) and Batcher; kFailedPrecondition if the catalog's part is not the one from which the
+  // selection was made.
   virtual absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
   const Catalog& catalog() const { return catalog_; }
   const std::vector<std::string>& data_folders() const { return data_folders_; }
 
-  // Samples of a selection. Errors: those of CountSamples(), also where its files are others than when it was made.
+  // Returns the number of samples of a selection. Errors: those of CountSamples(), also if its files have changed since
+  // the selection was made.
   absl::StatusOr<int64_t> Count(const Selection& selection);
 
  private:
@@ -40,7 +41,7 @@ class ImageCache {
 
   Catalog catalog_;
   std::vector<std::string> data_folders_;
-  int64_t max_bytes_;  // everything is dropped before more is held
+  int64_t max_bytes_;  // if the images exceed it, the cache is emptied first
   int64_t bytes_ = 0;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>> sources_;  // by data set and part
 };

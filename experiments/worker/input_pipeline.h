@@ -10,20 +10,20 @@
 
 namespace openset {
 
-// As the input says.
+// The format of the images that the input specifies.
 InputFormat FormatOf(const InputSpec& input);
 
-// With the action's augmentations.
+// The training pipeline, with the action's augmentations.
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
 
-// Also with its views, if it has any.
+// The same, also with the action's views, if it has any.
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device);
 
-// Of its external images: their own augmentations, or the action's where they have none. Precondition: it has
-// open_set.external_images.
+// The pipeline for the external images: with their own augmentations, or the action's if they have none. Precondition:
+// it has open_set.external_images.
 absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device);
 
-// Resize, or as the input says resize and crop, and normalisation only.
+// The inference pipeline: only resizes (and crops, if the input says so) and normalises.
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The model that a Train action has left in the store.
+// Loads the model that a TrainAction has stored.
 #ifndef OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
 #define OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
 
@@ -11,8 +11,8 @@
 
 namespace openset {
 
-// On the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss for a checkpoint
-// that does not match its checksum.
+// Returns the model on the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss
+// if the checkpoint does not match its checksum.
 absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context);
 
 }  // namespace openset

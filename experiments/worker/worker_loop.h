@@ -1,4 +1,4 @@
-// The side of a worker process: takes requests from the engine, one at a time.
+// The main loop of a worker process: executes requests from the engine, one at a time.
 #ifndef OPENSET_EXPERIMENTS_WORKER_WORKER_LOOP_H_
 #define OPENSET_EXPERIMENTS_WORKER_WORKER_LOOP_H_
 
@@ -11,24 +11,25 @@
 
 namespace openset {
 
-// Reports how far an action is. Cheap to call often: messages are sent at most every 0.2 seconds.
+// Reports the progress of an action. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-// Whether the action should save its state and end (WorkRequest.stop). Once true, it stays true. Also receives word of
-// more CPUs and sets the request's `cpu_slots` to it. Cheap to call often: it looks at most every 0.05 seconds.
+// Whether the action should save its state and end (WorkRequest.stop). Once true, it stays true. Also receives messages
+// about more CPUs and sets the request's `cpu_slots` accordingly. Cheap to call often: it checks for messages at most
+// every 0.05 seconds.
 using StopAsked = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;
 
-// What a worker can do, by the kind of request.
+// The functions that execute requests, by the kind of request.
 using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
 
-// A worker process: executes requests from the engine that started it (Subprocess::kChannel) until it closes the
-// channel. Returns the process's exit code. What is not among `actions` ends with kInternal. So does an exception:
-// kResourceExhausted for lack of memory, else what `status_of` says, by default kInternal. After one that ends with
-// kResourceExhausted or kUnavailable (a device that failed) it says so (WorkOutcome.is_last) and returns 0. Signals
-// that ask to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a cluster may send to all processes of a job, are the
-// engine's to take.
+// Executes requests from the engine that started this process (Subprocess::kChannel) until the engine closes the
+// channel. Returns the process's exit code. Requests of a kind that `actions` lacks end with kInternal. If an action
+// throws an exception, it ends with kResourceExhausted if memory ran out, otherwise with the code of `status_of`, by
+// default kInternal. After an action that ends with kResourceExhausted or kUnavailable (a device failed), it sets
+// WorkOutcome.is_last and returns 0. It ignores signals that ask to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a
+// cluster may send to all processes of a job; the engine handles them.
 int ServeWork(const WorkerActions& actions,
               const std::function<absl::Status(const std::exception&)>& status_of = nullptr);
 

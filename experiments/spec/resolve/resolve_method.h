@@ -36,7 +36,9 @@ struct MethodFiles {
   std::vector<std::string> presets;
 };
 
-// Errors: kNotFound or kInvalidArgument for names that don't exist.
+// Finds the files of the method `name`, which is "METHOD" or "METHOD+PRESET+...". Each part is looked up in `folders`;
+// if it ends in ".textproto", it is a path relative to the folder `beside`. If there is a preset file METHOD+PRESET, it
+// replaces PRESET for that method. Errors: kNotFound or kInvalidArgument for names that don't exist.
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside);
 
