@@ -29,7 +29,7 @@ using RecordFilter = std::function<bool(const Plan& plan, const Action& evaluati
 //
 // An action that several trials share appears once. The planner reads the names of files in the store, and the records
 // that a choice compares. With an index, it also compares records and the inputs of missing results with their
-// checksums. Damaged results count as missing (Plan.damaged).
+// checksums. Corrupt results count as missing (Plan.damaged).
 class Planner {
  public:
   // `index` must outlive the planner. If it is null, results are not compared with their checksums.
@@ -62,7 +62,7 @@ class Planner {
   // (Plan.redone). The next FindNeeded() looks at all actions again.
   void Redo(const std::vector<ActionId>& actions);
 
-  // Call this after the damaged results were removed from the store.
+  // Call this after the corrupt results were removed from the store.
   void ForgetDamage() { plan_.damaged.clear(); }
 
   // Makes a choice whose candidates all have records. Adds the tuned trial, or the next rung and its choice. Returns

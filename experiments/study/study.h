@@ -107,7 +107,7 @@ class Study {
   // reading records.
   absl::StatusOr<std::vector<std::string>> SourceLines() const;
 
-  // Makes the missing records. First it checks that the needed files exist, creates the store, moves damaged results to
+  // Makes the missing records. First it checks that the needed files exist, creates the store, moves corrupt results to
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
   // without checksums and the spec. Then it calls the observer's OnBegin() and executes the plan; other processes may
   // work on the same store. Errors: those of experiments/study/check_inputs.h, before anything is written; those of
@@ -123,7 +123,7 @@ class Study {
   const std::vector<std::string>& data_lines() const { return data_lines_; }
   const std::vector<std::string>& untold_data() const { return untold_data_; }
 
-  // The damaged results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
+  // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;
   // Moves them to the store's quarantine, so that they are made again. Returns a line for each. Errors: those of
   // Store::Quarantine().
@@ -136,7 +136,7 @@ class Study {
   // first. Errors: those of Planner::Choose(), and of RemoveRedone().
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
-  // The reported trials with their records. A damaged record counts as missing. If a trial has several records
+  // The reported trials with their records. A corrupt record counts as missing. If a trial has several records
   // (experiments/store/merge.h), the oldest one is used. Errors: kFailedPrecondition for a record of another schema
   // version.
   absl::StatusOr<std::unique_ptr<StudyResults>> LoadResults() const;

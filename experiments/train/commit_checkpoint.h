@@ -1,4 +1,4 @@
-// A trained model's way into the store.
+// Stores a trained model.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_COMMIT_CHECKPOINT_H_
 #define OPENSET_EXPERIMENTS_TRAIN_COMMIT_CHECKPOINT_H_
 
@@ -12,13 +12,13 @@
 
 namespace openset {
 
-// The provenance of a training by now; `earlier` is that of its runs before this one, empty if there was none.
+// The provenance of a training so far. `earlier` is that of its earlier runs, empty if there were none.
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
                                 const ActionContext& context);
 
-// Writes the checkpoint folder of the action `context.key`: the model, `summary` (to which the checkpoint's digest and
-// the schema version are added), summary.action as text and, unless it is "", a copy of the file `state`, which others
-// go on from. Errors: those of Store::CommitFolder(); kUnavailable if it can't be copied.
+// Writes the checkpoint folder of the action `context.key`: the model, `summary` (with the checkpoint's digest and the
+// schema version added), summary.action as text and, unless it is "", a copy of the file `state`, from which other
+// trainings can continue. Errors: those of Store::CommitFolder(); kUnavailable if the file can't be copied.
 absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
                               const std::string& state = "");
 

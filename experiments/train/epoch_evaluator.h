@@ -1,5 +1,4 @@
-// What is measured on the way through a training, for learning curves (EpochEvaluation in
-// experiments/spec/action.proto).
+// Measurements during a training, for learning curves (EpochEvaluation in experiments/spec/action.proto).
 #ifndef OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
 #define OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
 
@@ -14,14 +13,15 @@
 
 namespace openset {
 
-// Whether the action asks for it after so many epochs; after the last one it always does, if it asks at all.
+// Whether to measure after this number of epochs. If the action asks for measurements, it is always measured after the
+// last epoch.
 bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last);
 
-// Runs the model over the samples, scores and measures it, by the code of inferences and evaluations, and adds the
-// metrics to `epoch`. A score that is fitted is fitted to the training samples' outputs each time. Puts the model in
-// evaluation mode; its tensors stay as they are. Reports as CollectOutputs() does. Outputs that can't be scored (of a
-// network that knows too little yet for the score's fit) make the metrics absent, with the reason: the training goes
-// on. Errors: those of CollectOutputs() and other ones of MeasureMetrics().
+// Runs the model over the samples, computes the score and the metrics by the code of inferences and evaluations, and
+// adds the metrics to `epoch`. A fitted score is fitted to the training samples' outputs each time. Puts the model into
+// evaluation mode and leaves its tensors unchanged. Reports as CollectOutputs() does. If the outputs can't be scored
+// (because the network is not trained enough for the score's fit), the metrics are absent, with the reason, and the
+// training continues. Errors: those of CollectOutputs() and other ones of MeasureMetrics().
 absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
                            EpochSummary* epoch);
 

@@ -1,4 +1,4 @@
-// The model a training starts from.
+// The model that a training starts from.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_INITIAL_MODEL_H_
 #define OPENSET_EXPERIMENTS_TRAIN_INITIAL_MODEL_H_
 
@@ -14,13 +14,13 @@
 
 namespace openset {
 
-// On the context's device: the model of the training it depends on (action.start), or else one drawn from the action's
-// seed and then given what action.model.weights has, whose tensors that are left out are appended to `ignored`, if
-// given. Errors: those of LoadTrainedModel(), MakeModel() and ImportWeights().
+// Returns a model on the context's device. It is the model of the training in action.start, if there is one. Otherwise
+// it is drawn from the action's seed and gets the weights of action.model.weights; tensors that are left out are
+// appended to `ignored`, unless it is null. Errors: those of LoadTrainedModel(), MakeModel() and ImportWeights().
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
                                                         std::vector<std::string>* ignored = nullptr);
 
-// For an action without a training: commits the initial model as its checkpoint, with no epochs.
+// For an action without a training: commits the initial model as its checkpoint, without epochs.
 absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a training step minimises: the model's passes, the open set, and the sum of the loss terms.
+// The objective of a training step: runs the model, makes the open set, and sums the loss terms.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 
@@ -22,12 +22,12 @@
 
 namespace openset {
 
-// The terms see the model's output in f32 (or f64, for a model in f64), whatever precision it computes in.
+// The terms get the model's output in f32 (or f64, for a model in f64), whatever precision it computes in.
 class Objective {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-  // `source` may be null; `model` and `action` outlive this. The model is on the device.
+  // `source` may be null. `model` and `action` must outlive this object. The model is on the device.
   Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
             std::unique_ptr<OpenSetSource> source);
 
@@ -37,22 +37,23 @@ class Objective {
     at::Tensor hit;                // bool [B]: classified correctly by this pass
   };
 
-  // Before the first step of each epoch, from 0.
+  // Call it before the first step of each epoch, counted from 0.
   void StartEpoch(int epoch, RandomStream* random);
-  // Of one batch. Without the open set, terms that need it are left out, and before their epoch those that have one.
-  // The images of batch, views and open-set source pass through the model together. Errors: those of the source.
+  // Computes the objective of one batch. Leaves out terms that need the open set if there is none, and terms that start
+  // at a later epoch. The images of the batch, its views and the open-set source pass through the model together.
+  // Errors: those of the source.
   absl::StatusOr<Step> Compute(const Batch& batch, bool with_open_set, RandomStream* random);
-  // After the optimiser's step: what terms remember of each sample, and learn by rules of their own.
+  // Call it after the optimiser's step. Updates the history of samples, and what terms learn by their own rules.
   void EndStep(const Batch& batch, const at::Tensor& hit);
-  // `epochs` epochs are complete.
+  // Call it when `epochs` epochs are complete.
   void SetCompleteEpochs(int64_t epochs);
 
-  // What the model's optimiser trains beside the model, by name.
+  // The parameters of terms that the model's optimiser trains, by name.
   NamedTensors Parameters() const;
-  // All that changes in training but the model and its optimiser; for checkpoints.
+  // All state that training changes, except the model and its optimiser; for checkpoints.
   NamedTensors State() const;
-  // Beside it, of the epoch under way: the open-set source's (core/tensor/open_set.h). After StartEpoch() of the same
-  // epoch it is taken back. Errors: kInvalidArgument for what it can't have been.
+  // The additional state of the current epoch, that of the open-set source (core/tensor/open_set.h). After StartEpoch()
+  // of the same epoch, it can be restored. Errors: kInvalidArgument for an impossible state.
   std::vector<int64_t> EpochState() const;
   absl::Status ResumeEpoch(absl::Span<const int64_t> state);
 

@@ -1,4 +1,4 @@
-// An OpenSetSpec's source.
+// Makes the source of an OpenSetSpec.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
 
@@ -12,9 +12,9 @@
 
 namespace openset {
 
-// For a training on the context's device of a model with features of this dimension; null if it has none. Errors: those
-// of reading the external images. Precondition: the action's spec obeys its schema's rules and has its defaults filled
-// in.
+// For a training on the context's device, of a model with features of this dimension. Null if the action has no open
+// set. Errors: those of reading the external images. Precondition: the action's spec obeys its schema's rules and has
+// its defaults filled in.
 absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
                                                                  const ActionContext& context, int64_t feature_dim);
 

@@ -1,4 +1,4 @@
-// Optimisers, by LibTorch's fused kernels: one call for all parameters, on every device.
+// Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 
@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// Life: made with the parameters, once a training; then, each step, the gradients are cleared (ZeroGradients), filled
-// by backward(), and used (Step).
+// Life: made with the parameters, once for a training. In each step, ZeroGradients() clears the gradients, backward()
+// fills them, and Step() uses them.
 class Optimizer {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -21,28 +21,29 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void ZeroGradients();
-  // Parameters without a gradient are what OptimizerSpec.missing_gradient says. The rate is one of MakeLearningRate(),
-  // on the parameters' device.
+  // OptimizerSpec.missing_gradient says what happens to parameters without a gradient. The rate is a result of
+  // MakeLearningRate(), on the parameters' device.
   virtual void Step(const at::Tensor& learning_rate) = 0;
-  // What it remembers, by name; to be saved, and copied into when a training resumes.
+  // The optimiser's state, by name. It is saved, and overwritten when a training resumes.
   virtual NamedTensors State() const = 0;
 
  protected:
   Optimizer(const OptimizerSpec& spec, NamedTensors parameters);
 
-  // Of parameter i, in this step; undefined if it is left out. Once a step and parameter.
+  // The gradient of parameter i in this step; undefined if the parameter is left out. Call it once for each step and
+  // parameter.
   at::Tensor GradientOf(size_t i);
-  // What State() has beside the kind's own: which parameters have had a gradient, where that matters.
+  // The part of State() that all kinds have: which parameters have had a gradient, if that matters.
   void AddState(NamedTensors* state) const;
 
   NamedTensors parameters_;
 
  private:
-  at::Tensor had_gradient_;  // bool [parameters] on the CPU; undefined where missing gradients are left out
+  at::Tensor had_gradient_;  // bool [parameters] on the CPU; undefined if missing gradients are left out
 };
 
-// A scalar for learning rates, which fill_() sets; its type is what the fused kernels of the device take: f64 on the
-// CPU, f32 on others.
+// Returns a scalar for learning rates, which fill_() sets. It has the type that the device's fused kernels need: f64 on
+// the CPU, f32 on others.
 at::Tensor MakeLearningRate(at::Device device, double value = 0);
 
 // Formulas in experiments/spec/method.proto. Precondition: the spec obeys its schema's rules and has its defaults

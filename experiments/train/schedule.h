@@ -15,7 +15,7 @@ struct TrainingTime {
   int64_t steps_per_epoch;  // at least 1
 };
 
-// The rate of a step as a share of the initial one; formulas in experiments/spec/method.proto.
+// The rate of a step as a fraction of the initial one. experiments/spec/method.proto has the formulas.
 // Precondition: the spec obeys its schema's rules and has its defaults filled in.
 double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time);
 

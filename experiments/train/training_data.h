@@ -1,4 +1,4 @@
-// The batches of a training, pass by pass. The trainer's only use of the batcher.
+// The batches of a training, pass by pass. The only code of the trainer that uses the batcher.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 
@@ -20,9 +20,9 @@
 
 namespace openset {
 
-// Its life: Make(), then for each epoch StartEpoch(), which begins its first pass over the training samples, and
-// StartPass() for each further one; Next() until none is left of a pass. ResumeEpoch() goes on with an epoch, from what
-// was true of it between two batches.
+// Its life: Make(), then for each epoch StartEpoch(), which begins the first pass over the training samples, and
+// StartPass() for each further pass; Next() until the pass has no batches left. ResumeEpoch() continues an epoch from
+// its state between two batches.
 class TrainingData {
  public:
   // Errors: those of the images and of the pipeline.
@@ -32,19 +32,19 @@ class TrainingData {
   int64_t batches_per_pass() const {
     return std::min(BatchesPerEpoch(batcher_.size(), batch_size_, drop_last_), most_batches_);
   }
-  // From now on a pass ends after so many batches. Precondition: at least 1.
+  // Limits passes from now on to this number of batches. Precondition: at least 1.
   void LimitBatches(int64_t most) { most_batches_ = most; }
 
-  // Orders and augmentations are drawn from streams of the training's seed and the epoch's number.
+  // Orders and augmentations use streams that are named by the training's seed and the epoch's number.
   void StartEpoch(size_t epoch);
   // In a new order.
   void StartPass() { StartPass(/*taken=*/0); }
-  // In the place of StartEpoch(), in an epoch of which `batches` were given, of its first pass and those after it, and
-  // `augment` was augment_state(). What they held is not read again. Precondition: batches >= 0.
+  // Call it instead of StartEpoch() for an epoch of which `batches` batches, of all passes so far, were returned and
+  // `augment` was augment_state(). Does not read their images again. Precondition: batches >= 0.
   void ResumeEpoch(size_t epoch, int64_t batches, const RandomStream::State& augment);
-  // Where the stream of augmentations is after the batch that Next() gave last. Precondition: in an epoch.
+  // The state of the stream of augmentations after the last batch that Next() returned. Precondition: in an epoch.
   const RandomStream::State& augment_state() const { return stream_->random_state(); }
-  // Batches of the pass that Next() has not given yet.
+  // The number of batches of the pass that Next() has not returned yet.
   int64_t left() const { return left_; }
   // Errors: those of the data. Precondition: left() > 0.
   absl::StatusOr<Batch> Next();
@@ -53,7 +53,7 @@ class TrainingData {
   TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline);
 
   void StartStreams(size_t epoch);
-  // Behind its first batches.
+  // Continues after its first batches.
   void StartPass(int64_t taken);
 
   const uint64_t seed_;
@@ -64,7 +64,7 @@ class TrainingData {
   int64_t most_batches_ = std::numeric_limits<int64_t>::max();
   std::optional<RandomStream> order_, augment_;  // of the epoch
   int64_t left_ = 0;
-  std::unique_ptr<BatchStream> stream_;  // of the pass; reads what is above it
+  std::unique_ptr<BatchStream> stream_;  // of the pass; uses the members above
 };
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// A training, stepped from outside. The only optimisation loop's body there is; experiments/train/training.h drives it
-// to the end.
+// A training that the caller steps. This is the body of the only optimisation loop; experiments/train/training.h runs
+// it to the end.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_RUN_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_RUN_H_
 
@@ -27,52 +27,55 @@ namespace openset {
 
 // The life of a run:
 //   1. Make() makes it before its first epoch.
-//   2. Resume() takes back a state that was saved.
+//   2. Resume() restores a saved state.
 //   3. Step() or FinishEpoch(), until done().
-//   4. Between steps State() and epochs() may be read, between epochs model() too; what is done with the model there
-//      (evaluation mode, other generators) changes nothing of the training, as long as its tensors stay as they are.
-// All random numbers come from streams and generators that the run owns, named by its seed and the epoch: runs that are
-// stepped in turn give the same bits as one after the other, and a resumed run those of one that was not stopped.
+//   4. State() and epochs() may be read between steps, model() between epochs. Using the model there (in evaluation
+//   mode,
+//      with other generators) doesn't change the training as long as its tensors are unchanged.
+// All random numbers come from streams and generators that the run owns and that are named by its seed and the epoch.
+// So runs that are stepped alternately give the same bits as runs one after the other, and a resumed run gives those of
+// one that was not stopped.
 class TrainingRun {
  public:
-  // Errors: those of the data and of MakeInitialModel(). Precondition: action.training is set; `action` and `context`
+  // Errors: those of the data and of MakeInitialModel(). Preconditions: action.training is set; `action` and `context`
   // outlive the run.
   static absl::StatusOr<std::unique_ptr<TrainingRun>> Make(const TrainAction& action, const ActionContext& context);
   ~TrainingRun();
 
-  // Whether all epochs (of stop_after_epochs), or max_steps steps, are taken.
+  // Whether all epochs (up to stop_after_epochs) or max_steps steps are done.
   bool done() const;
   bool between_epochs() const { return epoch_ == nullptr; }
 
-  // One step: forward, backward, optimiser; the last one of an epoch ends it.
+  // Makes one step: forward, backward, optimiser. The last step of an epoch ends the epoch.
   // Errors: those of the data; kAborted if the epoch that it ends has a loss that is not finite.
   // Precondition: !done().
   absl::Status Step();
-  // Steps to the end of the epoch that is under way, or else of the next one. Errors and precondition: as Step().
+  // Steps to the end of the current epoch or, between epochs, of the next one. Errors and precondition: as Step().
   absl::Status FinishEpoch();
 
-  // All tensors that change during training; live. In an epoch also "epoch. ...", what it holds between its steps:
-  // sums for its means, how many steps are taken, and where its random streams and its open-set source are.
+  // All tensors that change during training; they are not copies. In an epoch, also "epoch. ...", its state between
+  // steps: sums for its means, the number of its steps, and the states of its random streams and its open-set source.
   NamedTensors State() const;
-  // Goes on from what State() was after these complete epochs and, if it was in an epoch, so many steps of the next.
-  // Images that those steps have seen are not read again. Errors: kInvalidArgument for what can't have been the state;
-  // nothing is changed then. Precondition: no step was taken.
+  // Continues from an earlier State(), saved after these complete epochs and possibly some steps of the next one. Does
+  // not read the images of those steps again. Errors: kInvalidArgument for an impossible state; then nothing has
+  // changed. Precondition: no step was made.
   absl::Status Resume(std::vector<EpochSummary> epochs, const TensorMap& state);
 
-  // Those that are complete.
+  // The complete epochs.
   const std::vector<EpochSummary>& epochs() const { return epochs_; }
-  // Of the last complete epoch, for what is measured after it.
+  // The last complete epoch, to which measurements after it are added.
   EpochSummary* mutable_last_epoch() { return &epochs_.back(); }
   const std::shared_ptr<Model>& model() const { return model_; }
-  // Tensors of the imported weights it starts from that were left out (MakeInitialModel()).
+  // Tensors of the imported weights that were left out (MakeInitialModel()).
   const std::vector<std::string>& ignored_tensors() const { return ignored_tensors_; }
 
-  // Those taken so far, of max_steps(); resumed ones count.
+  // The number of steps so far, of max_steps(), including those before a resumption.
   int64_t steps() const { return steps_; }
   int64_t max_steps() const;
-  // Training images of these steps.
+  // The number of training images in these steps.
   int64_t images_seen() const;
-  // Of the objective, over the samples of the epoch under way so far, or else of the last one. Waits for the device.
+  // The mean objective over the samples of the current epoch so far or, between epochs, of the last one. Waits for the
+  // device.
   double MeanLoss() const;
 
  private:
@@ -84,16 +87,16 @@ class TrainingRun {
 
   int Passes() const { return 1 + action_.open_set().plain_passes(); }
   int64_t StepsPerEpoch() const { return Passes() * data_->batches_per_pass(); }
-  // Training images of the first steps of the training or of an epoch.
+  // The number of training images in the first steps of the training or of an epoch.
   int64_t ImagesOf(int64_t steps) const;
   // The learning rate of a step of the epoch.
   double RateOf(int64_t step) const;
   void SetRate();
-  // All but its data.
+  // All except its data.
   void StartEpoch();
-  // `state`, of all but tensors that are live. Errors: kInvalidArgument.
+  // Restores `state`, except the tensors that State() shares. Errors: kInvalidArgument.
   absl::Status ResumeEpoch(const TensorMap& state);
-  // Returns the objective, each term and the share of hits.
+  // Returns the objective, each term, and the fraction of hits.
   absl::StatusOr<at::Tensor> TakeStep(const Batch& batch);
   absl::Status EndEpoch();
 
@@ -110,7 +113,7 @@ class TrainingRun {
 
   std::vector<EpochSummary> epochs_;
   int64_t steps_ = 0;
-  std::unique_ptr<Epoch> epoch_;  // under way
+  std::unique_ptr<Epoch> epoch_;  // the current one
 };
 
 }  // namespace openset

@@ -26,7 +26,7 @@ struct SavedTraining {
   TensorMap tensors;
 };
 
-// Errors: kNotFound if there is no file; kDataLoss or kInvalidArgument if it is damaged or of another action.
+// Errors: kNotFound if there is no file; kDataLoss or kInvalidArgument if it is corrupt or of another action.
 absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key);
 
 // Whether `saved` has the names, shapes and dtypes of `tensors`. Errors: kInvalidArgument.
