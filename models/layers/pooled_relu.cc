@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/tensor/parallel_for.h"
 #include "core/tensor/torch_autograd.h"
-#include "core/tensor/torch_runtime.h"
 
 namespace openset {
 namespace {
@@ -132,7 +132,7 @@ std::pair<at::Tensor, at::Tensor> Forward(const at::Tensor& x) {
   const float* from = x.const_data_ptr<float>();
   float* to = y.mutable_data_ptr<float>();
   uint8_t* places = place.mutable_data_ptr<uint8_t>();
-  at::parallel_for(0, x.size(0), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(x.size(0), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Pool(from + i * shape.size(), shape, to + i * shape.pooled_size(), places + i * shape.pooled_size());
     }
@@ -147,7 +147,7 @@ at::Tensor Backward(const at::Tensor& gradient, const at::Tensor& place, int64_t
   const float* from = dense.const_data_ptr<float>();
   const uint8_t* places = place.const_data_ptr<uint8_t>();
   float* to = x.mutable_data_ptr<float>();
-  at::parallel_for(0, x.size(0), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(x.size(0), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Spread(from + i * shape.pooled_size(), places + i * shape.pooled_size(), shape, to + i * shape.size());
     }

@@ -30,14 +30,15 @@ def _deps(deps, precompiled):
     folder, name = precompiled.rsplit("/", 1)
     return deps + ["//%s:%s" % (folder, name)]
 
-def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, **kwargs):
-    """A library. `torch`: its sources include LibTorch, through whatever headers."""
+def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, openmp = False, **kwargs):
+    """A library. `torch`: its sources include LibTorch, through whatever headers. `openmp`: they have loops of OpenMP."""
+    precompiled = srcs and not openmp  # precompiled headers are without OpenMP
     native.cc_library(
         name = name,
         hdrs = hdrs,
         srcs = srcs,
-        copts = _copts(_precompiled(torch)) if srcs else [],
-        deps = _deps(deps, _precompiled(torch)) if srcs else deps,
+        copts = _COPTS + ["-fopenmp"] if openmp else _copts(_precompiled(torch)) if precompiled else [],
+        deps = _deps(deps, _precompiled(torch)) if precompiled else deps,
         linkstatic = 1,
         **kwargs
     )
