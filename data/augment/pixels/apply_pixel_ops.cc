@@ -123,10 +123,14 @@ at::Tensor ApplyPixelOps(const at::Tensor& images, absl::Span<const PixelOp> ops
   const auto bytes = static_cast<int64_t>(ops.size() * sizeof(PixelOp));
   at::Tensor packed = at::empty({images.size(0), bytes / images.size(0)}, at::kByte);
   if (bytes > 0) std::memcpy(packed.mutable_data_ptr(), ops.data(), bytes);
+  return ApplyPackedPixelOps(images, ToDevice(packed, images.device()));
+}
+
+at::Tensor ApplyPackedPixelOps(const at::Tensor& images, const at::Tensor& ops) {
   static const auto operation = c10::Dispatcher::singleton()
                                     .findSchemaOrThrow("openset::apply_pixel_ops", "")
                                     .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
-  return operation.call(images, ToDevice(packed, images.device()));
+  return operation.call(images, ops);
 }
 
 }  // namespace openset

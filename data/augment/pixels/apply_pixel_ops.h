@@ -17,6 +17,9 @@ namespace openset {
 // Precondition: ops has B n elements.
 at::Tensor ApplyPixelOps(const at::Tensor& images, absl::Span<const PixelOp> ops);
 
+// The same for packed operations on the device of `images`: u8 [B, n * sizeof(PixelOp)].
+at::Tensor ApplyPackedPixelOps(const at::Tensor& images, const at::Tensor& ops);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_

@@ -25,7 +25,6 @@ struct Matrix {
 
 PixelOp Affine(const Matrix& matrix, Interpolation interpolation) {
   const double* const a = matrix.a;
-  PixelOp op;
   switch (interpolation) {
     case Interpolation::kNearest: {
       const auto fixed = [](double value) { return std::floor(value * 65536 + 0.5); };
@@ -35,9 +34,7 @@ PixelOp Affine(const Matrix& matrix, Interpolation interpolation) {
               {fixed(a[0]), fixed(a[1]), fixed(x_of_first_pixel), fixed(a[3]), fixed(a[4]), fixed(y_of_first_pixel)}};
     }
     case Interpolation::kBilinear:
-      op.kind = PixelOpKind::kAffineBilinear;
-      std::copy(a, a + 6, op.value);
-      return op;
+      return {PixelOpKind::kAffineBilinear, {a[0], a[1], a[2], a[3], a[4], a[5]}};
   }
   LOG(FATAL) << "no interpolation " << static_cast<int>(interpolation);
 }

@@ -5,6 +5,7 @@
 #include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_library.h"
+#include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"
 
@@ -13,10 +14,7 @@ namespace {
 
 at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
   if (OpensetLaunchPixelOps == nullptr) {
-    static const auto operation = c10::Dispatcher::singleton()
-                                      .findSchemaOrThrow("openset::apply_pixel_ops", "")
-                                      .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
-    return ToDevice(operation.call(images.cpu(), ops.cpu()), images.device());
+    return ToDevice(ApplyPackedPixelOps(images.cpu(), ops.cpu()), images.device());
   }
   const at::Tensor contiguous = images.contiguous();
   const at::Tensor result = at::empty_like(contiguous);
