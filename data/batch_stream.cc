@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/tensor/torch_threads.h"
+
 namespace openset {
 namespace {
 
@@ -41,6 +43,9 @@ BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
 }
 
 void BatchStream::MakeBatches() {
+  // A team of its own would be more threads than CPUs: the trainer's team would then sleep, not spin, between two
+  // operations, and wake up late for each.
+  const OneThreadScope one_thread;
   const auto may_go_on = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return stopped_ || made_.size() < kAhead; };
   for (const at::Tensor& samples : batches_) {
     {

@@ -1,5 +1,6 @@
 #include "models/layers/pooled_relu.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -12,29 +13,35 @@ namespace {
 
 using Variables = torch::autograd::variable_list;
 
-// Four channels at once; comparisons and choices only, so that the bits are those of one after the other.
-constexpr int64_t kLanes = 4;
-using Floats = float __attribute__((vector_size(16)));
-using Ints = int32_t __attribute__((vector_size(16)));
-using Bytes = uint8_t __attribute__((vector_size(4)));
+// Compiled twice, for AVX2 and for any x86-64 CPU; the program takes what its CPU has. What such a function calls is
+// inline, so that it is compiled for the same CPU.
+#define OPENSET_BY_CPU __attribute__((target_clones("avx2", "default")))
+#define OPENSET_INLINE inline __attribute__((always_inline))
+
+// Eight channels at once; comparisons and choices only, so that the bits are those of one after the other.
+constexpr int64_t kLanes = 8;
+using Floats = float __attribute__((vector_size(32)));
+using Ints = int32_t __attribute__((vector_size(32)));
+using Bytes = uint8_t __attribute__((vector_size(8)));
 
 // Where the gradient goes: the place in its square, in reading order, of the value that was taken; nowhere where ReLU
 // made it 0.
 constexpr int32_t kNowhere = 4;
 
-// `count` of the lanes; the others are 0.
-Floats Load(const float* from, int64_t count) {
-  Floats lanes = {};
-  std::memcpy(&lanes, from, count * sizeof(float));
-  return lanes;
+// `count` of the lanes; the others are 0. Here and below, copies of a `count` that the compiler knows are one
+// instruction.
+OPENSET_INLINE void Load(const float* from, int64_t count, Floats* lanes) {
+  *lanes = Floats{};
+  std::memcpy(lanes, from, count * sizeof(float));
 }
 
-Ints Where(Ints mask, Ints yes, Ints no) { return (mask & yes) | (~mask & no); }
-Floats Where(Ints mask, Floats yes, Floats no) {
-  return reinterpret_cast<Floats>(Where(mask, reinterpret_cast<Ints>(yes), reinterpret_cast<Ints>(no)));
+// Lanes that `mask` (each lane 0 or -1) selects become those of `value`.
+OPENSET_INLINE void Replace(const Ints& mask, const Ints& value, Ints* lanes) {
+  *lanes = (mask & value) | (~mask & *lanes);
 }
-
-Ints All(int32_t value) { return Ints{value, value, value, value}; }
+OPENSET_INLINE void Replace(const Ints& mask, const Floats& value, Floats* lanes) {
+  *lanes = reinterpret_cast<Floats>((mask & reinterpret_cast<Ints>(value)) | (~mask & reinterpret_cast<Ints>(*lanes)));
+}
 
 // One image of [H, W, C].
 struct Shape {
@@ -45,67 +52,77 @@ struct Shape {
 };
 
 // `count` channels of a square, whose places are `step` (next column) and `row` (next row) apart.
-void PoolLanes(const float* x, int64_t step, int64_t row, int64_t count, float* y, uint8_t* place) {
-  Floats best = Load(x, count);
-  Ints at = All(0);
+OPENSET_INLINE void PoolLanes(const float* x, int64_t step, int64_t row, int64_t count, float* y, uint8_t* place) {
+  const Floats zero = {};
+  Floats best, value;
+  Load(x, count, &best);
+  Ints at = {};
   const float* const rest[] = {x + step, x + row, x + row + step};
   for (int32_t k = 1; k < 4; ++k) {
-    const Floats value = Load(rest[k - 1], count);
+    Load(rest[k - 1], count, &value);
     const Ints taken = (value > best) | (value != value);
-    best = Where(taken, value, best);
-    at = Where(taken, All(k), at);
+    Replace(taken, value, &best);
+    Replace(taken, Ints{} + k, &at);
   }
-  const Floats zero = {};
-  at = Where(best <= zero, All(kNowhere), at);
-  best = Where(best < zero, zero, best);
+  Replace(best <= zero, Ints{} + kNowhere, &at);
+  Replace(best < zero, zero, &best);
   const Bytes bytes = __builtin_convertvector(at, Bytes);
   std::memcpy(y, &best, count * sizeof(float));
   std::memcpy(place, &bytes, count);
 }
 
+OPENSET_INLINE void PoolSquare(const float* x, int64_t channels, int64_t row, float* y, uint8_t* place) {
+  if (channels < kLanes) return PoolLanes(x, channels, row, channels, y, place);
+  for (int64_t c = 0; c < channels; c += kLanes) {
+    const int64_t first = std::min(c, channels - kLanes);  // the last lanes overlap, and write the same again
+    PoolLanes(x + first, channels, row, kLanes, y + first, place + first);
+  }
+}
+
+OPENSET_BY_CPU
 void Pool(const float* x, const Shape& shape, float* y, uint8_t* place) {
   const int64_t row = shape.width * shape.channels;
   for (int64_t h = 0; h < shape.height / 2; ++h) {
     for (int64_t w = 0; w < shape.width / 2; ++w) {
       const float* square = x + 2 * h * row + 2 * w * shape.channels;
-      int64_t c = 0;
-      for (; c + kLanes <= shape.channels; c += kLanes) {
-        PoolLanes(square + c, shape.channels, row, kLanes, y + c, place + c);
-      }
-      if (c < shape.channels) {
-        PoolLanes(square + c, shape.channels, row, shape.channels - c, y + c, place + c);
-      }
+      PoolSquare(square, shape.channels, row, y, place);
       y += shape.channels;
       place += shape.channels;
     }
   }
 }
 
-void SpreadLanes(const float* gradient, const uint8_t* place, int64_t step, int64_t row, int64_t count, float* x) {
-  // LibTorch adds to a 0, which makes a 0 of -0.
-  const Floats value = Load(gradient, count) + Floats{};
+OPENSET_INLINE void SpreadLanes(const float* gradient, const uint8_t* place, int64_t step, int64_t row, int64_t count,
+                                float* x) {
+  Floats value;
+  Load(gradient, count, &value);
+  value += Floats{};  // LibTorch adds to a 0, which makes a 0 of -0
   Bytes bytes = {};
   std::memcpy(&bytes, place, count);
   const Ints at = __builtin_convertvector(bytes, Ints);
   float* const to[] = {x, x + step, x + row, x + row + step};
   for (int32_t k = 0; k < 4; ++k) {
-    const Floats part = Where(at == All(k), value, Floats{});
+    Floats part = {};
+    Replace(at == k, value, &part);
     std::memcpy(to[k], &part, count * sizeof(float));
   }
 }
 
+OPENSET_INLINE void SpreadSquare(const float* gradient, const uint8_t* place, int64_t channels, int64_t row, float* x) {
+  if (channels < kLanes) return SpreadLanes(gradient, place, channels, row, channels, x);
+  for (int64_t c = 0; c < channels; c += kLanes) {
+    const int64_t first = std::min(c, channels - kLanes);
+    SpreadLanes(gradient + first, place + first, channels, row, kLanes, x + first);
+  }
+}
+
+OPENSET_BY_CPU
 void Spread(const float* gradient, const uint8_t* place, const Shape& shape, float* x) {
   const int64_t row = shape.width * shape.channels;
   for (int64_t h = 0; h < shape.height / 2; ++h) {
     for (int64_t w = 0; w < shape.width / 2; ++w) {
       float* square = x + 2 * h * row + 2 * w * shape.channels;
-      int64_t c = 0;
-      for (; c + kLanes <= shape.channels; c += kLanes) {
-        SpreadLanes(gradient + c, place + c, shape.channels, row, kLanes, square + c);
-      }
-      if (c < shape.channels) {
-        SpreadLanes(gradient + c, place + c, shape.channels, row, shape.channels - c, square + c);
-      }
+      SpreadSquare(gradient, place, shape.channels, row, square);
       gradient += shape.channels;
       place += shape.channels;
     }

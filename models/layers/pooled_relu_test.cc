@@ -50,7 +50,7 @@ TEST(PooledRelu, TakesTheLargestOfEachSquareOrZero) {
 
 TEST(PooledRelu, IsLibTorchsToTheBit) {
   at::manual_seed(1);
-  for (const int64_t channels : {1, 2, 3, 4, 5, 8, 10, 20, 33}) {
+  for (const int64_t channels : {1, 2, 5, 7, 8, 9, 10, 16, 20, 33}) {
     for (const auto& [height, width] : std::vector<std::pair<int64_t, int64_t>>{{28, 28}, {5, 7}, {2, 3}}) {
       for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
         ExpectAsLibTorch(at::randn({3, channels, height, width}).contiguous(format));
