@@ -24,19 +24,40 @@ int NumCpus() {
   return CPU_COUNT(&allowed);
 }
 
-// In at most so many threads.
-void RunIn(int64_t threads, int64_t count, const std::function<void(int64_t)>& work) {
+// NumThreads(), which asks the system only after LimitThreads().
+class LimitedThreads {
+ public:
+  int operator()() {
+    if (const int limit = thread_limit; limit != limit_) {
+      limit_ = limit;
+      threads_ = NumThreads();
+    }
+    return threads_;
+  }
+
+ private:
+  int limit_ = 0;
+  int threads_ = 1;
+};
+
+// In at most threads() threads, as many as that returns before each piece of the calling thread.
+template <typename Threads>
+void RunIn(Threads threads, int64_t count, const std::function<void(int64_t)>& work) {
   std::atomic<int64_t> next{0};
+  std::vector<std::thread> others;
   const auto run = [&] {
     for (int64_t i = next++; i < count; i = next++) work(i);
   };
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < std::min(threads, count); ++t) others.emplace_back(run);
-  run();
+  for (int64_t i = next++; i < count; i = next++) {
+    const int64_t others_wanted = std::min<int64_t>(threads() - 1, count - next);
+    while (static_cast<int64_t>(others.size()) < others_wanted) others.emplace_back(run);
+    work(i);
+  }
   for (std::thread& thread : others) thread.join();
 }
 
-void RunRangesIn(int64_t threads, int64_t count, int64_t size, const std::function<void(int64_t, int64_t)>& work) {
+template <typename Threads>
+void RunRangesIn(Threads threads, int64_t count, int64_t size, const std::function<void(int64_t, int64_t)>& work) {
   RunIn(threads, (count + size - 1) / size, [&](int64_t i) { work(i * size, std::min(count, (i + 1) * size)); });
 }
 
@@ -46,18 +67,18 @@ int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load()));
 
 void LimitThreads(int threads) { thread_limit = threads; }
 
-void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
-  RunIn(count > 1 ? NumThreads() : 1, count, work);
+void InParallel(int64_t count, const std::function<void(int64_t)>& work) { RunIn(LimitedThreads(), count, work); }
+
+void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work) {
+  RunIn([] { return kWaiting; }, count, work);
 }
 
-void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work) { RunIn(kWaiting, count, work); }
-
 void InParallelRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
-  RunRangesIn(count > size ? NumThreads() : 1, count, size, work);
+  RunRangesIn(LimitedThreads(), count, size, work);
 }
 
 void InParallelWaitingRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
-  RunRangesIn(kWaiting, count, size, work);
+  RunRangesIn([] { return kWaiting; }, count, size, work);
 }
 
 }  // namespace openset

@@ -10,7 +10,8 @@ namespace openset {
 // The number of threads: the number of CPUs that this thread may run on (its affinity), but at most LimitThreads().
 int NumThreads();
 
-// Limits the threads of this process from now on. Precondition: at least 1.
+// Limits the threads of this process from now on; running InParallel() and InParallelRanges() start more if the limit
+// rises. Precondition: at least 1.
 void LimitThreads(int threads);
 
 // Calls work(0), ..., work(count - 1), each once, in at most NumThreads() threads including the caller's, and returns

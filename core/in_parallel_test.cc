@@ -63,6 +63,26 @@ TEST_F(InParallelTest, RespectsTheThreadLimit) {
   EXPECT_THAT(threads, ::testing::ElementsAre(std::this_thread::get_id()));
 }
 
+TEST_F(InParallelTest, TakesMoreThreadsWhileItRuns) {
+  LimitThreads(1);
+  const auto calling = std::this_thread::get_id();
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool was_elsewhere = false;
+  InParallel(1000, [&](int64_t i) {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (std::this_thread::get_id() != calling) {
+      EXPECT_GT(i, 10);
+      was_elsewhere = true;
+      changed.notify_all();
+    }
+    if (i == 10) LimitThreads(2);
+    // On one CPU there is no second thread.
+    if (i == 11 && NumThreads() > 1) changed.wait(lock, [&] { return was_elsewhere; });
+  });
+  EXPECT_EQ(was_elsewhere, NumThreads() > 1);
+}
+
 // Each piece waits for the others: 16 are begun before one of them ends.
 TEST_F(InParallelTest, WaitsForManyAtOnce) {
   LimitThreads(1);

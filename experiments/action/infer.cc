@@ -57,7 +57,6 @@ class Infer : public Stage {
     return NeedsOfPasses(trial, memory.infer_mb());
   }
   bool CanUseMoreCpus(int threads) const override { return threads == 1; }
-  bool CanTakeMoreCpus(int threads) const override { return CanUseMoreCpus(threads); }
   void FillRequest(const Action& action, const Trial& trial, WorkRequest* request) const override {
     *request->mutable_infer() = action.role == ActionRole::kFit ? MakeFitAction(trial) : MakeInferAction(trial);
   }

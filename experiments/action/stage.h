@@ -75,10 +75,9 @@ class Stage {
 
   // The resources that the action occupies. Default: none.
   virtual Demand Needs(const Trial&, const ActionMemory&) const { return {}; }
-  // Whether an action whose trial has this number of threads gives the same bits on any number of CPUs. Default: no.
+  // Whether an action whose trial has this number of threads gives the same bits on any number of CPUs, and takes more
+  // while it runs. Default: no.
   virtual bool CanUseMoreCpus(int /*threads*/) const { return false; }
-  // Whether it can do so while it runs, when others fall free. Default: no.
-  virtual bool CanTakeMoreCpus(int /*threads*/) const { return false; }
   // Whether the action saves its state when it is asked to stop, and later continues from it. Default: no.
   virtual bool SavesState() const { return false; }
   // Sets the field of the request for this kind. Default: none, because no worker runs the action.

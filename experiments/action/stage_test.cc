@@ -95,10 +95,6 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
   EXPECT_TRUE(StageOf(ActionKind::kInfer).CanUseMoreCpus(1));
   EXPECT_FALSE(StageOf(ActionKind::kInfer).CanUseMoreCpus(2));
   EXPECT_TRUE(StageOf(ActionKind::kEvaluate).CanUseMoreCpus(2));
-  EXPECT_FALSE(StageOf(ActionKind::kTrain).CanTakeMoreCpus(1));
-  EXPECT_TRUE(StageOf(ActionKind::kInfer).CanTakeMoreCpus(1));
-  EXPECT_FALSE(StageOf(ActionKind::kInfer).CanTakeMoreCpus(2));
-  EXPECT_FALSE(StageOf(ActionKind::kEvaluate).CanTakeMoreCpus(2));
 }
 
 // Of each kind with a result: it is found, refused if it is damaged, moved aside, and removed with a saved state.

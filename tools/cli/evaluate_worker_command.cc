@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "core/in_parallel.h"
 #include "core/logging.h"
 #include "experiments/evaluate/evaluation.h"
+#include "experiments/worker/more_threads.h"
 #include "experiments/worker/worker_loop.h"
 #include "tools/cli/commands.h"
 
@@ -14,8 +13,8 @@ namespace {
 
 absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
   InitLogging("openset");
-  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const StopAsked&) {
-    LimitThreads(std::max(1, request.cpu_slots()));
+  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const StopAsked& stop_asked) {
+    const MoreThreads more_threads(request, stop_asked);
     return EvaluateTrial(request.key(), request.evaluate(), Store(request.store()));
   };
   std::exit(ServeWork({{WorkRequest::kEvaluate, evaluate}}));

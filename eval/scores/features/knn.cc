@@ -1,6 +1,7 @@
 #include "eval/scores/features/knn.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -14,12 +15,13 @@
 namespace openset {
 namespace {
 
-constexpr int64_t kChunk = 512;  // training samples in a product
-
 // The candidates for the k-th largest of similarities that are known up to `error`.
 class Candidates {
  public:
   Candidates(int64_t k, float error) : k_(k), error_(error), full_(2 * k + 64) {}
+
+  // What is below is no candidate.
+  float bound() const { return bound_; }
 
   void Add(float similarity, int64_t sample) {
     if (similarity < bound_) return;
@@ -69,35 +71,42 @@ absl::Status Knn::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   }
   train_ = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), train.feature_dim, train.num_samples);
   scale_.resize(train.num_samples);
-  unit_.resize(train.feature_dim, train.num_samples);
+  Eigen::MatrixXf unit(train.feature_dim + 1, train.num_samples);
   ForEachRowInParallel(train.num_samples, [&](int64_t i) {
     const Eigen::VectorXd x = train_.col(i).cast<double>();
     const double norm = x.norm();
     scale_[i] = norm > 0 ? 1 / norm : 0;
-    unit_.col(i) = (x * scale_[i]).cast<float>();
+    unit.col(i) << (x * scale_[i]).cast<float>(), norm > 0 ? -0.5f : 0.0f;
   });
+  unit_ = FloatPanels(unit);
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<double>> Knn::Compute(const ScoreInput& input) const {
   OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, train_.rows(), "knn"));
-  // |a - b|^2 = |a|^2 - (2 a . b - |b|^2), where |a| is the same for all b. The parenthesis, in float, is off by at
-  // most twice the error of a product of D floats and of the rounding of a and b; doubles decide among those too close.
+  // |a - b|^2 = |a|^2 - 2 (a . b - |b|^2 / 2), where |a| is the same for all b. The parenthesis, in float, is off by at
+  // most twice the error of a sum of D + 1 floats and of the rounding of a and b; doubles decide among those too close.
   const float error = (input.feature_dim + 8) * std::numeric_limits<float>::epsilon();
+  const int64_t num_train = train_.cols();
   std::vector<double> scores(input.num_samples);
   ForEachRowBlockInParallel(
       input.features, input.feature_dim, [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
         NormaliseColumns(block);
-        const Eigen::MatrixXf queries = block->cast<float>();
+        Eigen::MatrixXf queries(block->rows() + 1, block->cols());
+        queries << block->cast<float>(), Eigen::RowVectorXf::Ones(block->cols());
         std::vector<Candidates> nearest(count, Candidates(k_, error));
-        Eigen::MatrixXf products;
-        for (int64_t begin = 0; begin < unit_.cols(); begin += kChunk) {
-          const int64_t size = std::min(kChunk, unit_.cols() - begin);
-          products.noalias() = unit_.middleCols(begin, size).transpose() * queries;
+        std::array<float, kRowBlock> bounds;
+        std::array<bool, kRowBlock> is_above;
+        std::vector<float> products(kRowBlock * FloatPanels::kWidth);
+        bounds.fill(std::numeric_limits<float>::infinity());
+        for (int64_t p = 0; p < unit_.num_panels(); ++p) {
+          for (int64_t j = 0; j < count; ++j) bounds[j] = nearest[j].bound();
+          unit_.Multiply(p, queries, bounds.data(), products.data(), is_above.data());
+          const int64_t begin = p * FloatPanels::kWidth;
+          const int64_t size = std::min(FloatPanels::kWidth, num_train - begin);
           for (int64_t j = 0; j < count; ++j) {
-            for (int64_t i = 0; i < size; ++i) {
-              nearest[j].Add(2 * products(i, j) - (scale_[begin + i] > 0 ? 1 : 0), begin + i);
-            }
+            if (!is_above[j]) continue;
+            for (int64_t i = 0; i < size; ++i) nearest[j].Add(products[j * FloatPanels::kWidth + i], begin + i);
           }
         }
         for (int64_t j = 0; j < count; ++j) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
+#include "eval/scores/features/float_panels.h"
 #include "eval/scores/score.h"
 
 namespace openset {
@@ -26,7 +27,8 @@ class Knn : public Score {
   int64_t k_;
   Eigen::MatrixXf train_;  // [D, training samples]
   Eigen::VectorXd scale_;  // 1 / length of a column; 0 for zeros
-  Eigen::MatrixXf unit_;   // train_ * scale_
+  // train_ * scale_, and below, the negative half of its squared length.
+  FloatPanels unit_;
 };
 
 }  // namespace openset

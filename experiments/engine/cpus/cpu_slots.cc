@@ -4,9 +4,10 @@ namespace openset {
 
 int CpuSlots::Begin(ActionId action, const Stage& stage, const Demand& demand) {
   const int threads = demand.cpu_threads;
-  const int slots = threads + (stage.CanUseMoreCpus(threads) ? scheduler_.Widen(action) : 0);
-  // An action on a GPU has no use for more CPUs.
-  if (demand.gpu_shares == 0 && stage.CanTakeMoreCpus(threads)) growing_[action] = slots;
+  if (!stage.CanUseMoreCpus(threads)) return threads;
+  const int slots = threads + scheduler_.Widen(action);
+  // What runs on a GPU has no use for those that fall free later.
+  if (demand.gpu_shares == 0) growing_[action] = slots;
   return slots;
 }
 

@@ -12,7 +12,7 @@
 namespace openset {
 
 // Only actions whose results are bit-identical for any number of CPUs get more than they request, and only while no
-// other action is ready: when they begin and, if they can use more while running, when others end.
+// other action is ready: when they begin, and when others end.
 class CpuSlots {
  public:
   // Both arguments must outlive the object.

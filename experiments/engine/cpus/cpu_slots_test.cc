@@ -81,9 +81,15 @@ TEST_F(CpuSlotsTest, ReadyActionsComeFirst) {
 TEST_F(CpuSlotsTest, OtherActionsKeepTheirSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // with two threads: its results depend on their number
-  EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // can use more only when it begins
   Finish(0);
   EXPECT_THAT(engine_.given, IsEmpty());
+}
+
+TEST_F(CpuSlotsTest, ARunningEvaluationGetsFreedSlots) {
+  EXPECT_EQ(Begin(0, ActionKind::kTrain, {3}), 3);
+  EXPECT_EQ(Begin(1, ActionKind::kEvaluate), 1);
+  Finish(0);
+  EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{1}, 4)));
 }
 
 TEST_F(CpuSlotsTest, GpuActionsGetNoMoreSlots) {

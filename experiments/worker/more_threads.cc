@@ -1,0 +1,32 @@
+#include "experiments/worker/more_threads.h"
+
+#include <algorithm>
+
+#include "absl/time/time.h"
+#include "core/in_parallel.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
+
+void LimitToSlots(const WorkRequest& request) { LimitThreads(std::max(1, request.cpu_slots())); }
+
+}  // namespace
+
+MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked) {
+  LimitToSlots(request);
+  thread_ = std::thread([this, &request, &stop_asked] {
+    while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
+      stop_asked();  // also takes word of more CPUs
+      LimitToSlots(request);
+    }
+  });
+}
+
+MoreThreads::~MoreThreads() {
+  ended_.Notify();
+  thread_.join();
+}
+
+}  // namespace openset
