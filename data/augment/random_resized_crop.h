@@ -5,25 +5,11 @@
 
 #include <memory>
 
-#include "core/random.h"
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
+#include "data/augment/crop_window.h"
 
 namespace openset {
-
-// In pixels.
-struct CropWindow {
-  int64_t top = 0;
-  int64_t left = 0;
-  int64_t height = 0;
-  int64_t width = 0;
-};
-
-// Up to ten times: the window's share of the area ~ U(min_area, max_area) and the logarithm of its ratio of width to
-// height ~ U(log min_ratio, log max_ratio) give its sides, rounded (halves to even); if it fits in an image of `height`
-// x `width`, its top, then its left are drawn uniformly. If none fits: the largest central window whose ratio is within
-// the limits.
-CropWindow DrawCropWindow(const RandomResizedCropSpec& spec, int64_t height, int64_t width, RandomStream* random);
 
 // The window of images u8 [B, C, H, W] -> u8 [B, C, size, size], resized as Resize does (data/augment/resize.h).
 at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size,

@@ -1,0 +1,23 @@
+// Windows of images, each image with its own, resized together: for images on a GPU, where an operation for each image
+// would be a launch for each.
+#ifndef OPENSET_DATA_AUGMENT_RESIZE_CROPS_H_
+#define OPENSET_DATA_AUGMENT_RESIZE_CROPS_H_
+
+#include <vector>
+
+#include "core/tensor/torch.h"
+#include "data/augment/augment.pb.h"
+#include "data/augment/crop_window.h"
+
+namespace openset {
+
+// u8 [B, C, H, W] and B windows inside the images -> u8 [B, C, size, size] on the same device, with the filters and the
+// rounding of Resize (data/augment/resize.h). Sums have another order there, so that values may differ by 1 (2 where
+// BICUBIC overshoots). Fewer than 80 operations for any B; f32, also where TF32 is allowed.
+// Preconditions: B, size >= 1; no window is empty.
+at::Tensor ResizeCrops(const at::Tensor& images, const std::vector<CropWindow>& windows, int size,
+                       ResizeSpec::Filter filter);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_AUGMENT_RESIZE_CROPS_H_
