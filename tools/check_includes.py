@@ -80,8 +80,11 @@ def main(arguments):
     texts = {}
     for path in arguments:
         if path.endswith((".h", ".cc")):
-            with open(path, encoding="utf-8") as file:
-                texts[path] = file.read()
+            try:
+                with open(path, encoding="utf-8") as file:
+                    texts[path] = file.read()
+            except (OSError, UnicodeDecodeError) as error:
+                sys.exit(f"check_includes: {path}: {error}")
     problems = list(missing(texts))
     for path, header in problems:
         print(f"{path}: include {header}, which it uses")

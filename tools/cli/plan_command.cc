@@ -25,6 +25,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/run/run_plan.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
 
@@ -211,6 +212,10 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   const Plan& plan = study->plan();
   std::vector<std::string> warnings;
   OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings));
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  if (const absl::Status precisions = CheckPrecisions(plan, deployment.spec); !precisions.ok()) {
+    warnings.push_back(absl::StrCat("warning: ", precisions.message()));
+  }
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == "json") {
     OPENSET_RETURN_IF_ERROR(WriteJson(*study));

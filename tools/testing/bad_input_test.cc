@@ -129,6 +129,19 @@ TEST_F(BadInputTest, Bf16NeedsACpuWithItsInstructions) {
   EXPECT_TRUE(program_.Records().empty());
 }
 
+TEST_F(BadInputTest, Tf32NeedsAGpu) {
+  program_.Write("study.textproto", kSpec);
+  const std::string why = "execution.precision: TF32 needs a GPU: use FP32 on the CPU, or a GPU (--devices)";
+  const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu", "--set=execution.precision=TF32"});
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(why));
+  EXPECT_TRUE(program_.Records().empty());
+  const ProgramResult plan =
+      program_.Run({"plan", "study.textproto", "--devices=cpu", "--set=execution.precision=TF32", "--noprobe"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.err, HasSubstr("warning: " + why));
+}
+
 TEST_F(BadInputTest, MissingDataFile) {
   program_.Write("data/catalog/mine.textproto",
                  absl::StrReplaceAll(program_.Shipped("data/catalog/fashion_mnist.textproto"),

@@ -56,16 +56,6 @@ void ShowWork(const Study& study, int cpu_slots) {
   if (study.waiting() > 0) Show(SearchText(study));
 }
 
-// Fails if an action needs a precision that this CPU has no instructions for.
-absl::Status CheckPrecision(const Plan& plan) {
-  for (const ActionId id : plan.NeededActions()) {
-    const Action& action = plan[id];
-    if (action.kind != ActionKind::kTrain && action.kind != ActionKind::kInfer) continue;
-    OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution()));
-  }
-  return absl::OkStatus();
-}
-
 // What each kind takes, of which nothing is said.
 ActionMemory MemoryOf(const DeploySpec& deploy) {
   ActionMemory memory = deploy.memory();
@@ -117,6 +107,16 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
 
 }  // namespace
 
+absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy) {
+  if (deploy.engine() == DeploySpec::SLURM || IsSlurmTask()) return absl::OkStatus();
+  for (const ActionId id : plan.NeededActions()) {
+    const Action& action = plan[id];
+    if (action.kind != ActionKind::kTrain && action.kind != ActionKind::kInfer) continue;
+    OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution()));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<std::string> RunFlags() {
   return {"deploy",  "store",   "engine", "devices",      "jobs",       "data",
           "library", "retries", "worker", "max_failures", "keep_going", "memory_per_slot",
@@ -150,7 +150,7 @@ absl::Status RunPlan(Study* study) {
   const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
   Expectation expected;
   if (!by_slurm) {
-    if (!IsSlurmTask()) OPENSET_RETURN_IF_ERROR(CheckPrecision(plan));
+    OPENSET_RETURN_IF_ERROR(CheckPrecisions(plan, deploy));
     OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
   }
   RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected), &std::cout);

@@ -6,12 +6,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "experiments/engine/deploy.pb.h"
+#include "experiments/plan/plan.h"
 #include "experiments/study/study.h"
 
 namespace openset {
 
 // The names of the flags that RunPlan() reads, directly or through tools/cli/flags/flags.h.
 std::vector<std::string> RunFlags();
+
+// Fails if an action of the plan that has no result needs a precision that this machine's CPU lacks
+// (experiments/worker/cpu_precision.h). OK for Slurm, whose nodes may have other CPUs.
+absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy);
 
 // Runs the actions of the study's plan that have no result, including the choices of searches and the trials that these
 // add. Shows progress on standard output. Errors: those of ExecutePlan(), and, before anything is written, those of
