@@ -53,7 +53,9 @@ void Module::Convert(Args... args) {
   for (const auto& child : modules_) child.value()->to(args...);
   for (TensorDict* tensors : {&parameters_, &buffers_}) {
     for (auto& tensor : *tensors) {
-      if (tensor->defined()) tensor->set_data(tensor->to(args...));
+      if (!tensor->defined()) continue;
+      const bool is_count = tensor->scalar_type() == at::kLong && tensor->dim() == 0;
+      if (!is_count) tensor->set_data(tensor->to(args...));
     }
   }
 }

@@ -50,6 +50,7 @@ class Module {
   bool is_training() const { return is_training_; }
 
   // Moves or converts all parameters and buffers. They stay the same tensors: what refers to them sees the change.
+  // Counts (i64 without dimensions) stay as they are, on the CPU, where an increment costs no launch.
   virtual void to(at::Device device, at::ScalarType type, bool non_blocking = false);
   virtual void to(at::ScalarType type, bool non_blocking = false);
   virtual void to(at::Device device, bool non_blocking = false);

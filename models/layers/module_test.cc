@@ -1,5 +1,6 @@
 #include "models/layers/module.h"
 
+#include "core/tensor/testing/memory_gpu.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -66,6 +67,24 @@ TEST_F(ModuleTest, ConvertsTheTensorsInPlace) {
   EXPECT_EQ(b_->weight.scalar_type(), at::kFloat);
   top_.to(at::Device(at::kCPU));
   EXPECT_THAT(deep_->weight, TensorEq(at::ones({2})));
+}
+
+TEST_F(ModuleTest, CountsStayOnTheCpu) {
+  const at::Tensor batches = deep_->register_buffer("batches", at::zeros({}, at::kLong));
+  const at::Tensor numbers = deep_->register_buffer("numbers", at::zeros({2}, at::kLong));
+  const at::Device gpu(at::kCUDA, 1);
+  for (const bool with_type : {false, true}) {
+    if (with_type) {
+      top_.to(gpu, at::kFloat);
+    } else {
+      top_.to(gpu);
+    }
+    EXPECT_TRUE(batches.is_cpu());
+    EXPECT_EQ(numbers.device(), gpu);
+    EXPECT_EQ(deep_->weight.device(), gpu);
+    EXPECT_EQ(deep_->count.device(), gpu);
+    top_.to(at::Device(at::kCPU));
+  }
 }
 
 TEST_F(ModuleTest, GradientsAreDropped) {
