@@ -1,7 +1,7 @@
 // Logging, and CHECK for our own bugs; the only file that includes glog.
 //
-// LibTorch defines some macros of the same names. Where both are needed include core/tensor/torch.h first; glog's are
-// the ones that stay. Never include this file from a header.
+// LibTorch defines some macros of the same names. If both are needed, include core/tensor/torch.h first; glog's macros
+// then replace LibTorch's. Never include this file from a header.
 #ifndef OPENSET_CORE_LOGGING_H_
 #define OPENSET_CORE_LOGGING_H_
 
@@ -20,7 +20,7 @@
 
 namespace openset {
 
-// Sends the log of this process to standard error, with a stack trace for fatal signals. Call once, first thing in
+// Sends the log of this process to standard error, with a stack trace for fatal signals. Call it once, at the start of
 // main().
 void InitLogging(const char* program);
 

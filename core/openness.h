@@ -7,8 +7,8 @@
 
 namespace openset {
 
-// 1 - sqrt(2K / (2K + U)) for K > 0 known and U >= 0 unknown classes: 0 for a closed set, towards 1 for a very open one
-// (Scheirer et al. 2013 with the training classes as those to be recognised, as used by Komorniczak and Ksieniewicz
+// 1 - sqrt(2K / (2K + U)) for K > 0 known and U >= 0 unknown classes: 0 for a closed set, close to 1 for a very open
+// one (Scheirer et al. 2013, where the classes to recognise are the training classes, as in Komorniczak and Ksieniewicz
 // 2024).
 inline double Openness(int64_t known_classes, int64_t unknown_classes) {
   const double known = 2 * static_cast<double>(known_classes);

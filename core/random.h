@@ -1,8 +1,8 @@
 // Random streams that give the same numbers on every machine.
 //
-// A stream is named by a seed and a text ("shuffle/epoch 3"); streams of different names are independent. The generator
-// is xoshiro256++ (Blackman and Vigna 2019) whose state is the SHA-256 of seed and name. Integer draws (Bits, Below,
-// Permutation) are exact everywhere; real ones are so up to the libm's log and pow.
+// A stream is identified by a seed and a name ("shuffle/epoch 3"); streams with different names are independent. The
+// generator is xoshiro256++ (Blackman and Vigna 2019); its initial state is the SHA-256 of seed and name. Integer draws
+// (Bits, Below, Permutation) are the same everywhere; real ones also depend on the libm's log and pow.
 #ifndef OPENSET_CORE_RANDOM_H_
 #define OPENSET_CORE_RANDOM_H_
 
@@ -46,7 +46,7 @@ class RandomStream {
   State state_;
 };
 
-// A seed for another generator (LibTorch's, say): the first 63 bits of the stream.
+// A seed for another generator, for example LibTorch's: the first 63 bits of the stream.
 uint64_t DeriveSeed(uint64_t seed, absl::string_view name);
 
 }  // namespace openset

@@ -13,17 +13,17 @@ namespace openset {
 struct BarChart {
   std::string title;
   std::string label;  // of the axis of the numbers, with their unit
-  // From the top down. Names differ from each other; numbers are finite.
+  // In order from the top. Names are unique; numbers are finite.
   std::vector<std::pair<std::string, double>> bars;
-  // The names of the faint bars, which don't differ significantly from 0, and of those that are drawn as outlines,
-  // which were not tested.
+  // The names of bars that don't differ significantly from 0 (drawn faint), and of those that were not tested (drawn as
+  // outlines).
   std::vector<std::string> faint;
   std::vector<std::string> outlined;
   std::vector<std::string> legend;  // lines above the bars: what faint and outlined bars are
   int width = 480;                  // pixels of the area between the axes
 };
 
-// A line at 0; bars above it are blue, those below orange. The same chart gives the same bytes.
+// Draws a line at 0; positive bars are blue, negative ones orange. The same chart gives the same bytes.
 VegaLite ToVegaLite(const BarChart& chart);
 
 }  // namespace openset

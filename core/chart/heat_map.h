@@ -12,14 +12,14 @@ namespace openset {
 struct HeatMap {
   std::string title;
   std::string row_label, column_label;  // what the names are of
-  // From the top down and from the left; those of one side differ from each other.
+  // In order from the top and from the left; unique on each side.
   std::vector<std::string> rows, columns;
   std::vector<double> values;  // [rows, columns]; one that is not finite is left white
   bool show_names = true;      // beside the map; else they are said of the place under the pointer
 };
 
-// Maps in rows, with one scale of colours from `low` (dark) to `high`, which `label` names; numbers beyond are drawn as
-// the end. Precondition: low < high. The same maps give the same bytes.
+// Maps in rows, with one colour scale from `low` (dark) to `high`, labelled `label`. Numbers outside the scale get the
+// colour of its nearer end. Precondition: low < high. The same maps give the same bytes.
 VegaLite ToVegaLite(const std::vector<std::vector<HeatMap>>& maps, double low, double high, const std::string& label);
 
 }  // namespace openset

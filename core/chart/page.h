@@ -1,5 +1,5 @@
-// Pages with plots: one HTML file that needs no network and keeps a strict content-security policy (scripts by their
-// hashes, no eval), follows the reader's choice of light or dark, and draws a plot when it comes into view.
+// Pages with plots: one HTML file that needs no network, has a strict content-security policy (scripts by hash, no
+// eval), follows the reader's light or dark mode, and draws a plot when it scrolls into view.
 #ifndef OPENSET_CORE_CHART_PAGE_H_
 #define OPENSET_CORE_CHART_PAGE_H_
 
@@ -13,15 +13,15 @@ namespace openset {
 
 struct ChartPage {
   std::string title;
-  // HTML. A plot goes into each <figure data-chart="ID"></figure>.
+  // HTML. Each <figure data-chart="ID"></figure> is filled with the plot of that id.
   std::string body;
   std::map<std::string, VegaLite> charts;  // by ID
   // `openset.data` of the script.
   VegaLite data;
-  // JavaScript, run once the page is read; `openset.draw(figure)` draws a figure that it made itself.
+  // JavaScript, run when the page has loaded; `openset.draw(figure)` draws a figure that the script added.
   std::string script;
   std::string style;  // CSS
-  // Whether a server serves it. It may then load images and data from that server, and nothing else.
+  // Whether a server serves the page. If so, it may load images and data from that server, but from nowhere else.
   bool is_served = false;
 };
 

@@ -1,4 +1,5 @@
-// A plot as data: what is drawn, not how. core/chart/vega_lite.h gives it a form that pages and vector files share.
+// A plot as data: what to draw, not how. core/chart/vega_lite.h turns it into the form that pages and vector files
+// share.
 #ifndef OPENSET_CORE_CHART_PLOT_H_
 #define OPENSET_CORE_CHART_PLOT_H_
 
@@ -31,7 +32,7 @@ struct Plot {
   std::string subtitle;  // what the lines and bands are
   std::string x_label;
   std::string y_label;
-  // Ranges of the axes; where low = high, that of the data.
+  // Ranges of the axes. If low = high, the range of the data.
   double x_low = 0, x_high = 0;
   double y_low = 0, y_high = 0;
   bool x_log = false;           // points at or below 0 are left out

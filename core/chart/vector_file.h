@@ -12,12 +12,12 @@
 
 namespace openset {
 
-// Draws each chart into its file, whose name ends in ".svg", ".pdf" or ".png" (at 300 dots an inch of its size in
-// PDF). Each file is whole or not there.
+// Draws each chart into its file, whose name ends in ".svg", ".pdf" or ".png" (300 dots per inch of its size in PDF).
+// Each file is complete or absent.
 //
-// A chart is drawn on white, with text of 10 points, a pixel a point. With `inches` all of it is scaled to that width.
-// Errors: kInvalidArgument for another ending, kUnavailable where the machine has no python3, kInternal with what the
-// drawing program says; those of writing a file.
+// The background is white, text has 10 points, and a pixel is a point. `inches` scales the whole chart to that width.
+// Errors: kInvalidArgument for another file extension, kUnavailable if the machine has no python3, kInternal with the
+// drawing program's message; those of writing a file.
 absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts,
                               std::optional<double> inches = std::nullopt);
 

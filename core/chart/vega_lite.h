@@ -1,8 +1,8 @@
-// Plots as Vega-Lite 5 specifications, the one description from which pages (core/chart/page.h) and vector files
+// Plots as Vega-Lite 5 specifications, from which both pages (core/chart/page.h) and vector files
 // (core/chart/vector_file.h) are drawn.
 //
-// In a page, a click on a legend's entry hides or shows a series, dragging moves and Alt with the wheel zooms, a double
-// click resets, and the point under the pointer says its values.
+// In a page, a click on a legend entry hides or shows a series, dragging pans, Alt with the wheel zooms, a double click
+// resets, and hovering over a point shows its values.
 #ifndef OPENSET_CORE_CHART_VEGA_LITE_H_
 #define OPENSET_CORE_CHART_VEGA_LITE_H_
 

@@ -1,4 +1,4 @@
-// Telling a disk that is full or gone from other failures.
+// Distinguishes a full or missing disk from other failures.
 #ifndef OPENSET_CORE_FILES_DISK_ERROR_H_
 #define OPENSET_CORE_FILES_DISK_ERROR_H_
 
@@ -10,9 +10,9 @@
 
 namespace openset {
 
-// Whether the system's reason in the message is one of a disk that nothing can be written to: full (ENOSPC), over quota
-// (EDQUOT), gone (ESTALE, ENODEV, ENOTCONN), broken (EIO), or read-only (EROFS). The message is all that there is of an
-// error that came from another process.
+// Whether the system's reason in the message says that the disk can't be written to: full (ENOSPC), over quota
+// (EDQUOT), gone (ESTALE, ENODEV, ENOTCONN), broken (EIO), or read-only (EROFS). Only the message is available for an
+// error from another process.
 inline bool IsDiskError(const absl::Status& status) {
   if (status.ok()) return false;
   for (const int error : {ENOSPC, EDQUOT, ESTALE, ENODEV, ENOTCONN, EIO, EROFS}) {

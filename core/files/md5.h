@@ -1,4 +1,4 @@
-// MD5 of files: for data sets that publish no better sum. It tells damage, not malice.
+// MD5 of files, for data sets that publish no better checksum. It detects corruption, not malice.
 #ifndef OPENSET_CORE_FILES_MD5_H_
 #define OPENSET_CORE_FILES_MD5_H_
 

@@ -8,9 +8,8 @@
 
 namespace openset {
 
-// The folder that holds this program's runfiles, one folder a repository ("openset", "fashion_mnist", ...): that of a
-// running test, that of the program (PROGRAM.runfiles), or the one the program itself lies in.
-// Errors: kNotFound if there is none.
+// The folder of this program's runfiles, with a subfolder for each repository ("openset", "fashion_mnist", ...): the
+// running test's, PROGRAM.runfiles, or the runfiles folder that contains the program. Errors: kNotFound.
 absl::StatusOr<std::string> RunfilesFolder();
 
 // The path of this program.

@@ -1,4 +1,4 @@
-// A folder for files that are needed for a while, outside of any store.
+// A temporary folder, outside of any store.
 #ifndef OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 #define OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 
@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// A new folder below TMPDIR, else /tmp, that only this user may look into. Nobody can know its name before, so that
-// nobody can put a link or a file in its place. It is removed with all in it when the object goes.
+// A new folder below TMPDIR (by default /tmp) that only this user can read. Its name is unpredictable, so that nobody
+// can put a link or a file in its place. The destructor removes it with its content.
 class TemporaryFolder {
  public:
   // `purpose` is a part of its name: "openset-<purpose>-x3Fg7a". Errors: kUnavailable with the system's reason.

@@ -1,4 +1,4 @@
-// The names that TemporaryName() (core/files/files.h) gives, read back.
+// Parses the names that TemporaryName() (core/files/files.h) returns.
 #ifndef OPENSET_CORE_FILES_TEMPORARY_NAME_H_
 #define OPENSET_CORE_FILES_TEMPORARY_NAME_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// Who made the file or folder of this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if TemporaryName()
-// can't have made it. `name` is a name, not a path.
+// The process that created the file or folder with this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if
+// TemporaryName() can't have returned it. `name` is a name, not a path.
 std::optional<ProcessName> OwnerOfTemporary(absl::string_view name);
 
 }  // namespace openset

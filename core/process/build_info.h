@@ -1,4 +1,4 @@
-// What this program was built from.
+// The version and the sources of this program.
 #ifndef OPENSET_CORE_PROCESS_BUILD_INFO_H_
 #define OPENSET_CORE_PROCESS_BUILD_INFO_H_
 
@@ -29,12 +29,12 @@ std::string ProgramDigest();
 // "gcc 12.2.0".
 std::string Compiler();
 
-// The Debian packages in it, "absl 20220623.1-1+deb12u2, boost_math 1.74.0+ds1-21, ...", by the names of their
-// repositories (third_party/repositories.bzl).
+// The Debian packages that it contains, by the names of their repositories (third_party/repositories.bzl):
+// "absl 20220623.1-1+deb12u2, boost_math 1.74.0+ds1-21, ...".
 std::string ThirdPartyLibraries();
 
-// The Debian packages in it whose revision is not the pinned one, "NAME REVISION instead of PINNED", separated by "; ".
-// Empty if there are none. Other libraries are pinned by SHA-256.
+// The Debian packages that it contains in another revision than the pinned one, "NAME REVISION instead of PINNED",
+// separated by "; ". Empty if there are none. Other libraries are pinned by SHA-256.
 std::string ThirdPartyRevisions();
 
 // Whether it was built with --config=cuda.

@@ -12,7 +12,7 @@ inline int ExitCode(const absl::Status& status) {
       return 0;
     case absl::StatusCode::kCancelled:
       return 130;
-    // What a user gave: arguments, files and their content.
+    // User input: arguments, files and their content.
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kFailedPrecondition:

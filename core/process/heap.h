@@ -11,8 +11,8 @@
 
 namespace openset {
 
-// Freed memory stays with the process. By default malloc gives the activations of a training, tens of megabytes each,
-// back to the kernel and takes new pages, which the kernel zeroes, in the next step.
+// Keeps freed memory in the process. By default, malloc returns the activations of a training, tens of megabytes each,
+// to the kernel and gets new pages, which the kernel zeroes, in the next step.
 inline void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, -1);

@@ -1,4 +1,4 @@
-// Turning the signals that ask a program to stop into something it can wait for.
+// Turns the signals that ask a program to stop into a file descriptor that it can wait for.
 #ifndef OPENSET_CORE_PROCESS_INTERRUPT_H_
 #define OPENSET_CORE_PROCESS_INTERRUPT_H_
 
@@ -6,11 +6,12 @@
 
 namespace openset {
 
-// While an object lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the process but make fd() readable; SIGHUP
-// stays without effect where it is ignored (nohup). Afterwards they have the effect again that they had before; one
-// that came and was not taken has none, as what it was to interrupt is over: the process ends with its own exit code.
-// While several live, each signal is taken by one of them; an outer one so holds what comes before and after. Child
-// processes started by core/process/subprocess.h get the signals' usual effect back.
+// During its lifetime, SIGINT, SIGTERM, SIGHUP and SIGUSR1 don't end the process but make fd() readable; SIGHUP stays
+// without effect if it is ignored (nohup). The destructor restores the previous handlers. A signal that has come but
+// was not taken is dropped, because the work that it should interrupt is over; the process ends with its own exit code.
+// If there are several objects, each signal goes to one of them, so that an outer object receives those that come
+// before and after an inner one. Child processes started by core/process/subprocess.h get the signals' default
+// handlers.
 class Interrupt {
  public:
   Interrupt();
@@ -18,7 +19,7 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  // Readable (poll) once a signal has come.
+  // Becomes readable (poll) when a signal comes.
   int fd() const { return fd_; }
   // The number of a signal that has come since the last call, 0 for none.
   int Take();

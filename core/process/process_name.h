@@ -1,5 +1,5 @@
-// A process of any machine by a name that is a part of file names: HOST.SPACE.PID.NUMBER. SPACE is ProcessSpace()
-// (core/process/machine.h), 8 hexadecimal digits; the number tells several of one process, or of one process id, apart.
+// Names a process of any machine, for use in file names: HOST.SPACE.PID.NUMBER. SPACE is ProcessSpace()
+// (core/process/machine.h), 8 hexadecimal digits. The number distinguishes several names with the same process id.
 #ifndef OPENSET_CORE_PROCESS_PROCESS_NAME_H_
 #define OPENSET_CORE_PROCESS_PROCESS_NAME_H_
 
@@ -19,11 +19,11 @@ struct ProcessName {
   pid_t pid = 0;  // at least 1
   uint64_t number = 0;
 
-  // Whether it is of this process space of this host, where `pid` means that process.
+  // Whether host and process space are this process's, so that `pid` identifies the process here.
   bool IsHere() const;
 };
 
-// Absent for what is no such name. A name has one spelling: no signs, blanks or leading zeros.
+// Parses a name; absent if it isn't one. A name has one spelling: no signs, blanks or leading zeros.
 std::optional<ProcessName> ParseProcessName(absl::string_view text);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What the kernel says of a process of this machine.
+// The kernel's information about a process of this machine.
 #ifndef OPENSET_CORE_PROCESS_PROCESS_STAT_H_
 #define OPENSET_CORE_PROCESS_PROCESS_STAT_H_
 
@@ -16,14 +16,14 @@ struct ProcessStat {
   int64_t cpu_ticks;    // that all its threads have run, in clock ticks
   int64_t start_ticks;  // when it began, in clock ticks since boot: tells processes of one id apart
 
-  // It is only not waited for.
+  // The process has ended, but its parent hasn't waited for it.
   bool has_ended() const { return state == 'Z' || state == 'X'; }
 };
 
 // Absent if there is no such process.
 std::optional<ProcessStat> StatOf(pid_t process);
 
-// In the text of /proc/ID/stat; absent if it is none.
+// The same from the text of /proc/ID/stat; absent if the text is malformed.
 std::optional<ProcessStat> ParseProcessStat(const std::string& text);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The Python that openset calls for what Python does better: drawing files, finding an installed PyTorch.
+// The Python interpreter that openset uses to draw files and to find an installed PyTorch.
 #ifndef OPENSET_CORE_PROCESS_PYTHON_H_
 #define OPENSET_CORE_PROCESS_PYTHON_H_
 
@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// The interpreter: OPENSET_PYTHON where it is set (the Python package sets it to its own interpreter), else "python3",
-// to be looked for in PATH.
+// The interpreter: OPENSET_PYTHON if it is set (the Python package sets it to its own interpreter), otherwise
+// "python3", which is looked up in PATH.
 std::string PythonProgram();
 
 }  // namespace openset

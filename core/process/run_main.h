@@ -1,4 +1,4 @@
-// The outermost part of a program: what no code below has caught ends in one line and exit code 1.
+// The outermost part of a program: turns uncaught exceptions into a one-line message and exit code 1.
 #ifndef OPENSET_CORE_PROCESS_RUN_MAIN_H_
 #define OPENSET_CORE_PROCESS_RUN_MAIN_H_
 
@@ -6,9 +6,9 @@
 
 namespace openset {
 
-// Calls `run` and returns its exit code. Where it throws, or a thread of its does, the process says "NAME: out of
-// memory" (or what else it was) on standard error and its exit code is 1; destructors run in the first case only.
-// `name`: the program's, which must outlive the process.
+// Calls `run` and returns its exit code. If `run` or one of its threads throws, the process prints "NAME: out of
+// memory" (or another reason) to standard error and exits with 1; if a thread threw, without running destructors.
+// `name` is the program's and must outlive the process.
 int RunMain(const char* name, const std::function<int()>& run);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Starting programs, and how they ended. The one place that forks.
+// Starts programs and reports how they ended. Only this code forks.
 #ifndef OPENSET_CORE_PROCESS_SPAWN_H_
 #define OPENSET_CORE_PROCESS_SPAWN_H_
 
@@ -36,22 +36,22 @@ struct SpawnOptions {
   static constexpr int kChannel = 3;
 
   std::map<std::string, std::string> environment;  // added to ours
-  // Our descriptors that become its standard output, its standard error and its descriptor kChannel. -1: ours, ours,
-  // and none.
+  // Our descriptors that become its standard output, standard error and descriptor kChannel. With -1, it inherits our
+  // standard output or standard error, and gets no channel.
   int output = -1;
   int error = -1;
   int channel = -1;
   bool has_own_group = false;  // else Ctrl-C reaches it too
-  // Writing more into a file is an error there (EFBIG).
+  // In the program, writing more than this to a file fails (EFBIG).
   int64_t max_file_bytes = std::numeric_limits<int64_t>::max();
 };
 
-// Starts `arguments[0]`, looked for in PATH unless it has a '/'. Its standard input is empty, no signal is blocked, and
-// those that this program handles have their usual effect. It is killed when the thread that started it ends. Whoever
-// starts it waits for it. Errors: kNotFound if it can't be started, kUnavailable for lack of system resources.
+// Starts `arguments[0]`, looked up in PATH unless it has a '/'. Its standard input is empty, no signal is blocked, and
+// signals that this program handles have their default handlers. It is killed when the thread that started it ends. The
+// caller must wait for it. Errors: kNotFound if it can't be started, kUnavailable for lack of system resources.
 absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& arguments, const SpawnOptions& options = {});
 
-// Waits for the end of a child of ours, for at most so long; absent if it still lives.
+// Waits for the end of a child of this process, at most this long; absent if it still runs.
 std::optional<ProcessEnd> WaitForEnd(pid_t child, absl::Duration at_most);
 ProcessEnd WaitForEnd(pid_t child);
 

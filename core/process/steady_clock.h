@@ -1,4 +1,4 @@
-// A clock for lengths of time, which people and time servers do not set.
+// A monotonic clock, which neither people nor time servers set.
 #ifndef OPENSET_CORE_PROCESS_STEADY_CLOCK_H_
 #define OPENSET_CORE_PROCESS_STEADY_CLOCK_H_
 
@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// Since some fixed point of time; never steps.
+// The time since some fixed point; never jumps.
 inline absl::Duration SteadyNow() { return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }
 
 }  // namespace openset

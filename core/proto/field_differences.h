@@ -1,4 +1,4 @@
-// Where two messages differ.
+// The fields in which two messages differ.
 #ifndef OPENSET_CORE_PROTO_FIELD_DIFFERENCES_H_
 #define OPENSET_CORE_PROTO_FIELD_DIFFERENCES_H_
 
@@ -14,8 +14,8 @@ struct FieldDifference {
   std::string before, after;  // as in a text proto, in one line; "" if it is absent
 };
 
-// The fields that decide (those that the schema marks as `label` don't) and differ between two messages of one type, in
-// the order of the schema; a message that only one of them has is one difference.
+// The fields that differ between two messages of one type, in the order of the schema, without those that the schema
+// marks as `label`. A message that only one of the two has is one difference.
 std::vector<FieldDifference> FindDifferences(const google::protobuf::Message& before,
                                              const google::protobuf::Message& after);
 

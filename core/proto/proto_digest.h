@@ -1,4 +1,4 @@
-// The content hash of a message: what decides a result, and nothing else.
+// The content hash of a message: covers everything that determines a result, and nothing else.
 #ifndef OPENSET_CORE_PROTO_PROTO_DIGEST_H_
 #define OPENSET_CORE_PROTO_PROTO_DIGEST_H_
 
@@ -18,12 +18,12 @@ namespace openset {
 // version of the Protobuf library. Doubles are hashed by their bits (-0 as 0).
 std::string MessageDigest(const google::protobuf::Message& message);
 
-// For the digests of many messages that have parts in common: a part is turned to bytes once, wherever it stands.
+// For the digests of many messages with common parts: each part is serialised once.
 // What MessageDigest() hashes of a message, without its type's name.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
-// The canonical bytes of a message, from those of its parts. Fields are added in order of their numbers, elements of a
-// repeated one behind each other; the caller leaves labels out.
+// Builds the canonical bytes of a message from those of its parts. Add fields in order of their numbers, the elements
+// of a repeated field one after the other, and no labels.
 class CanonicalBuilder {
  public:
   explicit CanonicalBuilder(const google::protobuf::Descriptor& type);
@@ -31,7 +31,7 @@ class CanonicalBuilder {
   void AddNumber(int field, uint64_t value);
   void AddMessage(int field, absl::string_view canonical);
 
-  // Call once.
+  // Call it once.
   std::string Finish();
 
  private:
@@ -44,8 +44,8 @@ class CanonicalBuilder {
   size_t count_at_ = 0;  // where that stands
 };
 
-// The digests of messages of one type by their canonical bytes; ToHex() of one is the message's MessageDigest(). Where
-// a message begins as the one before it does, that much is not hashed again.
+// Computes the digests of messages of one type from their canonical bytes; ToHex() of a digest is the message's
+// MessageDigest(). Doesn't hash the common prefix of a message and its predecessor again.
 class CanonicalDigester {
  public:
   explicit CanonicalDigester(const google::protobuf::Descriptor& type);

@@ -10,11 +10,11 @@
 
 namespace openset {
 
-// Sets every unset singular scalar that has a default in the schema to it, in `message` and in all messages that are
-// present below it. Members of a oneof are left alone, absent messages stay absent. Afterwards no default is implicit.
+// Sets each unset singular scalar to its default in the schema, if it has one, in `message` and in all messages that
+// are present below it. Skips members of a oneof; absent messages stay absent. Afterwards no default is implicit.
 void FillDefaults(google::protobuf::Message* message);
 
-// A value that breaks the rules of its schema.
+// A value that violates the rules of its schema.
 struct FieldProblem {
   std::string path;     // "training.epochs", "loss.term[0]"; empty for the whole message
   std::string message;  // "must be at least 1 (is 0)"
@@ -25,10 +25,10 @@ enum class Completeness {
   kPartial,  // to be laid over another message: nothing is missing
 };
 
-// All problems of `message` and of the messages below it, in field order: required fields that are missing, values out
-// of range or not finite, texts that are not UTF-8 or no keys, lists that are too long or of another length
-// than they should be, enums that are ..._UNSPECIFIED, oneofs without a member. The fields of `message` with the
-// numbers `without` are passed over. Precondition: the message's type is a generated one.
+// All problems of `message` and of the messages below it, in field order: missing required fields, values that are out
+// of range or not finite, texts that are not UTF-8 or not keys, lists that are too long or have a wrong length, enums
+// that are ..._UNSPECIFIED, oneofs without a member. Skips the fields of `message` with the numbers `without`.
+// Precondition: the message's type is a generated one.
 std::vector<FieldProblem> FindProblems(const google::protobuf::Message& message,
                                        Completeness completeness = Completeness::kComplete,
                                        absl::Span<const int> without = {});

@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Comments from a file of descriptors that were made with their source information (tools/build_defs/schema_set.bzl).
+// Comments from a file of descriptors with source information (tools/build_defs/schema_set.bzl).
 class SchemaComments {
  public:
   // Errors: those of reading the file; kDataLoss if it is not a complete set of descriptors.
@@ -29,7 +29,7 @@ class SchemaComments {
 // "integer, at least 1; default 5; required": the values of a field, by the rules of its schema.
 std::string FieldRulesText(const google::protobuf::FieldDescriptor& field);
 
-// The message as text that can be parsed, with each field below its comment.
+// The message as text that can be parsed, with each field's comment above it.
 std::string ToCommentedText(const google::protobuf::Message& message, const SchemaComments& comments);
 
 // The schema of a message as help text: its comment, then each field with its values and its comment. The message of a

@@ -1,4 +1,4 @@
-// JSON as text, the only place that makes it.
+// JSON as text. All JSON is written here.
 #ifndef OPENSET_CORE_TEXT_JSON_TEXT_H_
 #define OPENSET_CORE_TEXT_JSON_TEXT_H_
 
@@ -9,8 +9,9 @@
 
 namespace openset {
 
-// `json` (nlohmann::json or ordered_json) as text: on one line, or for people with `indent` blanks a level. It doesn't
-// throw: U+FFFD replaces bytes that are not UTF-8, null a number that is not finite. Printed, it steers no terminal.
+// `json` (nlohmann::json or ordered_json) as text: on one line, or readable with `indent` blanks per level. Doesn't
+// throw: U+FFFD replaces bytes that are not UTF-8, and null replaces numbers that are not finite. The text contains no
+// control characters for a terminal.
 template <typename Json>
 std::string JsonText(const Json& json, int indent = -1) {
   return WithoutControls(json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));

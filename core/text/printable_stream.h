@@ -1,4 +1,4 @@
-// What a program prints, without characters that would steer the terminal.
+// Removes control characters for the terminal from a program's output.
 #ifndef OPENSET_CORE_TEXT_PRINTABLE_STREAM_H_
 #define OPENSET_CORE_TEXT_PRINTABLE_STREAM_H_
 
@@ -11,7 +11,8 @@ namespace openset {
 
 class PrintableBuffer;
 
-// While it lives all that is written to `stream` passes Printable() (core/text/one_line.h). `stream` must outlive it.
+// During its lifetime, everything written to `stream` passes through Printable() (core/text/one_line.h). `stream` must
+// outlive it.
 class PrintableStream {
  public:
   explicit PrintableStream(std::ostream* stream);
@@ -26,7 +27,7 @@ class PrintableStream {
   std::unique_ptr<PrintableBuffer> buffer_;
 };
 
-// Writes the codes of a terminal that are meant ("\r\033[K"), to a stream that may be a PrintableStream's.
+// Writes intended control codes of a terminal ("\r\033[K") to a stream that may be a PrintableStream's.
 void WriteCodes(absl::string_view codes, std::ostream* stream);
 
 }  // namespace openset

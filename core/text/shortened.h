@@ -1,4 +1,4 @@
-// Messages that echo what a user gave.
+// Shortens messages that quote user input.
 #ifndef OPENSET_CORE_TEXT_SHORTENED_H_
 #define OPENSET_CORE_TEXT_SHORTENED_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// At most `most_lines` lines of `text`, and of each at most `most_bytes` bytes, cut between characters of UTF-8. What
-// is left out is counted: "... (and 97000 bytes more)", "(and 900 lines more)".
+// At most `most_lines` lines of `text`, each cut to at most `most_bytes` bytes, between UTF-8 characters. Says how much
+// is left out: "... (and 97000 bytes more)", "(and 900 lines more)".
 std::string Shortened(absl::string_view text, size_t most_lines = 100, size_t most_bytes = 1000);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What to say of a name that is not one of the known ones.
+// Error messages for unknown names.
 #ifndef OPENSET_CORE_TEXT_SUGGEST_H_
 #define OPENSET_CORE_TEXT_SUGGEST_H_
 
@@ -9,9 +9,9 @@
 
 namespace openset {
 
-// "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". Suggested is what people mean by the name
-// (MeantName(): "MSP" is 'max_softmax'), else the nearest known name; nothing if none is within two edits, or a
-// third of the name's length, of `name`.
+// "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". Suggests the name for which `name` is a
+// synonym (MeantName(): "MSP" is 'max_softmax'), otherwise the nearest known name; nothing if none is within two edits,
+// or a third of the name's length, of `name`.
 std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Names of the literature, of other libraries and of habit, and what they are called here: the only table of them.
+// The table of synonyms: common names from papers and other libraries, with openset's names.
 #ifndef OPENSET_CORE_TEXT_SYNONYMS_H_
 #define OPENSET_CORE_TEXT_SYNONYMS_H_
 
@@ -11,16 +11,16 @@
 
 namespace openset {
 
-// Small letters, without '-', '_', '@' and blanks: "FPR@95-TPR" -> "fpr95tpr".
+// Folds a name to lower-case letters, without '-', '_', '@' and blanks: "FPR@95-TPR" -> "fpr95tpr".
 std::string FoldedName(absl::string_view name);
 
-// The one of `known` that people mean by `name`. Our names win: a name that is among them is itself, then one that is
-// theirs but for folding, then the first of the table's for it that is among them (an abbreviation may be that of a
-// method, a score and a metric: which of them is meant, `known` decides). None where nothing fits, or where two of them
-// do by folding. For names that are typed on a command line, and for suggestions; what a file says is never changed.
+// The one of `known` that `name` stands for: `name` itself if it is known, otherwise the known name that is equal after
+// folding, otherwise the first of the table's names for it that is known. (An abbreviation may belong to a method, a
+// score and a metric; `known` decides between them.) Absent if nothing matches, or if two are equal after folding. For
+// names on the command line, and for suggestions; names in files are never changed.
 std::optional<std::string> MeantName(absl::string_view name, const std::vector<std::string>& known);
 
-// As the table has them: folded names, and ours in the order in which they are tried.
+// The table: folded names, each with openset's names in the order in which they are tried.
 const std::map<std::string, std::vector<std::string>>& Synonyms();
 
 }  // namespace openset

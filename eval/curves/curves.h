@@ -1,4 +1,4 @@
-// Curves as data, for plots and files. Their areas are the metrics of eval/metrics.
+// Curves as data, for plots and files. The areas under them are metrics of eval/metrics.
 #ifndef OPENSET_EVAL_CURVES_CURVES_H_
 #define OPENSET_EVAL_CURVES_CURVES_H_
 
@@ -11,36 +11,36 @@
 
 namespace openset {
 
-// A point where the samples with an unknown score of at most `threshold` are accepted.
+// The point of a curve at which samples with an unknown score of at most `threshold` are accepted.
 struct CurvePoint {
   double threshold = 0;
   double x = 0;
   double y = 0;
 };
 
-// One point a distinct score, by ascending threshold, after a first one where nothing is accepted (threshold -inf).
-// Straight lines between the points give the area.
+// A curve has one point for each distinct score, by ascending threshold, after a first point at which nothing is
+// accepted (threshold -inf). Points are joined by straight lines.
 
-// x = share of the unknown samples accepted, y = share of the known ones accepted: the area is the AUROC (known =
-// positive; mirrored at the other diagonal it is the curve for unknown = positive). Empty without known or without
-// unknown samples.
+// x = share of unknown samples that are accepted, y = share of known samples that are accepted. The area is the AUROC.
+// Known is positive; mirrored at the other diagonal, it is the curve with unknown as positive. Empty without known or
+// without unknown samples.
 std::vector<CurvePoint> RocCurve(const RankedInput& ranked);
 
-// x = OFPR, as above, y = COTPR = share of the known samples accepted and classified correctly: the area is OpenAUC.
-// Empty without known samples, without unknown ones, without predictions.
+// x = OFPR, the x above; y = COTPR, the share of known samples that are accepted and classified correctly. The area is
+// OpenAUC. Empty without known samples, without unknown samples, or without predictions.
 std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
 
-// x = coverage, y = risk among the accepted, over known samples or the pool; no point where nothing is accepted. Empty
-// without samples and without predictions.
+// x = coverage, y = risk among the accepted samples, over the known samples or the pool. There is no point at coverage
+// 0. Empty without samples or without predictions.
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over);
 
-// The first and the last point and, of those between, the ones that matter most: points whose triangle with the two
-// that are left beside them is smallest go one by one (Visvalingam and Whyatt 1993), for as long as the triangles'
-// areas sum to at most `area`, and then until `max_points` are left. Where max_points does not bind, the area below the
-// curve changes by no more than `area`. Precondition: max_points >= 2.
+// Simplifies a curve (Visvalingam and Whyatt 1993): keeps the first and the last point, and repeatedly removes the
+// point whose triangle with its two remaining neighbours is smallest, as long as the areas of these triangles add up to
+// at most `area`, and then until `max_points` are left. Unless max_points requires more removals, the area under the
+// curve changes by at most `area`. Precondition: max_points >= 2.
 std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points, double area = 0);
 
-// How many samples of each kind have a score in [low, high), the last bin closed.
+// The number of samples of each kind in each bin of [low, high); the last bin also includes `high`.
 struct ScoreBin {
   double low = 0;
   double high = 0;
@@ -54,9 +54,9 @@ struct ScoreHistogram {
 // Precondition: bins > 0.
 ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins);
 
-// The axis of score densities, which a few extreme samples don't squash: the hundredth and the ninety-ninth percentile
-// (of the known and of the unknown samples, the lower and the higher one) and a quarter of the distance between them to
-// each side, or the least and the largest finite score where these are nearer. low > high where no score is finite.
+// The axis range for score densities, robust to a few extreme samples: from the 1st percentile (the lower of the known
+// and the unknown samples') to the 99th (the higher of the two), extended on each side by a quarter of the distance
+// between them, but not beyond the smallest and the largest finite score. low > high if no score is finite.
 struct ScoreRange {
   double low = 0;
   double high = 0;

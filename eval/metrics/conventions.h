@@ -1,4 +1,4 @@
-// The conventions of the field's tools: which variant of each metric a tool prints, and under which name.
+// The conventions of other tools: which variant of each metric a tool prints, and under which name.
 #ifndef OPENSET_EVAL_METRICS_CONVENTIONS_H_
 #define OPENSET_EVAL_METRICS_CONVENTIONS_H_
 
@@ -35,8 +35,8 @@ std::vector<Convention> Conventions();
 // Errors: kNotFound, with the known names.
 absl::StatusOr<Convention> FindConvention(absl::string_view name);
 
-// Where the threshold of a metric of decisions comes from, and which side is positive at a true positive rate; empty
-// for other metrics.
+// For a metric of decisions: where its threshold comes from, and which side is positive if it is set by a true positive
+// rate. Empty for other metrics.
 std::string RemarkOn(const MetricSpec& metric);
 
 // Every metric in its default form, in the order of MetricSpec.

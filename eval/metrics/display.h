@@ -1,4 +1,4 @@
-// How the numbers of a metric are shown: the one table that all commands and reports use.
+// How the values of a metric are displayed, in all commands and reports.
 #ifndef OPENSET_EVAL_METRICS_DISPLAY_H_
 #define OPENSET_EVAL_METRICS_DISPLAY_H_
 
@@ -10,18 +10,18 @@
 namespace openset {
 
 struct Display {
-  // What the number is, with the convention where the field has several, and with what the spec sets apart from the
-  // defaults: "AUROC", "FPR95 (known positive)", "OSCR (legacy)". The spec's own name where it has one. ASCII.
+  // The metric's label, with the convention if there are several, and with settings of the spec that differ from the
+  // defaults: "AUROC", "FPR95 (known positive)", "OSCR (legacy)". The spec's own name if it has one. ASCII.
   std::string label;
-  // shown = factor * value, with so many digits behind the point and the unit behind it.
+  // shown = factor * value, with this many digits after the point, followed by the unit.
   double factor = 1;
   std::string unit;  // "%", "x1000", "nats", ""
   int digits = 4;
   // The unit of the value itself: "share" (of samples, of pairs ...), "nats", "1" (a plain number).
   std::string value_unit = "1";
-  // Absent for what is no quality (known_unknown_ratio).
+  // Absent if neither direction is better (known_unknown_ratio).
   std::optional<bool> higher_is_better;
-  // Whether unknown samples play a part. If not the metric is the same for every set of unknown samples.
+  // Whether the metric depends on unknown samples. If not, it is the same for every group of unknown samples.
   bool reads_unknown = true;
 };
 
@@ -31,10 +31,10 @@ Display DisplayOf(const MetricSpec& metric);
 // "71.05": scaled and rounded, without the unit. Also for differences and standard deviations of values.
 std::string Shown(double value, const Display& display);
 
-// "AUROC, %", "AURC, x1000", "known : unknown": for the head of a column.
+// The head of a column: "AUROC, %", "AURC, x1000", "known : unknown".
 std::string LabelWithUnit(const Display& display);
 
-// "higher", "lower", or "" for what is no quality.
+// The better direction: "higher", "lower", or "" if neither is better.
 std::string BetterText(const Display& display);
 
 }  // namespace openset

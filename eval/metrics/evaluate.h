@@ -1,4 +1,4 @@
-// Metrics of one input.
+// Computes metrics of one input.
 #ifndef OPENSET_EVAL_METRICS_EVALUATE_H_
 #define OPENSET_EVAL_METRICS_EVALUATE_H_
 
@@ -13,14 +13,14 @@
 
 namespace openset {
 
-// The values in the order of `metrics`; a metric that is undefined on the input is absent with its reason.
-// Errors, kInvalidArgument: a spec that breaks its schema's rules, two metrics of one name.
+// The values in the order of `metrics`; a metric that is undefined on the input is absent, with a reason. Errors:
+// kInvalidArgument for a spec that violates its schema's rules, or for two metrics with the same name.
 absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const EvaluationInput& input);
 
 // The same for an input that is ranked already.
 absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const RankedInput& ranked);
 
-// OK, or the error that Evaluate gives for these metrics.
+// The error that Evaluate() returns for these metrics, or OK.
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
 
 }  // namespace openset

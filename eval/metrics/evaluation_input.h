@@ -1,4 +1,4 @@
-// What is evaluated: one unknown score, one label and, if it is known, one closed-set prediction a sample.
+// The input of an evaluation: for each sample an unknown score, a label and, if available, a closed-set prediction.
 #ifndef OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 #define OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 
@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// A label that stands for every unknown class.
+// The label of all unknown samples.
 inline constexpr int32_t kUnknownLabel = -1;
 
 // N samples of C known classes. It refers to the caller's arrays, which must outlive it.
@@ -17,16 +17,16 @@ class EvaluationInput {
  public:
   struct Arrays {
     absl::Span<const double> unknown_score;  // [N], larger = more unknown; may be infinite
-    // [N], the class that the classifier says, 0 .. C-1, of unknown samples too; C where it says unknown by itself
-    // (OpenMax), which is wrong for every sample. Whether a sample is rejected is up to its score alone. Empty: not
-    // known; metrics that need predictions are absent then.
+    // [N], the predicted class, 0 .. C-1, also of unknown samples; C if the classifier itself predicts "unknown"
+    // (OpenMax), which counts as wrong for every sample. Only the score decides whether a sample is rejected. Empty if
+    // not available; metrics that need predictions are then absent.
     absl::Span<const int32_t> prediction;
     absl::Span<const int32_t> label;  // [N], 0 .. C-1, or kUnknownLabel
     int32_t num_classes = 0;          // C
-    // [N], or empty: which of the sets of unknown samples a sample belongs to, from 0. Not read for known samples.
+    // [N], or empty: the group of each unknown sample, from 0. Not read for known samples.
     absl::Span<const int32_t> group;
-    // [N * num_outputs], row-major, or empty: of softmax(logits) the calibration metrics are made. Outputs beyond C (a
-    // class that stands for the unknown) count as wrong. Empty without predictions.
+    // [N * num_outputs], row-major, or empty. Calibration metrics are computed from softmax(logits). Outputs beyond C
+    // (a class for unknown samples) count as wrong. Empty without predictions.
     absl::Span<const float> logits;
     int32_t num_outputs = 0;
   };

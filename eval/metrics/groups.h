@@ -1,4 +1,4 @@
-// Several sets of unknown samples at once.
+// Evaluates several groups of unknown samples.
 #ifndef OPENSET_EVAL_METRICS_GROUPS_H_
 #define OPENSET_EVAL_METRICS_GROUPS_H_
 
@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// How far a set of unknown samples lies from the known classes.
+// How far a group of unknown samples is from the known classes.
 enum class Distance { kNotSaid, kNear, kFar };
 
 struct Group {
@@ -22,7 +22,7 @@ struct Group {
   Distance distance = Distance::kNotSaid;
 };
 
-// The metrics of the known samples and some of the unknown ones.
+// The metrics of the known samples with some of the unknown samples.
 struct GroupValues {
   std::string name;
   int64_t known_samples = 0;
@@ -33,26 +33,27 @@ struct GroupValues {
 struct GroupedValues {
   // Each group against all known samples.
   std::vector<GroupValues> groups;
-  // The unweighted means of the near and of the far groups; a metric is absent there if it is absent for one of them.
-  // Absent without such groups.
+  // The unweighted means over the near groups and over the far groups, absent without such groups. In a mean, a metric
+  // is absent if it is absent for one of the groups.
   std::vector<GroupValues> means;  // "near", "far"
   // All groups together.
   GroupValues pool;
 };
 
-// [N], the weights of `ranked`, 0 for unknown samples of other groups: what a group is measured on. Precondition: the
-// input has groups.
+// [N], the sample weights with which a group is evaluated: those of `ranked`, but 0 for unknown samples of other
+// groups. Precondition: the input has groups.
 std::vector<uint32_t> WeightsOfGroup(const RankedInput& ranked, int32_t group);
 
-// `groups` [num_groups or more]: those of the input's group numbers, in order. The ranking is shared: a group is the
-// input with weights of 0 for the others.
-// Errors, kInvalidArgument: those of Evaluate; an input without groups; fewer groups than the input has.
+// Evaluates each group. `groups` [num_groups or more] describes the input's groups, by number. All groups share the
+// ranking; samples of other groups get the weight 0. Errors: those of Evaluate(); kInvalidArgument for an input without
+// groups, or if `groups` has fewer groups than the input.
 absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
                                              absl::Span<const Group> groups);
 
-// Full-spectrum: each of several sets of known samples against all unknown samples. `known_set` [N]: the set of each
-// known sample, -1 for one that is of none; not read for unknown ones. A set's `unknown_samples` are those of the
-// input. Errors, kInvalidArgument: those of Evaluate; another length than the input's, a set without a name.
+// Full-spectrum evaluation: each of several sets of known samples against all unknown samples. `known_set` [N] is the
+// set of each known sample, or -1 for none; it is not read for unknown samples. The `unknown_samples` of each set are
+// the input's. Errors: those of Evaluate(); kInvalidArgument if the length differs from the input's, or for a set
+// without a name.
 absl::StatusOr<std::vector<GroupValues>> EvaluateKnownSets(absl::Span<const MetricSpec> metrics,
                                                            const RankedInput& ranked,
                                                            absl::Span<const int32_t> known_set,

@@ -1,4 +1,5 @@
-// Names of the metrics at a point of a curve: the level is part of the name, so that one table has several of a kind.
+// Names of metrics at a point of a curve. They contain the level, so that a table can have the metric at several
+// levels.
 #ifndef OPENSET_EVAL_METRICS_LEVEL_NAME_H_
 #define OPENSET_EVAL_METRICS_LEVEL_NAME_H_
 
@@ -10,12 +11,12 @@
 
 namespace openset {
 
-// "fpr_at_0.8tpr", "fpr_at_0.8tpr_unknown_positive", "ccr_at_0.01fpr", "risk_at_0.9coverage", "coverage_at_0.05risk",
-// of all samples "pooled_risk_at_0.9coverage" and so on. The level is a share, in as few digits as tell it apart; ""
-// for metrics without one. MetricSpec.name is not looked at.
+// "fpr_at_0.8tpr", "fpr_at_0.8tpr_unknown_positive", "ccr_at_0.01fpr", "risk_at_0.9coverage", "coverage_at_0.05risk";
+// over all samples "pooled_risk_at_0.9coverage" etc. The level is a share, with as few digits as identify it. "" for
+// metrics without a level. Ignores MetricSpec.name.
 std::string LevelName(const MetricSpec& spec);
 
-// The metric of such a name; none for other names.
+// The metric with such a name; absent for other names.
 std::optional<MetricSpec> MetricOfLevelName(absl::string_view name);
 
 }  // namespace openset

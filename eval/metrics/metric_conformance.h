@@ -1,4 +1,4 @@
-// What every metric must pass.
+// Tests that every metric must pass.
 #ifndef OPENSET_EVAL_METRICS_METRIC_CONFORMANCE_H_
 #define OPENSET_EVAL_METRICS_METRIC_CONFORMANCE_H_
 
@@ -7,7 +7,7 @@
 namespace openset {
 namespace testing {
 
-// What holds of a metric beyond what holds of all.
+// Properties of one metric, in addition to those of all metrics.
 struct MetricTraits {
   double low = 0;  // its range
   double high = 1;

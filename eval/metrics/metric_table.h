@@ -1,4 +1,4 @@
-// The table of metrics: for each member of MetricSpec, what it needs, how it is shown and how it is computed.
+// The table of metrics: for each member of MetricSpec, what it needs, how it is displayed and how it is computed.
 #ifndef OPENSET_EVAL_METRICS_METRIC_TABLE_H_
 #define OPENSET_EVAL_METRICS_METRIC_TABLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// A value is shown as factor * value, with so many digits after the point and the unit after it.
+// A value is displayed as factor * value, with this many digits after the point, followed by the unit.
 struct MetricScale {
   double factor = 1;
   const char* unit = "";  // "%", "x1000", "nats", ""
@@ -22,21 +22,21 @@ struct MetricScale {
 };
 
 struct MetricTraits {
-  // Whether larger values are better; none for what is no quality (known_unknown_ratio).
+  // Whether larger values are better; absent if neither direction is better (known_unknown_ratio).
   std::optional<bool> higher_is_better;
-  // Whether the metric reads closed-set predictions, and is absent ("no predictions") where the input has none. Not so
-  // those that tell unknown from known samples by the score alone, and those of softmax(logits), which are absent
-  // without logits.
+  // Whether the metric reads closed-set predictions and is absent ("no predictions") if the input has none. False for
+  // metrics that separate unknown from known samples by the score alone, and for those of softmax(logits), which are
+  // absent without logits.
   bool needs_prediction;
-  // Whether unknown samples play a part. If not, the metric is the same for every set of unknown samples.
+  // Whether the metric depends on unknown samples. If not, it is the same for every group of unknown samples.
   bool (*reads_unknown)(const MetricSpec& spec);
   MetricScale scale;
 };
 
-// A row. The functions get a MetricSpec with this member.
+// A row of the table. Its functions get a MetricSpec in which this member is set.
 struct MetricRow {
   MetricTraits traits;
-  // The name, then what tells the number from others of that name: "OSCR", "legacy".
+  // The name, then what distinguishes variants of that name: "OSCR", "legacy".
   std::vector<std::string> (*label)(const MetricSpec& spec);
   // Precondition: the input has predictions if the metric needs them.
   MetricResult (*compute)(const MetricSpec& spec, const RankedInput& ranked);
@@ -45,16 +45,15 @@ struct MetricRow {
 // If no member is set, a row whose value is absent.
 MetricRow RowOf(MetricSpec::KindCase kind);
 
-// The metric's name in records, tables and JSON: its own; or, with its level, that of level_name.h; or that of the
-// member of MetricSpec. "" if none is set.
+// The metric's name in records, tables and JSON: MetricSpec.name if set; otherwise the name with its level
+// (level_name.h) if it has one; otherwise the name of the member of MetricSpec. "" if no member is set.
 std::string MetricName(const MetricSpec& spec);
 
 // By the traits of its row.
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
 bool NeedsPrediction(const MetricSpec& spec);
 
-// Absent if no member is set. Fields outside the limits of the schema are the caller's to refuse: CheckMetrics
-// (evaluate.h).
+// Absent if no member is set. The caller must refuse fields that violate the schema: CheckMetrics() (evaluate.h).
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What every metric is computed from: the samples, their ranking, and how many of each kind share a score.
+// The data from which all metrics are computed: the samples, their ranking, and the counts of each kind per score.
 #ifndef OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 #define OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 
@@ -13,8 +13,8 @@
 
 namespace openset {
 
-// How many samples are known and classified correctly (closed set), known and classified wrongly, unknown, and known
-// without a prediction: those are neither right nor wrong, and an input has no others or none of them.
+// Counts of samples: known and classified correctly (closed set), known and misclassified, unknown, and known without a
+// prediction. In one input, either all known samples have a prediction or none has.
 struct Tally {
   uint32_t correct = 0;
   uint32_t wrong = 0;
@@ -36,10 +36,10 @@ struct Tally {
   }
 };
 
-// What is known of a sample, closed set.
+// The kind of a sample, by label and closed-set prediction.
 enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown, kNotJudged };
 
-// A sample in its place in the ranking.
+// A sample at its position in the ranking.
 struct RankedSample {
   uint32_t prediction : 30;  // 0 if there is none
   uint32_t kind_bits : 2;
@@ -48,11 +48,12 @@ struct RankedSample {
   SampleKind kind() const { return static_cast<SampleKind>(kind_bits); }
 };
 
-// An input and its ranking. Each sample has a weight, how often it counts, at first 1; Reweight() changes the weights
-// and never sorts again. Copies share the ranking and are reweighted one by one, each in its own thread if need be.
+// An input with its ranking. Each sample has a weight, the number of times that it counts, initially 1. Reweight()
+// changes the weights without sorting again. Copies share the ranking but have their own weights; different threads may
+// use different copies.
 class RankedInput {
  public:
-  // `input` refers to arrays that outlive this.
+  // The arrays of `input` must outlive the object.
   explicit RankedInput(const EvaluationInput& input);
 
   // `weight` [N]; its sum must lie below 2^32. Weights of 0 leave tie blocks without samples.
@@ -65,9 +66,9 @@ class RankedInput {
   absl::Span<const RankedSample> samples() const { return *samples_; }
   // Null without logits.
   const SoftmaxSummary* softmax() const { return softmax_.get(); }
-  // By ascending unknown score, one a tie block of the ranking.
+  // The counts of each tie block, by ascending unknown score.
   absl::Span<const Tally> blocks() const { return blocks_; }
-  // Of all blocks.
+  // The counts of all blocks together.
   const Tally& total() const { return total_; }
   bool is_weighted() const { return !weight_.empty(); }
   uint32_t weight(int64_t sample) const { return weight_.empty() ? 1 : weight_[sample]; }

@@ -1,4 +1,4 @@
-// What the calibration metrics read of each sample's softmax(logits), computed once for all replicates and groups.
+// A summary of each sample's softmax(logits) for the calibration metrics, computed once for all replicates and groups.
 #ifndef OPENSET_EVAL_METRICS_SOFTMAX_SUMMARY_H_
 #define OPENSET_EVAL_METRICS_SOFTMAX_SUMMARY_H_
 
@@ -9,14 +9,14 @@
 
 namespace openset {
 
-// Of one sample, p = softmax(z).
+// The summary of one sample, with p = softmax(z).
 struct SoftmaxValues {
   double nll = 0;         // -ln p_y, inf where the logit is -inf; 0 for unknown samples
   double brier = 0;       // sum over c of (p_c - 1[c = y])^2; 0 for unknown samples
   double confidence = 0;  // p of the predicted class
 };
 
-// Computed at the first call of Values(), by whatever thread makes it.
+// Computed at the first call of Values(), which may come from any thread.
 class SoftmaxSummary {
  public:
   // Precondition: the input has logits.

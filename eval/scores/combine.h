@@ -1,4 +1,4 @@
-// Several scores in one, by their p-values.
+// Combines several scores by their p-values.
 #ifndef OPENSET_EVAL_SCORES_COMBINE_H_
 #define OPENSET_EVAL_SCORES_COMBINE_H_
 
@@ -16,13 +16,13 @@ namespace openset {
 //   ranks      mean of 1 - p_i, in (0, 1): the mean rank among the known samples
 //   Fisher     -2 sum_i ln p_i > 0 (Fisher 1932), chi-squared with 2 M degrees of freedom for independent scores
 //   Stouffer   sum_i N^-1(1 - p_i) / sqrt(M) (Stouffer et al. 1949), N(0, 1) for independent scores
-// Scores of one sample are not independent: these order samples and are no test. What lies above all known samples in
-// all scores is equal.
+// The scores of a sample are not independent, so that the combined score orders samples but is not a test. Samples that
+// exceed all known samples in all scores get the same value.
 //
-// The known samples are those given to Fit(). If any of the scores is fitted, every second sample of each class, from
-// its first on, goes to the scores' fits and the others are the x_j, which the scores have not seen; otherwise all
-// samples are x_j. A network's own training samples look more known than new ones: to order samples that hardly
-// matters.
+// The known samples are those passed to Fit(). If any of the scores must be fitted, the scores are fitted to every
+// second sample of each class, starting with its first, and the x_j are the others, which the scores have not seen;
+// otherwise the x_j are all samples. A network's own training samples look more known than new ones, which hardly
+// affects the order of samples.
 class Combine : public Score {
  public:
   enum class Rule {

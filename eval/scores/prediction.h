@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// [N]: the class of the largest of the first `num_classes` logits, the lowest of equal ones. Further outputs (a class
-// that stands for the unknown) are passed over.
+// [N]: the class of the largest of the first `num_classes` logits, the lowest class if several are equal. Ignores
+// further outputs (a class for unknown samples).
 // Errors, kInvalidArgument: no logits, fewer than `num_classes` outputs or none, NaN with its row.
 absl::StatusOr<std::vector<int32_t>> ClosedSetPrediction(const ScoreInput& input, int64_t num_classes);
 

@@ -1,4 +1,4 @@
-// The interface of an unknown score: from a model's stored outputs to one number a sample.
+// The interface of an unknown score, which computes one number per sample from a model's stored outputs.
 #ifndef OPENSET_EVAL_SCORES_SCORE_H_
 #define OPENSET_EVAL_SCORES_SCORE_H_
 
@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// A model's outputs for N samples. Spans are row-major and may be empty if they are not known.
+// A model's outputs for N samples. Spans are row-major; those that are not available are empty.
 struct ScoreInput {
   int64_t num_samples = 0;              // N
   int64_t num_outputs = 0;              // K
@@ -30,17 +30,16 @@ struct ScoreInput {
   absl::Span<const int64_t> stage_widths;  // [stages], how many of the V values are of each; their sum is V
 };
 
-// Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand
-// for the unknown.
+// Outputs whose softmax is the score's class probabilities. Outputs beyond the known classes stand for the unknown.
 struct ProbabilityLogits {
   std::vector<float> logits;  // [N * num_outputs]; may be -inf
   int64_t num_outputs = 0;
 };
 
-// An unknown score. Its life:
-//   1. MakeScore() makes it from its spec.
-//   2. If it must be fitted, Fit() with the outputs for the training samples, once.
-//   3. Compute() for any outputs.
+// An unknown score. To use it:
+//   1. Create it from its spec with MakeScore().
+//   2. If it must be fitted, call Fit() once, with the outputs for the training samples.
+//   3. Call Compute() for any outputs.
 class Score {
  public:
   virtual ~Score() = default;
@@ -51,19 +50,19 @@ class Score {
     return absl::OkStatus();
   }
 
-  // One score a sample; larger = more unknown. In double, whatever the precision of the outputs.
+  // One score per sample; larger = more unknown. In double for any precision of the outputs.
   // Errors: kInvalidArgument for outputs that the score needs and `input` lacks, and for NaN, with the row;
   // kFailedPrecondition if it must be fitted and is not.
   virtual absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const = 0;
 
-  // For scores that have class probabilities of their own, which calibration is then measured by; none:
-  // softmax(logits). Errors: as Compute().
+  // The class probabilities, for calibration metrics, if the score has its own; absent if they are softmax(logits).
+  // Errors: those of Compute().
   virtual absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& /*input*/) const {
     return std::nullopt;
   }
 
-  // For scores that also say the class of each sample [N]: 0 .. num_classes - 1, or num_classes where it is the
-  // unknown; none: the closed-set prediction. Errors: as Compute().
+  // The class of each sample [N], if the score also predicts it: 0 .. num_classes - 1, or num_classes for unknown;
+  // absent if it is the closed-set prediction. Errors: those of Compute().
   virtual absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& /*input*/,
                                                                           int64_t /*num_classes*/) const {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// What a score must be given, known from its spec alone.
+// The inputs that a score needs, according to its spec.
 #ifndef OPENSET_EVAL_SCORES_SCORE_NEEDS_H_
 #define OPENSET_EVAL_SCORES_SCORE_NEEDS_H_
 

@@ -1,4 +1,4 @@
-// From scores to decisions: a threshold chosen on validation scores, and what it does on others.
+// Chooses a threshold on validation scores, and reports its decisions on other samples.
 #ifndef OPENSET_EVAL_THRESHOLDS_SELECT_THRESHOLD_H_
 #define OPENSET_EVAL_THRESHOLDS_SELECT_THRESHOLD_H_
 
@@ -10,33 +10,35 @@
 
 namespace openset {
 
-// A sample is rejected where its unknown score is above the threshold.
+// How the threshold is chosen. A sample is rejected if its unknown score is above the threshold.
 enum class ThresholdRule {
   // The smallest threshold that accepts at least `target` of the known samples. Needs no unknown samples.
   kKnownAccepted,
-  // The ceil((n + 1) target)-th smallest score of the n known samples: a new known sample, drawn as these were, is
-  // accepted with a probability of at least `target` (split conformal prediction). Needs n >= target / (1 - target).
+  // The ceil((n + 1) target)-th smallest score of the n known samples, so that a new known sample from the same
+  // distribution is accepted with a probability of at least `target` (split conformal prediction). Needs
+  // n >= target / (1 - target).
   kConformal,
-  // The largest one that rejects at least `target` of the unknown samples.
+  // The largest threshold that rejects at least `target` of the unknown samples.
   kUnknownRejected,
-  // The one with the best value; of equally good ones the smallest. Without unknown samples F and Youden's J lose
-  // nothing by accepting: the threshold is about the largest score, see WarningOf().
+  // The threshold with the best value of the metric; the smallest of equally good ones. Without unknown samples,
+  // accepting costs F and Youden's J nothing, so that the threshold is about the largest score; see WarningOf().
   kBestOpenSetFMacro,
   kBestOpenSetFMicro,
   kBestYoudenMacro,
   kBestYoudenMicro,
   kBestNaccRates,
-  // open_set_accuracy of test samples at the threshold chosen by this is the operational open-set accuracy (OOSA, Cruz
-  // et al. 2024). As their text has it; their OSA.py takes a known sample for right where its class is predicted of
-  // any sample.
+  // The open_set_accuracy of test samples at this threshold is the operational open-set accuracy (OOSA, Cruz et al.
+  // 2024), as in the paper's text. Their OSA.py counts a known sample as correct if its class is predicted for any
+  // sample.
   kBestOpenSetAccuracy,
-  // The largest one whose risk, the share of wrong and of unknown samples among the accepted, is at most `target`: the
-  // highest coverage at that risk. The risk holds on the validation samples; it is no bound for others.
+  // The largest threshold whose risk, the share of misclassified and unknown samples among the accepted ones, is at
+  // most
+  // `target`: the highest coverage at that risk. This is the risk on the validation samples, not a bound for others.
   kRiskAtMost,
-  // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % for which that risk, of new samples drawn as
-  // these were, is at most `target`, all 20 being right with a probability of at least 1 - delta: Clopper and Pearson's
-  // upper bound at delta / 20, of the samples below the threshold, is at most `target` (learn then test, Angelopoulos
-  // et al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 search by bisection).
+  // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % at which the risk on new samples from the same
+  // distribution is at most `target`, where all 20 statements hold together with a probability of at least 1 - delta:
+  // Clopper and Pearson's upper bound at level delta / 20 for the samples below the threshold must be at most `target`
+  // (learn then test, Angelopoulos et al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 use bisection).
   kRiskGuaranteed,
 };
 
@@ -47,13 +49,13 @@ struct CountedShare {
   double high = 1;
 };
 
-// What a threshold does. Without predictions all that asks whether they are right is absent: the fields from
-// correct_accepted on but unknown_rejected and coverage.
+// The decisions at a threshold. Without predictions, the fields that need them are absent: those from correct_accepted
+// on, except unknown_rejected and coverage.
 struct ThresholdReport {
   double threshold = 0;
   Tally accepted;
   Tally total;
-  // The intervals speak of new samples at this threshold: not on the samples that it was chosen by.
+  // The intervals are valid for samples that were not used to choose the threshold.
   std::optional<CountedShare> known_accepted;     // share of the known samples
   std::optional<CountedShare> correct_accepted;   // share of the known samples: accepted and classified correctly
   std::optional<CountedShare> unknown_rejected;   // share of the unknown samples
@@ -70,14 +72,13 @@ struct ThresholdReport {
 // Whether the rule reads `target`: kKnownAccepted, kConformal, kUnknownRejected, kRiskAtMost, kRiskGuaranteed.
 bool ReadsTarget(ThresholdRule rule);
 
-// `target` is a share in [0, 1]; `delta`, in (0, 1), is read by kRiskGuaranteed.
-// Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack
-// the side or the predictions that the rule needs, if there are too few for kConformal, and where no threshold keeps
-// the risk.
+// `target` is a share in [0, 1]; `delta`, in (0, 1), is used only by kRiskGuaranteed. Errors: kInvalidArgument for a
+// target or delta out of range; kFailedPrecondition if the validation samples lack the known samples, unknown samples
+// or predictions that the rule needs, if there are too few for kConformal, or if no threshold has such a risk.
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation,
                                        double delta = 0.05);
 
-// What a user should know of a rule's choice on these samples; empty if there is nothing to say.
+// A warning about the rule's choice on these samples, for users; empty if there is none.
 std::string WarningOf(ThresholdRule rule, const RankedInput& validation);
 
 // Precondition: not NaN.

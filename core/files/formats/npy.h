@@ -21,21 +21,21 @@ struct NpyArray {
   int64_t size() const;  // elements
 };
 
-// Errors: kInvalidArgument for what is valid but not supported (objects, complex numbers, big-endian, structures),
-// kDataLoss for bytes that are no such array, or whose length is not what the header says. Column-major arrays are
-// brought to row-major order.
+// Parses an array. Column-major arrays are converted to row-major order. Errors: kInvalidArgument for valid arrays of
+// an unsupported type (objects, complex numbers, big-endian, structures); kDataLoss for bytes that are not such an
+// array, or whose length differs from the header's.
 absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes);
-// The same; the array keeps the memory of `bytes`.
+// The same; the array takes over the memory of `bytes`.
 absl::StatusOr<NpyArray> ParseOwnedNpy(std::string bytes);
 
-// The same for a file, errors with the path. What its header does not ask for is never read. Errors: also those of
-// ReadFile() (core/files/files.h).
+// The same for a file. Never reads more than its header declares. Errors, with the path: also those of ReadFile()
+// (core/files/files.h).
 absl::StatusOr<NpyArray> ReadNpy(const std::string& path);
 
 // Version 1.0. The same array gives the same bytes.
 std::string FormatNpy(const NpyArray& array);
 
-// What stands before the data of such an array.
+// The header of such an array, which precedes its data.
 std::string FormatNpyHeader(absl::string_view descr, absl::Span<const int64_t> shape);
 
 NpyArray MakeNpy(absl::Span<const float> values, std::vector<int64_t> shape);
@@ -44,9 +44,9 @@ NpyArray MakeNpy(absl::Span<const int64_t> values, std::vector<int64_t> shape);
 // One-dimensional, "<U" of the longest text. Precondition: valid UTF-8.
 NpyArray MakeNpy(const std::vector<std::string>& texts);
 
-// The elements as another type; ToInt64 takes whole numbers of any type. Errors: kInvalidArgument, with the type that
-// is there, if it is not a number (not a text for ToTexts), and from ToInt64 with the first element, counted from 0,
-// that is not whole or, as a float, beyond 2^53.
+// The elements as another type; ToInt64 accepts integral values of any type. Errors: kInvalidArgument, with the array's
+// type, if it is not numeric (for ToTexts: not text); from ToInt64 also with the index (from 0) of the first element
+// that is not integral or is a float beyond 2^53.
 absl::StatusOr<std::vector<float>> ToFloat(const NpyArray& array);
 absl::StatusOr<std::vector<double>> ToDouble(const NpyArray& array);
 absl::StatusOr<std::vector<int64_t>> ToInt64(const NpyArray& array);

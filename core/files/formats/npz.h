@@ -16,12 +16,12 @@ namespace openset {
 
 using NpzArrays = std::map<std::string, NpyArray>;
 
-// Writes a new file, stored without compression as np.savez does, arrays in order of name, the same bytes for the same
-// arrays. Errors: kUnavailable with the path. Not atomic: write to a temporary name.
+// Writes a new file without compression, as np.savez does, with the arrays in order of name. The same arrays give the
+// same bytes. Not atomic: write to a temporary name. Errors: kUnavailable with the path.
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays);
 
-// Writes what WriteNpz would, to the byte, from arrays of which some come row by row: these wait in files beside
-// `path`, which have its name and more, until Finish. Its life: AppendRows any number of times, then Finish once.
+// Writes the same bytes as WriteNpz(), for arrays of which some arrive row by row. Until Finish(), the rows are kept in
+// files next to `path` whose names begin with its name. Call AppendRows() any number of times, then Finish() once.
 class NpzWriter {
  public:
   explicit NpzWriter(std::string path);
@@ -30,10 +30,10 @@ class NpzWriter {
   NpzWriter& operator=(const NpzWriter&) = delete;
 
   // Appends the rows of `some` [n, ...] to the array `name` [N, ...]. Errors: kUnavailable with the path. Precondition:
-  // but for n, type and shape are those of the array's other rows.
+  // type and shape, except for n, are those of the array's other rows.
   absl::Status AppendRows(const std::string& name, const NpyArray& some);
 
-  // Writes the file, with these arrays beside those that came by rows; none is in both. Errors: kUnavailable.
+  // Writes the file with these arrays and those that were appended by rows; no array is both. Errors: kUnavailable.
   absl::Status Finish(const NpzArrays& whole);
 
  private:
@@ -52,14 +52,14 @@ class NpzWriter {
   std::map<std::string, Rows> rows_;
 };
 
-// The names of an archive's arrays, in order; nothing is inflated. Errors: those of ReadNpz() for the archive.
+// The names of an archive's arrays, in order. Inflates nothing. Errors: those of ReadNpz() for the archive.
 absl::StatusOr<std::vector<std::string>> NpzNames(const std::string& path);
 
-// Reads all arrays, or only those in `names` if it is not empty; names that are not there are left out. Others are not
-// inflated. Together they may inflate to 1 GiB or 64 times the archive's size, whichever is more (ZipReader).
-// Errors: kNotFound; kDataLoss for a file that is damaged or no archive; kInvalidArgument for arrays that can't be read
-// (core/files/formats/npy.h); with the path and the array's name. What the header of an array declares is never
-// allocated before it is there.
+// Reads all arrays, or only those in `names` if it is not empty; skips names that are absent and doesn't inflate other
+// arrays. Together they may inflate to 1 GiB or 64 times the archive's size, whichever is more (ZipReader). Never
+// allocates the size that an array's header declares before the bytes are there. Errors, with the path and the array's
+// name: kNotFound; kDataLoss for a file that is corrupt or not an archive; kInvalidArgument for arrays that can't be
+// read (core/files/formats/npy.h).
 absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names = {});
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Python's pickles, read as data: nothing is imported, nothing is called.
+// Reads Python's pickles as data: imports nothing and calls nothing.
 #ifndef OPENSET_CORE_FILES_FORMATS_PICKLE_H_
 #define OPENSET_CORE_FILES_FORMATS_PICKLE_H_
 
@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// A value of a pickle; others are named by their places in Pickle::values.
+// A value of a pickle. It refers to other values by their index in Pickle::values.
 struct PickleValue {
   enum Kind {
     kNone,
@@ -51,10 +51,10 @@ struct Pickle {
 inline constexpr size_t kMostPickleBytes = size_t{64} << 20;
 inline constexpr int kMostPickleOperations = 4'000'000;
 
-// Reads a pickle of protocol 2 to 5. A global that is not in `globals` ("MODULE NAME") is refused: a pickle that would
-// run something is never taken for data.
-// Errors: kInvalidArgument for a global or an operation that is not taken, with its name; kDataLoss for bytes that are
-// no pickle, with the offset; kOutOfRange for more than kMostPickleBytes or kMostPickleOperations.
+// Reads a pickle of protocol 2 to 5. Refuses globals that are not in `globals` ("MODULE NAME"), so that a pickle which
+// would run code is never accepted as data. Errors: kInvalidArgument for a global or an operation that is not accepted,
+// with its name; kDataLoss for bytes that are not a pickle, with the offset; kOutOfRange for more than kMostPickleBytes
+// or kMostPickleOperations.
 absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, absl::Span<const absl::string_view> globals);
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// The safetensors file format: arrays by name, stored so that reading them runs no code. Without LibTorch;
-// models/checkpoint.h has the tensors.
+// The safetensors file format: arrays by name, stored so that reading them runs no code. Doesn't need LibTorch;
+// models/checkpoint.h reads and writes tensors.
 //
 // A file is a u64 (little-endian) N, N bytes of JSON {"NAME": {"dtype", "shape", "data_offsets": [begin, end]}, ...,
 // "__metadata__": {TEXT: TEXT}}, padded by spaces to a multiple of 8, and the data, which the offsets divide without
@@ -38,19 +38,19 @@ struct Safetensors {
   std::map<std::string, std::string> metadata;
 };
 
-// The bytes of a file: arrays by type, then by name, as Python's `safetensors` orders them. The same content gives the
-// same bytes. Errors: kInvalidArgument, naming the array, for data that does not fit type and shape, a name that is not
-// UTF-8 or is "__metadata__", or a header above 100 MB, which readers refuse.
+// The bytes of a file, with the arrays ordered by type, then by name, as Python's `safetensors` does. The same content
+// gives the same bytes. Errors: kInvalidArgument, naming the array, for data that does not match type and shape, a name
+// that is not UTF-8 or is "__metadata__", or a header above 100 MB, which readers refuse.
 absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content);
 
-// Reads `bytes`, which must outlive the result. Takes no more memory than a multiple of the header that is there.
-// Errors, naming the array: kDataLoss for what is not well-formed (cut short, no JSON, a header above 100 MB, a name
-// twice, offsets that overlap, leave gaps or lie outside, a size that does not fit type and shape); kUnimplemented for
-// a type that ArrayType lacks.
+// Reads `bytes`, which must outlive the result. Uses no more memory than a multiple of the header's actual size.
+// Errors, naming the array: kDataLoss for a malformed file (truncated, invalid JSON, a header above 100 MB, a duplicate
+// name, offsets that overlap, leave gaps or are out of range, a size that does not match type and shape);
+// kUnimplemented for a type that ArrayType lacks.
 absl::StatusOr<Safetensors> DecodeSafetensors(absl::string_view bytes);
 
-// What DecodeSafetensors() would say of a file of `file_bytes` bytes that begins with `begin`, as far as these tell: of
-// a header that ends behind `begin` only its length and first byte are looked at, of data nothing.
+// What DecodeSafetensors() would return for a file of `file_bytes` bytes that begins with `begin`, as far as this can
+// be told: if the header extends beyond `begin`, checks only its length and first byte. Never checks data.
 absl::Status CheckSafetensorsBeginning(absl::string_view begin, int64_t file_bytes);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// One .xz stream, written and read part by part, by liblzma.
+// Writes and reads an .xz stream in parts, with liblzma.
 #ifndef OPENSET_CORE_FILES_FORMATS_XZ_H_
 #define OPENSET_CORE_FILES_FORMATS_XZ_H_
 
@@ -13,8 +13,8 @@ namespace openset {
 
 using UseBytes = std::function<absl::Status(absl::string_view bytes)>;
 
-// Write() any number of times, then Finish() once. The same bytes give the same stream, however they are divided and
-// however many CPUs there are.
+// Call Write() any number of times, then Finish() once. The same bytes give the same stream, for any division into
+// parts and any number of CPUs.
 class XzWriter {
  public:
   // `use` gets the stream.
@@ -33,18 +33,18 @@ class XzWriter {
   const std::unique_ptr<Coder> coder_;
 };
 
-// Add() any number of times, then Finish() once. What is read may be anybody's.
+// Call Add() any number of times, then Finish() once. The input is untrusted.
 class XzReader {
  public:
-  // What the decoder may take: the streams of XzWriter need 9 MiB.
+  // The decoder's memory limit. The streams of XzWriter need 9 MiB.
   static constexpr uint64_t kMaxMemory = uint64_t{32} << 20;
 
-  // `use` gets what was compressed, in parts of at most 64 KiB: it may end a stream that unfolds to too much.
+  // `use` gets the decompressed bytes in parts of at most 64 KiB, so that it can stop a stream that is too large.
   explicit XzReader(UseBytes use);
   ~XzReader();
 
-  // Errors: those of `use`, after which nothing may be added; kDataLoss for a stream that is damaged, needs more than
-  // kMaxMemory, has bytes behind its end, or, by Finish(), has no end.
+  // Errors: those of `use`, after which nothing may be added; kDataLoss for a stream that is corrupt, needs more than
+  // kMaxMemory, has bytes after its end, or, in Finish(), is incomplete.
   absl::Status Add(absl::string_view packed);
   absl::Status Finish();
 

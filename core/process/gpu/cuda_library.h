@@ -1,4 +1,5 @@
-// LibTorch's CUDA library, for programs that are not linked with it, and what it needs of the machine.
+// Finds and loads LibTorch's CUDA library, for programs that are not linked with it, and checks what it requires of the
+// machine.
 #ifndef OPENSET_CORE_PROCESS_GPU_CUDA_LIBRARY_H_
 #define OPENSET_CORE_PROCESS_GPU_CUDA_LIBRARY_H_
 
@@ -10,30 +11,30 @@
 
 namespace openset {
 
-// The LibTorch that we are built with. Its CUDA library is built for CUDA 13.
+// The version of LibTorch that this program was built with. Its CUDA library is built for CUDA 13.
 inline constexpr char kLibTorchVersion[] = "2.11.0";
 
-// libtorch_cuda.so: of the PyTorch whose folder the environment variable OPENSET_TORCH names
-// (".../site-packages/torch"); without it, the one that a build with --config=cuda has among its runfiles; else of the
-// PyTorch of PythonProgram() (core/process/python.h), which is asked once. A PyTorch must be of that version. Errors,
-// sentences: kNotFound if there is none; kFailedPrecondition for one of another version.
+// The path of libtorch_cuda.so, from the first of: the PyTorch in the folder that the environment variable
+// OPENSET_TORCH names (".../site-packages/torch"); the runfiles of a build with --config=cuda; the PyTorch of
+// PythonProgram() (core/process/python.h), which is run once. A PyTorch must have the version above. Errors, as
+// sentences: kNotFound if there is none; kFailedPrecondition for another version.
 absl::StatusOr<std::string> FindCudaLibrary();
 
-// From now on FindCudaLibrary() gives this one in the processes that this one starts: a worker does not know the
-// runfiles of the program that it is of.
+// From now on, FindCudaLibrary() returns this path in the processes that this process starts, because a worker doesn't
+// know the runfiles of the program that started it.
 void TellWorkers(const std::string& cuda_library);
 
-// The same in that folder of PyTorch.
+// The path of libtorch_cuda.so in this folder of a PyTorch.
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 
-// Opens it for all libraries of this process; it stays open. To be called before anything asks LibTorch for CUDA, which
-// it does once. Errors: kFailedPrecondition, with the loader's words.
+// Loads the library into this process, for all of its libraries, for good. Call it before anything asks LibTorch for
+// CUDA, because LibTorch remembers the answer. Errors: kFailedPrecondition, with the loader's message.
 absl::Status LoadCudaLibrary(const std::string& path);
 
 // Whether the driver can run CUDA 13. Errors: kFailedPrecondition if it is too old; those of GpuDriverCuda().
 absl::Status CheckGpuDriver(const std::string& library = "libcuda.so.1");
 
-// Whether CUDA 13 has code for the GPU: from a compute capability of 7.5. Errors: kFailedPrecondition.
+// Whether CUDA 13 supports the GPU: it needs a compute capability of at least 7.5. Errors: kFailedPrecondition.
 absl::Status CheckGpu(const Gpu& gpu);
 
 }  // namespace openset

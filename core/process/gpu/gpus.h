@@ -15,13 +15,13 @@ namespace openset {
 struct Gpu {
   std::string name;          // "NVIDIA H200"
   int64_t memory_bytes = 0;  // all of it
-  // Its compute capability, 9.0 say.
+  // Its compute capability, for example 9.0.
   int compute_major = 0, compute_minor = 0;
 };
 
-// The GPUs that a program of this environment sees, by CUDA's ordinal: what CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER
-// say is obeyed. Empty if there are none. Asks the driver's library, which is opened at run time. Errors: kNotFound if
-// there is no such library; kUnavailable, with CUDA's number, if the driver refuses.
+// The GPUs that a program with this environment sees, by CUDA's ordinal, given CUDA_VISIBLE_DEVICES and
+// CUDA_DEVICE_ORDER. Empty if there are none. Queries the driver's library, which is loaded at run time. Errors:
+// kNotFound if there is no such library; kUnavailable, with CUDA's error number, if the driver fails.
 absl::StatusOr<std::vector<Gpu>> ListGpus(const std::string& library = "libcuda.so.1");
 
 // Their names. Errors: as ListGpus.
@@ -31,17 +31,17 @@ absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& library = "
 // as ListGpus.
 absl::StatusOr<int> GpuDriverCuda(const std::string& library = "libcuda.so.1");
 
-// Ids of the processes that compute on a GPU, which is given by CUDA's ordinal, as the machine counts them: a container
-// with ids of its own cannot compare them with its own (HasMachinePids(), core/process/machine.h). Asks the driver's
-// library which GPU that is, and NVML what is on it. Errors: kNotFound if there is no such library; kUnavailable, with
-// the library's number, if it refuses.
+// The ids of the processes that compute on the GPU with this CUDA ordinal. They are the machine's ids, which can't be
+// compared with those of a container that has its own process ids (HasMachinePids(), core/process/machine.h). Queries
+// the driver's library for the GPU, and NVML for its processes. Errors: kNotFound if there is no such library;
+// kUnavailable, with the library's error number, if it fails.
 absl::StatusOr<std::vector<pid_t>> GpuProcesses(int gpu, const std::string& library = "libcuda.so.1",
                                                 const std::string& management = "libnvidia-ml.so.1");
 
 // The version of the driver, "550.54.15"; "" if the kernel has none.
 std::string GpuDriverVersion();
 
-// In the text of /proc/driver/nvidia/version.
+// The same from the text of /proc/driver/nvidia/version.
 std::string GpuDriverVersionIn(const std::string& text);
 
 }  // namespace openset

@@ -8,25 +8,26 @@
 
 namespace openset {
 
-// Which samples a detection metric calls positive. Positive unknown samples are those at or above a threshold, positive
-// known ones those at or below it.
+// Which samples a detection metric counts as positive. If unknown samples are positive, those with a score at or above
+// a threshold are predicted positive; if known samples are, those at or below it.
 enum class Positive { kKnown, kUnknown };
 
 enum class AuprForm {
-  // sum over the distinct scores, from the most positive on, of (rise of recall) * precision with the block.
+  // The sum over the distinct scores, starting with the most positive one, of (increase of recall) * (precision
+  // including the samples with this score).
   kStep,
-  // Straight lines between the points (recall, precision), from (0, 1) on.
+  // The area under straight lines between the points (recall, precision), starting at (0, 1).
   kTrapezoid,
-  // kStep with the precision before the block, from rates instead of counts, so that both sides weigh the same; the
-  // first block has its own precision.
+  // Like kStep, but with the precision before the samples with this score (the first term uses its own precision), and
+  // with rates instead of counts in the precision, so that both sides have the same weight.
   kBalancedStep,
 };
 
-// In [0, 1], higher is better; that of constant scores is the share of positive samples for kStep. Depends on the
-// known : unknown ratio (but for kBalancedStep). Absent without known or without unknown samples.
+// In [0, 1], higher is better. For constant scores, kStep gives the share of positive samples. Depends on the
+// known : unknown ratio, except kBalancedStep. Absent without known or without unknown samples.
 MetricResult Aupr(const RankedInput& ranked, Positive positive, AuprForm form = AuprForm::kStep);
 
-// The form that a spec names.
+// The variant that a spec asks for.
 MetricResult Aupr(const RankedInput& ranked, Positive positive, const AuprSpec& spec);
 
 }  // namespace openset

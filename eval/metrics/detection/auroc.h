@@ -1,4 +1,4 @@
-// Area under the ROC curve of telling unknown from known samples.
+// Area under the ROC curve for separating unknown from known samples.
 #ifndef OPENSET_EVAL_METRICS_DETECTION_AUROC_H_
 #define OPENSET_EVAL_METRICS_DETECTION_AUROC_H_
 
@@ -7,12 +7,12 @@
 
 namespace openset {
 
-// What a known and an unknown sample of equal score are worth.
+// How a pair of a known and an unknown sample with equal scores counts.
 enum class TiedPair { kHalf, kNothing };
 
 // P(r_u > r_k) + P(r_u = r_k) / 2 for an unknown sample u and a known one k: the Mann-Whitney statistic. In [0, 1],
 // higher is better; 0.5 for constant scores. With kNothing: P(r_u > r_k), as in the code of ARPL and of the
-// unknown-detection benchmark; 0 for constant scores. Which class is called positive makes no difference.
+// unknown-detection benchmark; 0 for constant scores. Doesn't depend on which side is called positive.
 // Absent without known or without unknown samples.
 MetricResult Auroc(const RankedInput& ranked, TiedPair tied = TiedPair::kHalf);
 

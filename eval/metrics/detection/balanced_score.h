@@ -9,30 +9,30 @@
 namespace openset {
 
 enum class BalancedScore {
-  // C classes, known samples, the closed-set prediction. The threshold plays no part.
+  // C classes, known samples only, closed-set predictions. Ignores the threshold.
   kInner,
-  // Two classes: known samples accepted and unknown ones rejected.
+  // Two classes: known samples should be accepted, unknown samples rejected.
   kOuter,
-  // C + 1 classes, known samples only; a rejected one is a mistake. Class C + 1 has no samples, so its recall is 0.
+  // C + 1 classes, known samples only; rejecting one is an error. Class C + 1 has no samples, so its recall is 0.
   kHalfpoint,
   // C + 1 classes, all samples.
   kOverall,
 };
 
-// Which classes a mean recall is taken over. A class without samples counts 0 if it is in the mean.
+// The classes over which the mean recall is taken. A class without samples counts as 0 if it is included.
 enum class Denominator {
   kPresent,  // those that have samples
   kTouched,  // those that have samples or are predicted for one
   kAll,      // every class
 };
 
-// Mean recall of the decisions at `threshold` (accepted: r <= threshold). In [0, 1], higher is better. Absent where the
-// mean is over no class.
+// Mean recall of the decisions at `threshold` (accepted: r <= threshold). In [0, 1], higher is better. Absent if the
+// mean includes no class.
 MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, double threshold,
                              Denominator denominator = Denominator::kPresent);
 
-// At the threshold that a spec names. Absent without known samples where that is a share of them, and for the threshold
-// of a method, which only studies know.
+// The same at the threshold of a spec. Absent if the threshold accepts a share of the known samples and there are none,
+// and for the threshold of a method, which is known only in studies.
 MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, const BalancedScoreSpec& spec);
 
 }  // namespace openset

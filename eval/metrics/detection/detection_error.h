@@ -7,8 +7,8 @@
 
 namespace openset {
 
-// The least (share of the known samples rejected + share of the unknown ones accepted) / 2 over all thresholds. In
-// [0, 0.5], lower is better; 1 minus it is the DTACC of ARPL's code. Absent without known or without unknown samples.
+// The minimum over all thresholds of (share of known samples rejected + share of unknown samples accepted) / 2. In
+// [0, 0.5], lower is better. 1 minus this is the DTACC of ARPL's code. Absent without known or without unknown samples.
 MetricResult DetectionError(const RankedInput& ranked);
 
 }  // namespace openset

@@ -7,7 +7,7 @@
 
 namespace openset {
 
-// Known samples for each unknown one. Absent without unknown samples.
+// The number of known samples divided by the number of unknown samples. Absent without unknown samples.
 MetricResult KnownUnknownRatio(const RankedInput& ranked);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The threshold of a metric of decisions, in words, for the metric's label.
+// Describes the threshold of a metric of decisions, for the metric's label.
 #ifndef OPENSET_EVAL_METRICS_DETECTION_THRESHOLD_TEXT_H_
 #define OPENSET_EVAL_METRICS_DETECTION_THRESHOLD_TEXT_H_
 

@@ -7,8 +7,8 @@
 
 namespace openset {
 
-// Share of the known samples whose closed-set prediction is their label. In [0, 1], higher is better. Scores play no
-// part. Absent without known samples.
+// Share of the known samples whose closed-set prediction is their label. In [0, 1], higher is better. Ignores scores.
+// Absent without known samples.
 MetricResult Accuracy(const RankedInput& ranked);
 
 }  // namespace openset

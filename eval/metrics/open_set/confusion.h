@@ -1,4 +1,4 @@
-// What is decided of the samples of each class at a threshold.
+// The decisions for the samples of each class at a threshold.
 #ifndef OPENSET_EVAL_METRICS_OPEN_SET_CONFUSION_H_
 #define OPENSET_EVAL_METRICS_OPEN_SET_CONFUSION_H_
 
@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// Samples by class and decision: row c < C is the known class c, row C are the unknown samples; column c < C is
-// accepted as class c, column C is rejected (unknown score above the threshold).
+// The number of samples by class and decision. Row c < C is known class c; row C is unknown samples. Column c < C is
+// accepted as class c; column C is rejected (unknown score above the threshold).
 struct ConfusionMatrix {
   int32_t num_classes = 0;      // C
   std::vector<int64_t> counts;  // [(C + 1) * (C + 1)], row-major
@@ -21,19 +21,20 @@ struct ConfusionMatrix {
   int64_t at(int32_t row, int32_t column) const { return counts[row * (num_classes + 1) + column]; }
 };
 
-// At a threshold of infinity nothing is rejected: the closed-set decisions. Precondition: not NaN; the input has
-// predictions.
+// With a threshold of infinity nothing is rejected, which gives the closed-set decisions. Preconditions: the threshold
+// is not NaN; the input has predictions.
 ConfusionMatrix ConfusionAt(const RankedInput& ranked, double threshold);
 
-// Of each known class, the share of its samples that the matrix has on its diagonal (closed set: accuracy per class);
-// none for a class without samples.
+// For each known class, the share of its samples on the matrix's diagonal (for closed-set decisions, the accuracy of
+// the class); absent for a class without samples.
 std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confusion);
 
-// A header, then a line a class, "class,0,1,...,rejected" and "unknown,...". Classes are called by `names`, and by
-// their numbers where that is shorter.
+// CSV: the header "class,0,1,...,rejected", then a line for each class, the last one "unknown,...". Classes are named
+// by `names`; those beyond its end by their numbers.
 std::string ConfusionCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names = {});
 
-// "class,samples,accuracy" and a line a known class, called as above; no accuracy for one without samples.
+// CSV: "class,samples,accuracy" and a line for each known class, named as above. The accuracy of a class without
+// samples is empty.
 std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names = {});
 
 }  // namespace openset

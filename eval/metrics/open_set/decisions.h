@@ -1,4 +1,4 @@
-// What a threshold decides, for all thresholds in one walk over the ranking.
+// Counts the decisions at all thresholds in one pass over the ranking.
 #ifndef OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
 #define OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
 
@@ -9,27 +9,27 @@
 
 namespace openset {
 
-// The decisions at one threshold: a sample is accepted, as the class of its closed-set prediction, if its unknown score
-// is at most the threshold, and rejected otherwise. In the (C + 1) x (C + 1) confusion matrix, class C + 1 = unknown.
+// The decisions at one threshold: a sample is accepted as its predicted class if its unknown score is at most the
+// threshold, and rejected otherwise. In the (C + 1) x (C + 1) confusion matrix, class C + 1 is unknown.
 struct Decisions {
   Tally accepted;
   Tally total;
   int32_t num_classes = 0;  // C
-  // Means over the C known classes, 0/0 = 0. Only where they were asked for.
+  // Means over the C known classes, 0/0 = 0. Only set if they were requested.
   double macro_precision = 0;  // TP_i / (TP_i + FP_i)
   double macro_tpr = 0;        // TP_i / (TP_i + FN_i)
   double macro_tnr = 0;        // TN_i / (TN_i + FP_i)
 };
 
-// Walks from the threshold below all scores to that above. The sums behind the means are kept in fixed point, so that
-// each mean (error below 1e-14 for up to 1000 classes) depends on the decisions only, not on the way to them.
+// Moves from a threshold below all scores to one above them. Sums for the means are kept in fixed point, so that each
+// mean (error below 1e-14 for up to 1000 classes) depends only on the decisions, not on the steps that led to them.
 class DecisionWalk {
  public:
-  // `ranked` must outlive this. `per_class`: whether the means over classes are asked for, which needs predictions.
+  // `ranked` must outlive the object. `per_class` requests the means over classes, which need predictions.
   DecisionWalk(const RankedInput& ranked, bool per_class);
 
   const Decisions& decisions() const { return decisions_; }
-  // The tie block that is accepted next, or the number of blocks.
+  // The tie block that will be accepted next, or the number of blocks at the end.
   int64_t next_block() const { return next_; }
   bool AtEnd() const { return next_ == static_cast<int64_t>(ranked_.blocks().size()); }
 
@@ -39,12 +39,12 @@ class DecisionWalk {
     if (per_class_) AcceptClassesOf(next_);
     ++next_;
   }
-  // Raises the threshold to `threshold`, which must not be below the one before.
+  // Raises the threshold to `threshold`, which must not be below the current one.
   void AcceptUpTo(double threshold);
 
  private:
-  // Of the samples that are accepted as a class: [0] those that are not of it (FP), [1] those that are (TP). Places of
-  // an array, because no processor foresees which it will be.
+  // The number of samples that are accepted as a class: [0] samples of other classes (FP), [1] samples of the class
+  // (TP). An array rather than two members, because branches between them would be mispredicted.
   struct ClassCounts {
     int64_t accepted[2] = {0, 0};
     int64_t of_all[2] = {0, 0};  // what their shares are of: FP + TN, TP + FN

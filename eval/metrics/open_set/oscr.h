@@ -8,23 +8,24 @@
 
 namespace openset {
 
-// At a threshold t: CCR = share of the known samples that are accepted and classified correctly, FPR = share of the
-// unknown samples that are accepted. The area of CCR over FPR lies in [0, 1], higher is better.
+// At a threshold t, CCR is the share of known samples that are accepted and classified correctly, and FPR the share of
+// unknown samples that are accepted. The area under CCR over FPR is in [0, 1], higher is better.
 // Absent without known or without unknown samples.
 
-// Accepted is r <= t on both axes; trapezoid. Equals OpenAUC with ties 1/2.
+// Accepts r <= t on both axes; trapezoid rule. Equals OpenAUC with ties 1/2.
 MetricResult OscrTrapezoid(const RankedInput& ranked);
 
-// Accepted is r < t for CCR (Eq. 9 of OpenAUC) and r <= t for FPR, t over the distinct scores; trapezoid. Falls below
-// the area above wherever an unknown sample follows a correct one.
+// Accepts r < t for CCR (Eq. 9 of OpenAUC) and r <= t for FPR, where t runs over the distinct scores; trapezoid rule.
+// Each place where an unknown sample follows a correct one makes it smaller than the area above.
 MetricResult OscrEq9Mixed(const RankedInput& ranked);
 
-// The number that the code of ARPL and of Vaze et al. prints when its sort is stable: over the samples by descending
-// score (of equal ones the known first, then in the order of the input), CCR leaves out one sample more than FPR. Each
-// place where a correct sample directly follows an unknown one costs half a pair. With ties it depends on the order.
+// The value that the code of ARPL and of Vaze et al. prints if its sort is stable: going through the samples by
+// descending score (known samples first among equal scores, then in the order of the input), CCR excludes one sample
+// more than FPR. Each place where a correct sample directly follows an unknown one loses half a pair. With ties, the
+// value depends on the order.
 MetricResult OscrLegacy(const RankedInput& ranked);
 
-// The form that a spec names.
+// The variant of a spec.
 MetricResult Oscr(const RankedInput& ranked, const OscrSpec& spec);
 
 }  // namespace openset

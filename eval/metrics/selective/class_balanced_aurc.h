@@ -1,4 +1,5 @@
-// Areas under risk-coverage curves in which every class counts the same (FD-Shifts: the balanced-accuracy forms).
+// Areas under risk-coverage curves in which each class has the same weight (the balanced-accuracy variants of
+// FD-Shifts).
 #ifndef OPENSET_EVAL_METRICS_SELECTIVE_CLASS_BALANCED_AURC_H_
 #define OPENSET_EVAL_METRICS_SELECTIVE_CLASS_BALANCED_AURC_H_
 
@@ -7,14 +8,14 @@
 
 namespace openset {
 
-// Of the known samples, K classes having some. Trapezoids over coverage between distinct scores.
+// Over the known samples; K classes have samples. Trapezoid rule over coverage, between distinct scores.
 
-// Risk: the mean over the K classes of the share of errors among the class's accepted samples, 0 if none is
-// accepted; the first risk also holds at coverage 0. In [0, 1], lower is better. Absent without known samples.
+// The risk is the mean over the K classes of the share of errors among the class's accepted samples, 0 if none is
+// accepted; at coverage 0, that of the first score. In [0, 1], lower is better. Absent without known samples.
 MetricResult ClassBalancedAurc(const RankedInput& ranked);
 
-// Risk: the mean over the K classes of accepted errors / the class's samples; 0 at coverage 0. In [0, 1), lower is
-// better. Absent as above.
+// The risk is the mean over the K classes of accepted errors / the class's samples; 0 at coverage 0. In [0, 1), lower
+// is better. Absent without known samples.
 MetricResult ClassBalancedAugrc(const RankedInput& ranked);
 
 }  // namespace openset

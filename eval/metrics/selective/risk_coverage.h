@@ -8,12 +8,13 @@
 
 namespace openset {
 
-// Errors among the k = ceil(coverage * n) samples of the lowest unknown score / k, its expectation over the orders of
-// equal scores. In [0, 1], lower is better. Absent without known samples (kKnown). Precondition: 0 < coverage <= 1.
+// (errors among the k = ceil(coverage * n) samples with the lowest unknown scores) / k, in expectation over the orders
+// of equal scores. In [0, 1], lower is better. Absent without known samples (kKnown). Precondition: 0 < coverage <= 1.
 MetricResult RiskAtCoverage(const RankedInput& ranked, RiskOver over, double coverage);
 
-// Share of the samples that is accepted at the largest threshold whose accepted samples have a risk of at most `risk`;
-// 0 if there is none. In [0, 1], higher is better. Absent as above. Precondition: 0 <= risk <= 1.
+// Share of samples that are accepted at the largest threshold at which the risk of the accepted samples is at most
+// `risk`; 0 if there is none. In [0, 1], higher is better. Absent without known samples (kKnown). Precondition:
+// 0 <= risk <= 1.
 MetricResult CoverageAtRisk(const RankedInput& ranked, RiskOver over, double risk);
 
 }  // namespace openset

@@ -8,9 +8,9 @@
 
 namespace openset {
 
-// min_c d_c (1 - softmin(d)_c) >= 0, d_c = |z - anchor e_c|_2 for the logits z [K] and the unit vectors e_c. 0 at an
-// anchor's place when the others are far. pytorch-ood 0.4.0 (CACLoss.score) takes minus the largest of squared
-// distances.
+// min_c d_c (1 - softmin(d)_c) >= 0 with d_c = |z - anchor e_c|_2, for the logits z [K] and the unit vectors e_c. 0 at
+// an anchor that is far from the others. pytorch-ood 0.4.0 (CACLoss.score) uses minus the largest of the squared
+// distances instead.
 class ClassAnchorScore : public Score {
  public:
   explicit ClassAnchorScore(double anchor) : anchor_(anchor) {}

@@ -1,4 +1,4 @@
-// COMBOOD: nearest neighbours and Mahalanobis distance together (Rajasekaran et al. 2024).
+// COMBOOD: combines nearest neighbours and the Mahalanobis distance (Rajasekaran et al. 2024).
 #ifndef OPENSET_EVAL_SCORES_FEATURES_COMBOOD_H_
 #define OPENSET_EVAL_SCORES_FEATURES_COMBOOD_H_
 
@@ -16,9 +16,9 @@ namespace openset {
 // m^2 = t^T (S + ridge I)^-1 t with t the power-transformed features (yeo_johnson.h, each dimension by itself) and S
 // their covariance over the training samples, divided by N - 1. A d_k^2 of 0 counts as the smallest normal double.
 //
-// This is the form of the released code in which both parts read the penultimate features ("Mahala Pen + KNN Pen, log
-// square"). The one it reports reads the largest and smallest value of every activation layer for m, which stored
-// outputs do not hold. Its numbers in this form, in double where it has floats for d_k.
+// This is the variant of the released code in which both parts read the penultimate features ("Mahala Pen + KNN Pen,
+// log square"). The variant that it reports computes m from the largest and smallest value of each activation layer,
+// which stored outputs do not contain. d_k is in double, where the released code uses floats.
 class Combood : public Score {
  public:
   // Preconditions: k >= 1, ridge > 0.

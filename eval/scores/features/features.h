@@ -11,15 +11,15 @@
 
 namespace openset {
 
-// OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row if one is to
-// blame.
+// OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row if a row is
+// invalid.
 absl::Status CheckFeatures(const ScoreInput& input);
 
 // For Fit() of a score that takes features and no labels: CheckFeatures, and at least one sample.
 absl::Status CheckFeatureFitInput(const ScoreInput& train);
 
-// For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and as many values.
-// Errors, beyond: kFailedPrecondition for a fitted_dim of 0, which is that of a score not fitted yet.
+// For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and the same number of
+// values. Errors, in addition: kFailedPrecondition for a fitted_dim of 0, which means that the score is not fitted yet.
 absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim, absl::string_view name);
 
 // The features [D] of a row, in double. Precondition: CheckFeatures.

@@ -1,4 +1,4 @@
-// Dot products in float with many vectors, as fast as the CPU allows, to find candidates among them.
+// Fast dot products in float with many vectors, to find candidates among them.
 #ifndef OPENSET_EVAL_SCORES_FEATURES_FLOAT_PANELS_H_
 #define OPENSET_EVAL_SCORES_FEATURES_FLOAT_PANELS_H_
 
@@ -9,16 +9,16 @@
 
 namespace openset {
 
-// N vectors of D floats in panels of 16, which one pass over a query multiplies at once. A product is the sum of D
-// terms in an order, with or without fused multiplication, that differs between CPUs: its error is at most that of any
-// order, so take it for a bound and never for a result.
+// N vectors of D floats, stored in panels of 16 so that one pass over a query computes 16 products. The order of the D
+// terms of a sum, and whether multiplications are fused, differ between CPUs. Use a product only to bound the exact
+// one, with the error of a sum in any order, and never as a result.
 class FloatPanels {
  public:
   static constexpr int64_t kWidth = 16;   // vectors in a panel
   static constexpr int64_t kQueries = 4;  // queries at a time
 
   FloatPanels() = default;
-  // `columns` [D, N]. Vectors behind the last, in the last panel, are 0.
+  // `columns` [D, N]. Vectors after the last one, in the last panel, are 0.
   explicit FloatPanels(const Eigen::MatrixXf& columns);
 
   int64_t num_panels() const { return num_panels_; }

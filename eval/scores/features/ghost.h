@@ -13,7 +13,7 @@ namespace openset {
 
 // gamma = z_y / s with s = sum_d |x_d - m_yd| / sigma_yd for logits z [K], features x [D] and y the output of the
 // largest logit: m_c [D] and sigma_c [D] are mean and standard deviation (divided by n - 1) of the features of the
-// correctly classified training samples of class c; features with sigma 0 take no part. The score is
+// correctly classified training samples of class c; features with sigma 0 are ignored. The score is
 //   -gamma                  (the paper), or
 //   -P_y(gamma) in [-1, 0]  (the released code), P_c the distribution function of the generalised Pareto distribution
 //                           of gamma over those samples of class c (generalized_pareto.h), whose search carries the
@@ -27,7 +27,7 @@ class Ghost : public Score {
   };
   explicit Ghost(Value value, TiedLogits tied = TiedLogits::kLeastScore) : value_(value), tied_(tied) {}
 
-  // Outputs that are no sample's label are passed over for y.
+  // Outputs that are not the label of any sample are ignored for y.
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
   // labels with fewer than two correctly classified samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;

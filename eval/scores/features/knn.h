@@ -11,8 +11,8 @@
 namespace openset {
 
 // The Euclidean distance, in [0, 2], of x / |x| to the k-th nearest x_i / |x_i| of the training features. Zeros stay
-// zeros. (The released code adds 1e-10 to |x|, and OpenOOD gives the squared distance: the same order.) Exhaustive: N
-// times the training samples times D multiplications in float find the candidates; the distance is that of doubles.
+// zeros. (The released code adds 1e-10 to |x|, and OpenOOD returns the squared distance: the same order.) Exhaustive:
+// finds candidates with N * (training samples) * D multiplications in float, and computes their distances in double.
 class Knn : public Score {
  public:
   // Precondition: k >= 1.

@@ -13,8 +13,8 @@ namespace openset {
 // min_c (x - m_c)^T S^-1 (x - m_c) >= 0 for features x [D], with the mean m_c of each class of the training samples and
 // their common covariance S = (1/N) sum_i (x_i - m_{y_i}) (x_i - m_{y_i})^T (Lee et al. 2018, on the last layer's
 // features; its input perturbation and its logistic regression over layers are not part of this). S^-1 is the
-// pseudo-inverse where S is singular: constant directions take no part. Of features scaled to length 1, of training and
-// other samples: Mahalanobis++ (Mueller and Hein 2025).
+// pseudo-inverse if S is singular, so that constant directions are ignored. With all features scaled to length 1, it is
+// Mahalanobis++ (Mueller and Hein 2025).
 class Mahalanobis : public Score {
  public:
   explicit Mahalanobis(RowScale scale = RowScale::kAsIs) : scale_(scale) {}

@@ -10,12 +10,12 @@
 namespace openset {
 
 // -e(z) times the mean of the k largest e(z_i) cos(x, x_i) over kept training samples i, for logits z, features x [D]
-// and e(z) = log sum_c exp(z_c). The cosine with features that are all 0 is 0. (The released code gives its negative, a
-// confidence; OpenOOD adds 1e-10 to the normalised features.) Exhaustive.
+// and e(z) = log sum_c exp(z_c). The cosine with features that are all 0 is 0. (The released code returns the negative,
+// a confidence; OpenOOD adds 1e-10 to the normalised features.) Exhaustive.
 class Nnguide : public Score {
  public:
-  // Fit keeps ceil(share * N) of N training samples, at least k, drawn by their places in the training outputs; all in
-  // their order where share is 1. Preconditions: k >= 1, 0 < share <= 1.
+  // Fit() keeps ceil(share * N) of N training samples, but at least k, drawn by their indices in the training outputs;
+  // if share is 1, all in their order. Preconditions: k >= 1, 0 < share <= 1.
   Nnguide(int64_t k, double share) : k_(k), share_(share) {}
 
   // Takes no labels. Errors, beyond those of CheckFeatureFitInput and CheckLogits: kInvalidArgument for fewer than k

@@ -10,9 +10,9 @@
 namespace openset {
 
 // -sum_i r_i^power over the training samples with a relation r_i = max(0, u . u_i) (p . p_i) above `threshold`, with
-// p = softmax(z) of the logits z [K] and u = x / sqrt(|x|^2 + 1e-10) of the features x [D]. (OpenOOD gives its
-// negative, a confidence; the authors 1 / (sum + 1e-6): the same order.) Exhaustive: N times the training samples times
-// D + K multiplications, in double.
+// p = softmax(z) of the logits z [K] and u = x / sqrt(|x|^2 + 1e-10) of the features x [D]. (OpenOOD returns the
+// negative, a confidence; the authors' code 1 / (sum + 1e-6): the same order.) Exhaustive: N * (training samples) *
+// (D + K) multiplications, in double.
 class Relation : public Score {
  public:
   // Preconditions: power > 0, threshold >= 0.

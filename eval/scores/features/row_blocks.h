@@ -10,16 +10,16 @@
 
 namespace openset {
 
-// Samples in a block. All blocks have this size, so that a product with a block gives a sample the same bits in any
-// company: the order of a sum depends on the size of the matrices. (For sums over a column, take an expression or a
-// copy: col(j).sum() itself starts where memory is aligned.)
+// The number of samples in a block. All blocks have this size, because the order of a sum depends on the sizes of the
+// matrices: so a sample gets the same bits regardless of the samples around it. (To sum a column, use an expression or
+// a copy, because the order of col(j).sum() depends on the alignment of its memory.)
 inline constexpr int64_t kRowBlock = 128;
 
 // Samples first .. first + count - 1: column j of `block` [D, kRowBlock] is row first + j; columns from `count` on are
 // 0.
 using RowBlockWork = std::function<void(int64_t first, int64_t count, Eigen::MatrixXd* block)>;
 
-// Cuts `rows` [N * dim] into blocks and hands them to `work` in order. `work` may change its block.
+// Divides `rows` [N * dim] into blocks and passes them to `work` in order. `work` may change its block.
 // Precondition: rows.size() is a multiple of dim >= 1.
 void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
 

@@ -17,7 +17,7 @@ class She : public Score {
  public:
   explicit She(TiedLogits tied = TiedLogits::kLeastScore) : tied_(tied) {}
 
-  // Outputs that are no sample's label have no pattern, and are passed over for y.
+  // Outputs that are not the label of any sample have no pattern and are ignored for y.
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
   // labels of which no sample is classified correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;

@@ -1,4 +1,4 @@
-// Class means and covariances of features, and the Mahalanobis distances they give.
+// Class means and covariances of features, for Mahalanobis distances.
 #ifndef OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 #define OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 
@@ -11,18 +11,18 @@
 
 namespace openset {
 
-// What is done with a row before anything else; zeros stay zeros.
+// How each row is preprocessed; zeros stay zeros.
 enum class RowScale {
   kAsIs,
   kUnitLength,
 };
 
-// Means [D] of the rows of `features` [N * dim] by label; empty vectors for labels without a row. Rows of a negative
-// label are passed over. Precondition: labels [N] below `num_classes`.
+// Means [D] of the rows of `features` [N * dim] by label; empty vectors for labels without a row. Skips rows with a
+// negative label. Precondition: labels [N] are below `num_classes`.
 std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_t dim, absl::Span<const int32_t> labels,
                                         int64_t num_classes, RowScale scale = RowScale::kAsIs);
 
-// The mean [D] of all rows. Precondition: there is one.
+// The mean [D] of all rows. Precondition: there is at least one row.
 Eigen::VectorXd Mean(absl::Span<const float> features, int64_t dim, RowScale scale = RowScale::kAsIs);
 
 // (1/N) sum_i (x_i - centre[label_i]) (x_i - centre[label_i])^T, [D, D]. Precondition: every label has a centre.

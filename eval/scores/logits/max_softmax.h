@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// -max_c softmax(z)_c, in [-1, -1/K]. Where the other classes' share falls below 1.1e-16 it is -1 and samples tie;
-// MinMisclassification tells those apart.
+// -max_c softmax(z)_c, in [-1, -1/K]. If the other classes' share is below 1.1e-16, it is -1 and such samples tie;
+// MinMisclassification distinguishes them.
 class MaxSoftmax : public Score {
  public:
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -1,4 +1,4 @@
-// What several passes, of dropout or one a model, disagree in.
+// The disagreement of several passes: passes with dropout, or one pass of each model.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_MEMBER_UNCERTAINTY_H_
 #define OPENSET_EVAL_SCORES_LOGITS_MEMBER_UNCERTAINTY_H_
 

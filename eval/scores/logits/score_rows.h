@@ -1,4 +1,4 @@
-// Walking over the rows of a model's outputs.
+// Loops over the rows of a model's outputs.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
 #define OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
 
@@ -36,12 +36,13 @@ struct ClassRows {
 // Precondition: CheckFitInput.
 ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
 
-// For Compute() of the score `name`, fitted to `fitted_outputs` logits a sample: CheckLogits, and as many logits.
-// Errors, beyond: kFailedPrecondition for fitted_outputs of 0, which is that of a score not fitted yet.
+// For Compute() of the score `name`, fitted to `fitted_outputs` logits per sample: CheckLogits, and the same number of
+// logits. Errors, in addition: kFailedPrecondition for fitted_outputs of 0, which means that the score is not fitted
+// yet.
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);
 
-// `score` of each row of logits [K], after CheckLogits; it is called from several threads. Errors: those of
-// CheckLogits; kInvalidArgument, with the row, if the score is NaN (infinite logits can do that).
+// Calls CheckLogits, then returns `score` of each row of logits [K]; `score` is called from several threads. Errors:
+// those of CheckLogits; kInvalidArgument, with the row, if the score is NaN, as it may be for infinite logits.
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score);
 

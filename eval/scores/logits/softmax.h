@@ -12,7 +12,7 @@ namespace openset {
 // The index of the largest value, the lowest of equal ones. Precondition: not empty.
 int32_t ArgMax(absl::Span<const float> values);
 
-// Which class a score of the predicted class takes where several logits are the largest.
+// The predicted class that a score uses if several logits are the largest.
 enum class TiedLogits {
   kLeastScore,  // the one that gives the least score: the order of the classes does not matter
   kFirst,       // the first one, as argmax in released code
