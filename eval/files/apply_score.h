@@ -1,4 +1,4 @@
-// An unknown score that is made of the outputs in files.
+// Computes an unknown score from the outputs in files.
 #ifndef OPENSET_EVAL_FILES_APPLY_SCORE_H_
 #define OPENSET_EVAL_FILES_APPLY_SCORE_H_
 
@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// The score, with the settings that are given, and what it is made of: "max_logit of the logits",
+// Describes the score, with the settings that are set, and its input: "max_logit of the logits",
 // "energy { temperature: 2 } of the logits". Precondition: the spec has a member.
 std::string ScoreText(const ScoreSpec& spec);
 
-// Sets `unknown_score`, and predictions and probabilities where the score has its own, by a score of the outputs,
-// fitted on the known samples of `train` where it must be and that is not null. Errors: kInvalidArgument with the
-// score's name for outputs that it needs and the files lack, and for a spec that breaks its schema's rules.
-// Precondition: the spec has a member.
+// Sets `unknown_score`, and predictions and probabilities if the score has its own, by computing a score from the
+// outputs. A score that must be fitted is fitted to the known samples of `train`, unless that is null. Errors:
+// kInvalidArgument, with the score's name, if the files lack outputs that it needs, or if the spec violates its
+// schema's rules. Precondition: the spec has a member.
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);
 
 }  // namespace openset

@@ -1,7 +1,7 @@
-// Comma-separated values (RFC 4180), also with semicolons or tabs between them, read strictly.
+// A strict reader of comma-separated values (RFC 4180), also with semicolons or tabs as separators.
 //
-// The packaged parsers for C++ fix the columns when they are compiled (fast-cpp-csv-parser) or have had no release for
-// ten years (libcsv).
+// The packaged C++ parsers fix the columns at compile time (fast-cpp-csv-parser) or have had no release for ten years
+// (libcsv).
 #ifndef OPENSET_EVAL_FILES_CSV_H_
 #define OPENSET_EVAL_FILES_CSV_H_
 
@@ -16,7 +16,7 @@
 
 namespace openset {
 
-// What a file of a table may have. 10 million samples with 20 logits each take half of it.
+// The largest size of a table's file. 10 million samples with 20 logits each take half of it.
 inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;
 
 // Calls row(line, cells) for each record, the header first, until it returns an error, which is then returned; `line`

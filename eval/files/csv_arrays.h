@@ -1,4 +1,4 @@
-// CSV tables of samples, as the named arrays an .npz would hold.
+// Reads CSV tables of samples as the named arrays that an .npz would contain.
 #ifndef OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 #define OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 
@@ -14,8 +14,8 @@ namespace openset {
 struct CsvArrays {
   NpzArrays arrays;
   std::vector<std::string> columns;  // all that the header names, as it does
-  // What labels and predictions are indices of, where cells hold names of classes: those of the logit columns, in their
-  // order, else in order of appearance. Empty where they hold numbers.
+  // If cells contain names of classes: the names that labels and predictions are indices of, in the order of the logit
+  // columns, or otherwise of appearance. Empty if cells contain numbers.
   std::vector<std::string> class_names;
 };
 

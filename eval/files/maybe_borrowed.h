@@ -1,4 +1,4 @@
-// Values that an object owns, or that someone else keeps for it.
+// Values that an object either owns or borrows.
 #ifndef OPENSET_EVAL_FILES_MAYBE_BORROWED_H_
 #define OPENSET_EVAL_FILES_MAYBE_BORROWED_H_
 
@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Read like a std::vector. A copy of what is borrowed borrows the same values; they must outlive both.
+// Read it like a std::vector. A copy of borrowed values borrows the same values, which must outlive both.
 template <typename T>
 class MaybeBorrowed {
  public:
@@ -36,7 +36,7 @@ class MaybeBorrowed {
   const T* begin() const { return data(); }
   const T* end() const { return data() + size(); }
 
-  // The values to be changed: borrowed ones are copied first.
+  // The values for modification. Copies borrowed values first.
   std::vector<T>& Own() {
     if (!borrowed_.empty()) owned_.assign(borrowed_.begin(), borrowed_.end());
     borrowed_ = {};

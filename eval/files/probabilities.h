@@ -1,4 +1,4 @@
-// What a softmax gave, in the place of logits.
+// Detects probabilities that were given as logits.
 #ifndef OPENSET_EVAL_FILES_PROBABILITIES_H_
 #define OPENSET_EVAL_FILES_PROBABILITIES_H_
 
@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// Whether each row of `outputs`, [N, num_outputs] row-major, holds no number below 0 and sums to 1 within 1e-4. Not
-// where there are no rows or fewer than two outputs. Logits of N samples that do so by chance do not occur.
+// Whether each row of `outputs`, [N, num_outputs] row-major, has no negative number and sums to 1 within 1e-4. False if
+// there are no rows or fewer than two outputs. In practice, logits don't have this property by chance.
 bool AreProbabilities(absl::Span<const float> outputs, int64_t num_outputs);
 
 }  // namespace openset

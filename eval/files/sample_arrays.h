@@ -1,4 +1,4 @@
-// Samples whose arrays are in memory: NumPy's, or another library's.
+// Samples from arrays in memory, for example NumPy's.
 #ifndef OPENSET_EVAL_FILES_SAMPLE_ARRAYS_H_
 #define OPENSET_EVAL_FILES_SAMPLE_ARRAYS_H_
 
@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// An array that someone else keeps.
+// An array that the caller owns.
 struct ArrayView {
   std::string name;              // of a field of ScoreFile, as files name it: "logits", "group"
   std::string type;              // of its elements, as NumPy writes it: "<f4"
@@ -22,11 +22,11 @@ struct ArrayView {
   std::vector<int64_t> strides;  // [rank], bytes from an element to the next; empty: row-major
 };
 
-// What a file of these arrays would give. Row-major, aligned arrays of float32 (logits, features), float64
-// (unknown_score) and int64 (label, prediction, group) are used where they are: they must outlive the result and what
-// is made of it. Others are copied and converted. `name` is what errors call the samples.
-// Errors, kInvalidArgument: those of ReadScoreFiles() for the arrays of a file; a name that no array has, or two have;
-// strides, sizes or a pointer that describe no array.
+// The same as for a file with these arrays. Row-major, aligned arrays of float32 (logits, features), float64
+// (unknown_score) and int64 (label, prediction, group) are not copied: they must outlive the result and everything
+// derived from it. Others are copied and converted. Errors refer to the samples by `name`. Errors, kInvalidArgument:
+// those of ReadScoreFiles() for the arrays of a file; an unknown or duplicate array name; invalid strides, sizes or
+// pointers.
 absl::StatusOr<ScoreFile> ScoreFileOfArrays(const std::string& name, absl::Span<const ArrayView> arrays,
                                             ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

@@ -1,4 +1,4 @@
-// One of several sets of unknown samples.
+// Selects one of several groups of unknown samples.
 #ifndef OPENSET_EVAL_FILES_UNKNOWN_SET_H_
 #define OPENSET_EVAL_FILES_UNKNOWN_SET_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// All known samples and those of one set of unknown ones, in their order, without groups.
-// Errors: kInvalidArgument for samples without sets, or with the known names of sets; for an array that does not have a
+// All known samples and the unknown samples of one group, in their order, without groups. Errors: kInvalidArgument if
+// the samples have no groups, for an unknown group, with the names of the groups, and for an array that does not have a
 // row for each sample.
 absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set);
 

@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// Mean ranks on an axis (1 = best, at the left), the critical difference above it, a bar over methods that cannot be
-// told apart. `methods`: the names, in the order of the test.
+// Mean ranks on an axis (1 = best, at the left), with the critical difference above it and bars over methods that don't
+// differ significantly. `methods` are the names, in the order of the test.
 VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<std::string>& methods,
                                    const FriedmanTest& test);
 

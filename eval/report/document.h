@@ -1,4 +1,4 @@
-// Tables with titles and lines around them, in the formats that people read.
+// Tables with titles and text, in human-readable formats.
 #ifndef OPENSET_EVAL_REPORT_DOCUMENT_H_
 #define OPENSET_EVAL_REPORT_DOCUMENT_H_
 

@@ -1,4 +1,4 @@
-// From samples to the report of `openset eval`.
+// Evaluates samples for the report of `openset eval`.
 #ifndef OPENSET_EVAL_REPORT_EVALUATE_SAMPLES_H_
 #define OPENSET_EVAL_REPORT_EVALUATE_SAMPLES_H_
 

@@ -1,4 +1,4 @@
-// What looks like a mistake in samples that are evaluated, for a person to look at.
+// Hints about likely mistakes in evaluated samples, for users to check.
 #ifndef OPENSET_EVAL_REPORT_EVALUATION_HINTS_H_
 #define OPENSET_EVAL_REPORT_EVALUATION_HINTS_H_
 
@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Where the unknown score comes from: which advice helps.
+// The source of the unknown score, which determines the advice.
 enum class ScoreOrigin {
   kFile,         // larger = more unknown, as it stands there
   kFileNegated,  // as --higher_is_known says of it

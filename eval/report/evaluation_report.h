@@ -1,4 +1,4 @@
-// What `openset eval` has found, and its text in each format. A pure function of values.
+// The result of `openset eval`, and its text in each format. A pure function of values.
 #ifndef OPENSET_EVAL_REPORT_EVALUATION_REPORT_H_
 #define OPENSET_EVAL_REPORT_EVALUATION_REPORT_H_
 
@@ -26,7 +26,7 @@ struct ReportedMetric {
   std::string remark;
 };
 
-// The metrics of the known samples and some of the unknown ones, in the order of the report's metrics.
+// The metrics of the known samples with some of the unknown samples, in the order of the report's metrics.
 struct ReportedGroup {
   std::string name;
   int64_t samples = 0;  // the unknown ones of a group, the known ones of a known set

@@ -12,11 +12,11 @@
 
 namespace openset {
 
-// Both are two-sample U-statistics: the mean over pairs of a known sample k and an unknown one u of
+// Both are two-sample U-statistics: the mean over pairs of a known sample k and an unknown sample u of
 // w_k (1[r_u > r_k] + 1[r_u = r_k] / 2), with w_k = 1 for AUROC and w_k = 1[k is classified correctly] for OpenAUC.
 enum class PairStatistic { kAuroc, kOpenAuc };
 
-// The statistic that a metric is, if it is one of them.
+// The statistic that equals the metric; absent if there is none.
 std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric);
 
 struct NormalInterval {
@@ -27,11 +27,11 @@ struct NormalInterval {
   std::string note;  // where it is Clopper and Pearson's
 };
 
-// Variance: that of the known samples' means over pairs / their number + the same for the unknown ones. It is 0 where
-// all pairs agree; at the value 0 or 1 the interval then is Clopper and Pearson's of as many pairs as the smaller side
-// has samples, else a point. Weights are not read.
-// Errors: kFailedPrecondition for fewer than two known or two unknown samples and, but for kAuroc, without predictions;
-// kInvalidArgument for a confidence that is not in (0, 1).
+// The variance is that of the known samples' means over pairs divided by their number, plus the same for the unknown
+// samples. If all pairs agree it is 0; the interval is then a point or, at the value 0 or 1, that of Clopper and
+// Pearson for as many pairs as the smaller side has samples. Ignores weights. Errors: kFailedPrecondition for fewer
+// than two known or two unknown samples and, except for kAuroc, without predictions; kInvalidArgument for a confidence
+// outside (0, 1).
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,
                                               double confidence = 0.95);
 
@@ -45,7 +45,7 @@ struct DeLongComparison {
   double p_value = 1;  // two-sided, of no difference; 1 if the standard error is 0 and there is none, else 0
 };
 
-// Two scores of the same samples. Errors: as above; kInvalidArgument if the labels of the two differ.
+// Compares two scores of the same samples. Errors: as above; kInvalidArgument if their labels differ.
 absl::StatusOr<DeLongComparison> DeLongPaired(const RankedInput& a, const RankedInput& b, PairStatistic statistic,
                                               double confidence = 0.95);
 

@@ -1,4 +1,5 @@
-// Distribution functions that the tests need, to about 1e-12: Boost.Math's, and the studentized range, which it lacks.
+// Distribution functions for the statistical tests, accurate to about 1e-12: Boost.Math's, and the studentized range,
+// which it lacks.
 #ifndef OPENSET_EVAL_STATISTICS_DISTRIBUTIONS_H_
 #define OPENSET_EVAL_STATISTICS_DISTRIBUTIONS_H_
 

@@ -1,4 +1,4 @@
-// Exact binomial intervals (Clopper and Pearson 1934), and what they say where every replicate of a bootstrap agrees.
+// Exact binomial intervals (Clopper and Pearson 1934), also for metrics whose bootstrap replicates all agree.
 #ifndef OPENSET_EVAL_STATISTICS_EXACT_INTERVAL_H_
 #define OPENSET_EVAL_STATISTICS_EXACT_INTERVAL_H_
 
@@ -15,21 +15,21 @@ struct ExactInterval {
   double high = 1;
 };
 
-// Of the probability behind `successes` of `trials`: holds it with at least `confidence`, whatever it is.
-// Preconditions: 0 <= successes <= trials, trials > 0, 0 < confidence < 1.
+// An interval for the success probability, given `successes` in `trials`, that contains it with a probability of at
+// least `confidence`. Preconditions: 0 <= successes <= trials, trials > 0, 0 < confidence < 1.
 ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidence);
 
-// The smallest upper bound u with P(X <= successes) <= delta for X binomial of `trials` and u: the one-sided form.
-// Preconditions: as above, 0 < delta < 1.
+// The one-sided form: the smallest upper bound u with P(X <= successes) <= delta for a binomial X of `trials` with
+// probability u. Preconditions: as above, 0 < delta < 1.
 double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta);
 
-// How many independent trials stand behind a metric that is a share of samples or of pairs: known samples for accuracy,
-// those of the negative side for false positive rates, the smaller side where it is a mean over pairs (as many
-// independent pairs can be made). None for other metrics.
+// The number of independent trials of a metric that is a share of samples or pairs: the known samples for accuracy, the
+// negative samples for false positive rates, and the samples of the smaller side for a mean over pairs, because that is
+// the number of independent pairs. Absent for other metrics.
 std::optional<int64_t> IndependentTrials(const MetricSpec& metric, const RankedInput& ranked);
 
-// The interval of a metric of value 0 or 1, where neither replicates nor DeLong's variance have any spread: that of
-// 0 or all of its independent trials. None for other values and metrics.
+// The interval of a metric with the value 0 or 1, for which replicates and DeLong's variance have no spread: that of 0
+// or all of its independent trials. Absent for other values and metrics.
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence);
 

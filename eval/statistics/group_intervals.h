@@ -1,4 +1,4 @@
-// Intervals for several sets of unknown samples at once, and for the means over the near and the far ones.
+// Intervals for several groups of unknown samples, and for the means over the near and the far groups.
 #ifndef OPENSET_EVAL_STATISTICS_GROUP_INTERVALS_H_
 #define OPENSET_EVAL_STATISTICS_GROUP_INTERVALS_H_
 

@@ -1,4 +1,4 @@
-// Methods on the same samples.
+// Compares methods on the same samples by a bootstrap.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_BOOTSTRAP_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_BOOTSTRAP_H_
 
@@ -17,7 +17,7 @@ struct PairedDifference {
   std::optional<double> value_a;
   std::optional<double> value_b;
   IntervalValue difference;  // a - b
-  // Two-sided, of no difference: by inverting the interval (replicate_interval.h).
+  // The two-sided p-value of no difference, by inverting the interval (replicate_interval.h).
   double p_value = 1;
   Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval, or, which is the same, of the p-value
   // At the level that Holm's procedure holds the p-value to, among those of all pairs by this metric

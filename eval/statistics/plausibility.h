@@ -1,5 +1,5 @@
-// Whether numbers can be what somebody meant to measure: signs of mistakes that are common, each held to more than
-// chance. They are hints: a network or a score may be as bad as that.
+// Signs of common mistakes in measured numbers. Each requires more than chance can explain. They are hints: a network
+// or a score may really be that bad.
 #ifndef OPENSET_EVAL_STATISTICS_PLAUSIBILITY_H_
 #define OPENSET_EVAL_STATISTICS_PLAUSIBILITY_H_
 
@@ -11,9 +11,9 @@
 
 namespace openset {
 
-// Whether so many right predictions say no more than guessing: the 95 % interval of the accuracy (Clopper and Pearson)
-// reaches down to 1 / classes, and ends below the middle between that and 1, so that few samples alone are no sign.
-// Preconditions: 0 <= correct <= samples, samples > 0, classes > 0. False for one class.
+// Whether this number of correct predictions is no better than guessing: the 95 % interval of the accuracy (Clopper and
+// Pearson) includes 1 / classes, and ends below the midpoint between that and 1, so that a small number of samples
+// alone is not a sign. Preconditions: 0 <= correct <= samples, samples > 0, classes > 0. False for one class.
 bool IsNearChance(int64_t correct, int64_t samples, int classes);
 
 // Whether an AUROC is below 1/2 by more than three times the largest standard error that it can have without any

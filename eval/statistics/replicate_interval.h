@@ -1,4 +1,4 @@
-// From bootstrap replicates to an interval and a p-value, both by one rule, so that they never disagree.
+// Computes an interval and a p-value from bootstrap replicates by the same rule, so that they never disagree.
 #ifndef OPENSET_EVAL_STATISTICS_REPLICATE_INTERVAL_H_
 #define OPENSET_EVAL_STATISTICS_REPLICATE_INTERVAL_H_
 

@@ -1,4 +1,4 @@
-// Several methods over several tasks (Demsar 2006), and several tests at once.
+// Compares several methods over several tasks (Demsar 2006), and adjusts p-values of several tests.
 #ifndef OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
 #define OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
 

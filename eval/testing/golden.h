@@ -1,4 +1,4 @@
-// Golden values of eval/testdata, as inputs and expected numbers.
+// Reads golden values from eval/testdata: inputs and expected numbers.
 #ifndef OPENSET_EVAL_TESTING_GOLDEN_H_
 #define OPENSET_EVAL_TESTING_GOLDEN_H_
 

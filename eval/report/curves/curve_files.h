@@ -1,4 +1,4 @@
-// The curves of an evaluation, as files.
+// Writes the curves of an evaluation to files.
 #ifndef OPENSET_EVAL_REPORT_CURVES_CURVE_FILES_H_
 #define OPENSET_EVAL_REPORT_CURVES_CURVE_FILES_H_
 

@@ -1,5 +1,5 @@
-// How the curves of an evaluation are drawn: titles, axes, guides. For one method (`openset eval --curves`) and for
-// several in one picture (reports, `openset figure`).
+// Plots of the curves of an evaluation, with titles, axes and guide lines: for one method (`openset eval --curves`), or
+// several methods in one plot (reports, `openset figure`).
 #ifndef OPENSET_EVAL_REPORT_CURVES_CURVE_PLOTS_H_
 #define OPENSET_EVAL_REPORT_CURVES_CURVE_PLOTS_H_
 
