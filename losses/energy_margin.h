@@ -1,10 +1,9 @@
-// Energy-bounded learning (Liu et al., NeurIPS 2020): the energies of known and of open samples are to lie on either
-// side of a gap.
+// Energy-bounded learning (Liu et al., NeurIPS 2020): separates the energies of known and open samples by a margin.
 //
 //   mean_i max(0, E_i - known_margin)^2 + mean_j weight_j max(0, open_margin - E_j)^2,   E = -logsumexp_c z_c,
 //
-// i the known samples, j the open ones. At least 0; without open samples the second mean is 0. Needs LossInput.open.
-// All outputs count as classes.
+// where i are the known samples and j the open samples. At least 0; without open samples the second mean is 0. Needs
+// LossInput.open. All outputs count as classes.
 #ifndef OPENSET_LOSSES_ENERGY_MARGIN_H_
 #define OPENSET_LOSSES_ENERGY_MARGIN_H_
 

@@ -46,8 +46,8 @@ struct LossInput {
 //   2. The model's optimiser trains its Parameters(), if it has any. Each checkpoint contains them.
 //   3. In each step, Compute() returns the term's value. The trainer adds up the terms and differentiates the sum. The
 //      classes of single terms return values without lambda; MakeLossTerm() multiplies by it.
-//   4. After the optimiser's step, EndStep() updates what the term learns by a rule of its own. Compute() changes
-//      nothing.
+//   4. After the optimiser's step, EndStep() updates the state that the term learns without the optimiser. Compute()
+//      doesn't change it.
 class LossTerm {
  public:
   virtual ~LossTerm() = default;

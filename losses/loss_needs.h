@@ -1,4 +1,4 @@
-// What a loss term needs of the trainer, told from its spec alone (no LibTorch).
+// What a loss term needs from the trainer, according to its spec (without LibTorch).
 #ifndef OPENSET_LOSSES_LOSS_NEEDS_H_
 #define OPENSET_LOSSES_LOSS_NEEDS_H_
 

@@ -3,11 +3,12 @@
 //
 //   mean over pairs (i, j) of  keep_i * weight_j * l(r_j - r_i),
 //
-// i a known and j an open sample, r the unknown score (larger = more unknown), l the surrogate. keep_i is 1 if the
-// largest logit of sample i is that of its label (the first of equal ones) or if include_misclassified, otherwise 0;
-// no gradient flows through it. Gradients flow into both scores, through the largest logit of each.
+// where i is a known and j an open sample, r the unknown score (larger = more unknown), and l the surrogate loss.
+// keep_i is 1 if the largest logit of sample i (the first of equal ones) is that of its label, or with
+// include_misclassified, and otherwise 0; no gradient flows through it. Gradients flow into both scores, through the
+// largest logit of each.
 //
-// Pairs: all (i, j), or for each open sample the known one at its slot (OpenSet.slot).
+// Pairs: all (i, j), or each open sample with the known sample at its slot (OpenSet.slot).
 // Mean:  over the pairs with keep_i weight_j = 1, or over those with weight_j = 1; 0 if there are none.
 //
 // All outputs count as classes in r and in keep: not for heads with an output for the unknown. Needs LossInput.open.

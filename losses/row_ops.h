@@ -1,4 +1,4 @@
-// What several terms do with the rows of a batch.
+// Operations on the rows of a batch that several terms share.
 #ifndef OPENSET_LOSSES_ROW_OPS_H_
 #define OPENSET_LOSSES_ROW_OPS_H_
 

@@ -1,4 +1,4 @@
-// Which images a network can take.
+// The image sizes that a network accepts.
 #ifndef OPENSET_MODELS_IMAGE_LIMITS_H_
 #define OPENSET_MODELS_IMAGE_LIMITS_H_
 
@@ -6,14 +6,14 @@
 
 namespace openset {
 
-// Two convolutions and poolings leave one value a channel of them.
+// Two convolutions and poolings reduce these images to one value per channel.
 inline constexpr int kOsrciCnnSmallestImage = 16;
-// Five halvings, of which the last three round down.
+// The network halves images five times; the last three times it rounds down.
 inline constexpr int kDensenetSmallestImage = 29;
-// A patch.
+// One patch.
 inline constexpr int kSwinTransformerSmallestImage = 4;
 
-// Height and width of the smallest images; 1 if there is no limit, or where it is not known (a script's).
+// Height and width of the smallest images; 1 if there is no limit or if it is unknown (for a script).
 int SmallestImageSize(const ModelSpec& model);
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// Drawing parameters. All draws are made on the CPU, in f64 and in row-major order, whatever the tensor's device, dtype
-// and memory layout: a stream gives the same parameters everywhere.
+// Draws parameters. All draws are made on the CPU, in f64 and in row-major order, for any device, dtype and memory
+// layout of the tensor, so that a stream gives the same parameters everywhere.
 #ifndef OPENSET_MODELS_INITIALISE_H_
 #define OPENSET_MODELS_INITIALISE_H_
 

@@ -1,4 +1,4 @@
-// How much work a network is.
+// The computational cost of a network.
 #ifndef OPENSET_MODELS_MULTIPLY_ADDS_H_
 #define OPENSET_MODELS_MULTIPLY_ADDS_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// Multiply-adds of one image through the network: sums of convolutions (k * k * C_in * C_out * H_out * W_out) and
-// linear layers; norms, activations and pooling are left out. None for a script, whose layers are not known.
+// The multiply-adds for one image: the sum over convolutions (k * k * C_in * C_out * H_out * W_out) and linear layers,
+// without norms, activations and pooling. Absent for a script, whose layers are unknown.
 // Preconditions: the specs obey their schemas' rules, with defaults filled in or not; `classes` >= 1.
 std::optional<int64_t> MultiplyAdds(const ModelSpec& model, const InputSpec& input, int classes);
 

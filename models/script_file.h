@@ -1,5 +1,5 @@
-// Reading TorchScript archives: networks saved from Python with their code (torch.jit.script or torch.jit.trace, then
-// save()).
+// Reads TorchScript archives: networks that were saved from Python with their code (torch.jit.script or
+// torch.jit.trace, then save()).
 #ifndef OPENSET_MODELS_SCRIPT_FILE_H_
 #define OPENSET_MODELS_SCRIPT_FILE_H_
 
@@ -25,7 +25,7 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Devi
 // The parameters and buffers of the script in an archive. Errors: as ReadScript().
 absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes);
 
-// What LibTorch says of a failure, on one line and without its own stack.
+// LibTorch's message for a failure, on one line and without its stack trace.
 std::string WhatFailed(const std::exception& error);
 
 }  // namespace openset

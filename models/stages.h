@@ -1,4 +1,4 @@
-// How many stages of a network show their feature maps.
+// The number of stages of a network that expose their feature maps.
 #ifndef OPENSET_MODELS_STAGES_H_
 #define OPENSET_MODELS_STAGES_H_
 
@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// Backbone::num_stages() of the network that is made of `model` (models/model.h); 0 for transformers and scripts, which
-// show none.
+// Backbone::num_stages() of the network that `model` describes (models/model.h); 0 for transformers and scripts, which
+// expose none.
 int NumStages(const ModelSpec& model);
 
 }  // namespace openset

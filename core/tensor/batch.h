@@ -18,14 +18,14 @@ struct Batch {
   std::vector<at::Tensor> view = {};  // further augmentations of the same images, each like `image`
 };
 
-// What a model says of a batch. Logits, not probabilities.
+// A model's output for a batch. Logits, not probabilities.
 struct ModelOutput {
   at::Tensor feature;   // [B, D], the input of the head
   at::Tensor logits;    // [B, K]
   at::Tensor distance;  // [B, K], for heads with a point per class: the distance to it; undefined for others
   at::Tensor point;     // [K, D], for heads with a point per class: the points; undefined for others
 
-  // Rows [begin, end) of what belongs to samples.
+  // The output for the samples [begin, end).
   ModelOutput Rows(int64_t begin, int64_t end) const {
     ModelOutput rows{feature.slice(0, begin, end), logits.slice(0, begin, end), {}, point};
     if (distance.defined()) rows.distance = distance.slice(0, begin, end);

@@ -1,4 +1,4 @@
-// Computing on GPUs in a program that may not be linked with LibTorch's CUDA library.
+// Lets a program that isn't linked with LibTorch's CUDA library use GPUs.
 #ifndef OPENSET_CORE_TENSOR_CUDA_H_
 #define OPENSET_CORE_TENSOR_CUDA_H_
 
@@ -6,10 +6,10 @@
 
 namespace openset {
 
-// Loads LibTorch's CUDA library where this program has none (FindCudaLibrary(), core/process/gpu/cuda_library.h), and
-// says whether LibTorch then sees a GPU; once for the process. To be called before anything else asks LibTorch for
-// CUDA: it looks for it only once. Errors: those of FindCudaLibrary() and LoadCudaLibrary(); kFailedPrecondition if it
-// sees no GPU.
+// Loads LibTorch's CUDA library if this program isn't linked with it (FindCudaLibrary(),
+// core/process/gpu/cuda_library.h), and checks that LibTorch then sees a GPU; once per process. Call it before anything
+// else asks LibTorch for CUDA, because LibTorch remembers the answer. Errors: those of FindCudaLibrary() and
+// LoadCudaLibrary(); kFailedPrecondition if LibTorch sees no GPU.
 absl::Status MakeCudaUsable();
 
 }  // namespace openset

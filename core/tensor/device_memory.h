@@ -1,4 +1,4 @@
-// Memory of a device that LibTorch keeps for later.
+// Returns the device memory that LibTorch caches.
 #ifndef OPENSET_CORE_TENSOR_DEVICE_MEMORY_H_
 #define OPENSET_CORE_TENSOR_DEVICE_MEMORY_H_
 
@@ -6,9 +6,9 @@
 
 namespace openset {
 
-// When it goes, the device gets back all memory that this process holds for tensors that are gone, so that other
-// processes can take it; pinned memory too. Nothing happens on the CPU. What the device then says is only logged: it
-// may be why the memory is given back.
+// The destructor returns all cached memory of this process to the device, so that other processes can use it, and frees
+// cached pinned memory. Does nothing on the CPU. Errors of the device are only logged, because a failed device may be
+// the reason for the destruction.
 class FreesDeviceMemory {
  public:
   explicit FreesDeviceMemory(at::Device device) : device_(device) {}

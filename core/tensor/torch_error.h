@@ -1,4 +1,4 @@
-// What kind of failure an exception of LibTorch is.
+// Classifies LibTorch's exceptions.
 #ifndef OPENSET_CORE_TENSOR_TORCH_ERROR_H_
 #define OPENSET_CORE_TENSOR_TORCH_ERROR_H_
 

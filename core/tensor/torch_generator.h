@@ -1,4 +1,4 @@
-// Generators of random tensors that their owner holds, so that what is drawn depends on nobody else's draws.
+// Generators of random tensors with an owner, so that their draws don't depend on other code.
 #ifndef OPENSET_CORE_TENSOR_TORCH_GENERATOR_H_
 #define OPENSET_CORE_TENSOR_TORCH_GENERATOR_H_
 
@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// A generator of LibTorch's for tensors on `device`. It draws what LibTorch's default generator would after
+// Returns a LibTorch generator for tensors on `device`. It draws the same numbers as LibTorch's default generator after
 // at::manual_seed(seed).
 inline at::Generator MakeGenerator(at::Device device, uint64_t seed) {
   at::Generator generator =
@@ -23,7 +23,8 @@ inline at::Generator MakeGenerator(at::Device device, uint64_t seed) {
   return generator;
 }
 
-// While it lives, LibTorch's default generator of the device is `own`, for code that knows no other (TorchScript).
+// During its lifetime, LibTorch's default generator of the device is `own`, for code that uses only the default one
+// (TorchScript).
 class DefaultGeneratorScope {
  public:
   explicit DefaultGeneratorScope(at::Generator own)

@@ -1,4 +1,4 @@
-// Leaving autocast, for parts of networks that need all digits.
+// Disables autocast, for parts of networks that need full precision.
 #ifndef OPENSET_CORE_TENSOR_TORCH_PRECISION_H_
 #define OPENSET_CORE_TENSOR_TORCH_PRECISION_H_
 
@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// While it lives, operations of this thread compute in the types of their tensors, also where autocast is on.
+// During its lifetime, operations of this thread compute in the types of their tensors, even if autocast is on.
 class FullPrecisionScope {
  public:
   FullPrecisionScope() : without_autocast_(c10::autocast_dispatch_keyset) {}
@@ -21,7 +21,7 @@ inline bool IsReduced(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBFloat16 || tensor.scalar_type() == at::kHalf;
 }
 
-// In f32 where it has fewer digits; itself otherwise.
+// The tensor in f32 if its type has a lower precision; otherwise the tensor itself.
 inline at::Tensor WithFullPrecision(const at::Tensor& tensor) {
   return IsReduced(tensor) ? tensor.to(at::kFloat) : tensor;
 }

@@ -1,12 +1,12 @@
-// In how many threads LibTorch's operations run.
+// The number of threads of LibTorch's operations.
 #ifndef OPENSET_CORE_TENSOR_TORCH_THREADS_H_
 #define OPENSET_CORE_TENSOR_TORCH_THREADS_H_
 
 namespace openset {
 
-// While it lives, LibTorch's operations that this thread starts run in it alone, whatever other threads' do. For pieces
-// of work that are in threads of their own already (core/in_parallel.h): otherwise each would start a team, whose
-// members take a CPU while they wait.
+// During its lifetime, LibTorch's operations that this thread starts use no other threads. For work that already runs
+// in its own threads (core/in_parallel.h): otherwise each of these would start a team of threads, which occupy CPUs
+// while they wait.
 class OneThreadScope {
  public:
   OneThreadScope();

@@ -1,4 +1,4 @@
-// Archives as nobody's program would write them.
+// Builds malformed archives.
 #ifndef OPENSET_CORE_TESTING_ARCHIVE_BYTES_H_
 #define OPENSET_CORE_TESTING_ARCHIVE_BYTES_H_
 
@@ -16,7 +16,7 @@ struct ZipMember {
   int times = 1;            // `content` one behind the other
 };
 
-// A zip archive of these, in their order, behind it `comment`.
+// A zip archive with these members in this order, followed by `comment`.
 std::string ZipBytes(const std::vector<ZipMember>& members, const std::string& comment = "");
 
 struct TarMember {

@@ -1,4 +1,4 @@
-// Disks that fail, for tests of what becomes durable (core/files/system_calls.h).
+// Simulates failing disks, to test durability (core/files/system_calls.h).
 #ifndef OPENSET_CORE_TESTING_FAULT_CALLS_H_
 #define OPENSET_CORE_TESTING_FAULT_CALLS_H_
 
@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// Calls of which each may fail before it does anything; a file is closed even where that fails.
+// System calls that may fail before they do anything, except that a file is closed even if close() fails.
 class FallibleCalls : public SystemCalls {
  public:
   int Open(const std::string& path, int flags, mode_t mode) override;
@@ -26,7 +26,7 @@ class FallibleCalls : public SystemCalls {
   int MakeFolder(const std::string& path, mode_t mode) override;
 
  protected:
-  // Asked before each call: whether it fails. Then it sets errno.
+  // Called before each call. Returns whether the call should fail, and then sets errno.
   virtual bool Fails() = 0;
 };
 
@@ -36,9 +36,9 @@ class FailingCalls : public FallibleCalls {
   enum class Fault {
     kNone,
     kError,       // the call fails with `error`
-    kShortWrite,  // a write takes one byte; other calls are as ever
+    kShortWrite,  // a write takes one byte; other calls succeed
   };
-  // From the call of this number on, from 0, once or for ever.
+  // The call with number `at` (from 0) fails and, with `for_ever`, all later ones too.
   FailingCalls(Fault fault, int error, int64_t at, bool for_ever)
       : fault_(fault), error_(error), at_(at), for_ever_(for_ever) {}
 

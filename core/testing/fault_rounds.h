@@ -1,4 +1,4 @@
-// How often tests try a fault.
+// The number of rounds of tests with faults.
 #ifndef OPENSET_CORE_TESTING_FAULT_ROUNDS_H_
 #define OPENSET_CORE_TESTING_FAULT_ROUNDS_H_
 
@@ -7,7 +7,7 @@
 
 namespace openset {
 
-// `often` with OPENSET_FAULTS=long in the environment: as often as the project states, which takes minutes. Else
+// `often` if the environment has OPENSET_FAULTS=long (the full number of rounds, which takes minutes); otherwise
 // `seldom`, so that tests stay short.
 inline int Times(int often, int seldom) {
   const char* form = std::getenv("OPENSET_FAULTS");

@@ -1,4 +1,4 @@
-// Gradients against finite differences.
+// Compares gradients with finite differences.
 #ifndef OPENSET_CORE_TESTING_GRADIENT_CHECK_H_
 #define OPENSET_CORE_TESTING_GRADIENT_CHECK_H_
 
@@ -12,7 +12,7 @@ namespace openset {
 
 struct GradientCheckOptions {
   double step = 1e-5;  // h of the central difference (f(x + h) - f(x - h)) / 2h, with an error of the order h^2
-  // What |backward - difference| may be, times max(1, |difference|).
+  // The largest allowed |backward - difference|, relative to max(1, |difference|).
   double tolerance = 1e-7;
 };
 

@@ -1,4 +1,4 @@
-// A disk that is small enough to be full: a tmpfs over a folder, which only this process and its children see.
+// A small disk that can be filled: a tmpfs over a folder, visible only to this process and its children.
 #ifndef OPENSET_CORE_TESTING_SMALL_DISK_H_
 #define OPENSET_CORE_TESTING_SMALL_DISK_H_
 

@@ -1,4 +1,4 @@
-// Other users of this machine, for tests of what they may do to each other's files. Needs root.
+// Other users of this machine, to test file permissions between users. Needs root.
 #ifndef OPENSET_CORE_TESTING_USERS_H_
 #define OPENSET_CORE_TESTING_USERS_H_
 
@@ -21,7 +21,7 @@
 
 namespace openset {
 
-// Ids that no machine's accounts have; the users share a group.
+// User ids that no account uses; the users share a group.
 struct User {
   uid_t id;
   gid_t group = 64000;

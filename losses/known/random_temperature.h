@@ -3,7 +3,7 @@
 //
 //   mean_i -log softmax(z without z_last)_y + divergence * mean_i z_last.
 //
-// At least 0, up to the 1e-8 in d. As OpenOOD's rts_trainer.py, which also cuts gradients to a length of 2.5.
+// At least 0, up to the 1e-8 in d. As in OpenOOD's rts_trainer.py, which also clips gradients to a norm of 2.5.
 #ifndef OPENSET_LOSSES_KNOWN_RANDOM_TEMPERATURE_H_
 #define OPENSET_LOSSES_KNOWN_RANDOM_TEMPERATURE_H_
 

@@ -1,5 +1,5 @@
-// Adversarial margin of ARPL (Chen et al., TPAMI 2021): features are to lie within a distance of the reciprocal point
-// of their class.
+// Adversarial margin of ARPL (Chen et al., TPAMI 2021): bounds the distance of features from the reciprocal point of
+// their class.
 //
 //   mean_b max(0, D_by - R + margin),
 //

@@ -1,5 +1,5 @@
-// Confusing samples of ARPL+CS (Chen et al., TPAMI 2021): open samples are to be equally far from all reciprocal
-// points.
+// Confusing samples of ARPL+CS (Chen et al., TPAMI 2021): makes the distances of open samples from all reciprocal
+// points equal.
 //
 //   exp(mean_j weight_j sum_c p_jc log p_jc),   p = softmax(D),
 //

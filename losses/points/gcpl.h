@@ -1,4 +1,4 @@
-// Prototype term of GCPL (Yang et al., CVPR 2018): features are to lie at the prototype of their class.
+// Prototype term of GCPL (Yang et al., CVPR 2018): pulls features towards the prototype of their class.
 //
 //   mean_b D_by / 2,
 //

@@ -1,5 +1,5 @@
-// Open-space term of reciprocal point learning (Chen et al., ECCV 2020): features are to lie at one distance from the
-// reciprocal point of their class.
+// Open-space term of reciprocal point learning (Chen et al., ECCV 2020): pulls the distance of features from the
+// reciprocal point of their class towards a common value.
 //
 //   mean_b (D_by - R)^2,
 //

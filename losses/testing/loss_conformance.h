@@ -1,4 +1,4 @@
-// What every loss term must satisfy. A member of the suite is a line of loss_conformance_test.cc.
+// Tests that every loss term must pass. Each term has a line in loss_conformance_test.cc.
 #ifndef OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
 #define OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
 

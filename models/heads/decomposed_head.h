@@ -1,5 +1,5 @@
-// The head of generalised ODIN (Hsu et al., CVPR 2020): a class's logit is h_c(x) / g(x), of which the divisor takes
-// what speaks against a sample whatever its class.
+// The head of generalised ODIN (Hsu et al., CVPR 2020): the logit of a class is h_c(x) / g(x), where the divisor models
+// whether the sample is in distribution, regardless of its class.
 #ifndef OPENSET_MODELS_HEADS_DECOMPOSED_HEAD_H_
 #define OPENSET_MODELS_HEADS_DECOMPOSED_HEAD_H_
 
@@ -10,11 +10,11 @@
 
 namespace openset {
 
-// logits = h(x) / g(x) in training mode and h(x) otherwise, of which the largest is the paper's score;
-// DecomposedHeadSpec defines h. g(x) = sigmoid(norm(divisor.weight . x + divisor.bias)), norm a batch norm over the
-// samples. Parameters: h.weight [outputs, D] from N(0, 2 / D), h.bias [outputs] of INNER at 0, g.0.{weight,bias} and
-// g.1.{weight,bias,running_mean,...}, as OpenOOD's godin_net.py names and draws them. There weight decay leaves h out,
-// which here it does not.
+// logits = h(x) / g(x) in training mode, and h(x) otherwise; the paper's score is the largest h_c(x).
+// DecomposedHeadSpec defines h. g(x) = sigmoid(norm(divisor.weight . x + divisor.bias)), where norm is a batch norm
+// over the samples. Parameters: h.weight [outputs, D] from N(0, 2 / D), for INNER h.bias [outputs] from 0,
+// g.0.{weight,bias} and g.1.{weight,bias,running_mean,...}, as OpenOOD's godin_net.py names and draws them. There,
+// unlike here, weight decay excludes h.
 std::shared_ptr<Head> MakeDecomposedHead(const DecomposedHeadSpec& spec, int64_t feature_dim, int64_t outputs);
 
 }  // namespace openset

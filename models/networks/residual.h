@@ -1,4 +1,4 @@
-// What residual networks (He et al. 2016) are made of. Blocks give their parameters torchvision's names.
+// The parts of residual networks (He et al. 2016). Parameters of blocks have torchvision's names.
 #ifndef OPENSET_MODELS_NETWORKS_RESIDUAL_H_
 #define OPENSET_MODELS_NETWORKS_RESIDUAL_H_
 
@@ -41,11 +41,11 @@ class Downsample : public ResidualBlock {
 // the stride.
 std::shared_ptr<ResidualBlock> MakeBasicBlock(int64_t in, int64_t out, int64_t stride, double dropout);
 
-// The same with three convolutions, 1x1, 3x3 (with the stride) and 1x1, dropout behind the ReLU of each of the first
-// two; the inner ones have out / 4 channels.
+// The same with three convolutions, 1x1, 3x3 (with the stride) and 1x1, and dropout after the ReLU of each of the first
+// two, which have out / 4 channels.
 std::shared_ptr<ResidualBlock> MakeBottleneck(int64_t in, int64_t out, int64_t stride, double dropout);
 
-// Blocks one behind the other, called "0", "1", ...
+// A sequence of blocks, named "0", "1", ...
 class ResidualStage : public ResidualBlock {
  public:
   explicit ResidualStage(std::vector<std::shared_ptr<ResidualBlock>> blocks);

@@ -1,4 +1,4 @@
-// What every network must do, as a suite of tests. The test of a network has one line for it:
+// A suite of tests that every network must pass. The test of a network includes it with one line:
 //
 //   INSTANTIATE_TEST_SUITE_P(Vgg32, ModelConformance, ::testing::Values(ModelCase{
 //       "vgg32 {} head { linear {} }", 32, "vgg32 { width: 4 dropout: 0 } head { linear {} }", 16}));

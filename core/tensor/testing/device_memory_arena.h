@@ -1,4 +1,4 @@
-// The memory of the GPUs that tests have (memory_gpu.h).
+// The memory of the test GPUs (memory_gpu.h).
 #ifndef OPENSET_CORE_TENSOR_TESTING_DEVICE_MEMORY_ARENA_H_
 #define OPENSET_CORE_TENSOR_TESTING_DEVICE_MEMORY_ARENA_H_
 
@@ -10,9 +10,9 @@
 
 namespace openset {
 
-// Blocks of one range of addresses that nothing can read or write while no kernel runs: whoever takes a device's
-// pointer for the host's crashes where he uses it. A block that is given back is kept and handed out again, as
-// LibTorch's allocator does, until Empty(). May be used by several threads.
+// Blocks in a range of addresses that can't be read or written unless a kernel runs, so that code which uses a device
+// pointer on the host crashes at that line. Freed blocks are cached and reused, as in LibTorch's allocator, until
+// Empty(). Thread-safe.
 class DeviceMemoryArena {
  public:
   static DeviceMemoryArena& Get();

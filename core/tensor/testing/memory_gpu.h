@@ -1,17 +1,17 @@
 // Two GPUs made of the host's memory, "cuda:0" and "cuda:1", for tests on machines without one.
 //
-// Linking this is enough, in a binary without LibTorch's CUDA libraries: it registers, in the place of those, an
-// allocator, a device guard, generators, pinned memory and CUDA's operations. LibTorch, and all code that asks for
-// at::kCUDA or is_cuda(), takes it for CUDA. Each operation runs LibTorch's kernel for the CPU on the device's memory,
-// so that results are the CPU's to the bit where both take the same operations. Generators draw what the CPU's would.
+// To use them, link this into a binary without LibTorch's CUDA libraries. It registers an allocator, a device guard,
+// generators, pinned memory and operations in place of theirs, so that LibTorch, and all code that asks for at::kCUDA
+// or is_cuda(), treats it as CUDA. Each operation runs LibTorch's CPU kernel on the device's memory. Results are
+// therefore bit-identical to the CPU's if both use the same operations. Generators draw the same numbers as the CPU's.
 //
-// What a GPU does not forgive fails here too:
+// Errors that fail on a GPU fail here too:
 //   * Reading or writing a device's memory from the host crashes at that line.
 //   * An operation on tensors of two devices throws, but for what CUDA takes from the CPU: tensors without dimensions,
 //     and indices.
 //   * An asynchronous copy to the device reads its pinned source when the device's next operation begins, or when the
 //     host waits. One to the host delivers when the host waits; until then its target is full of NaN (0xff).
-//   * Operations that CUDA has no deterministic form of throw where LibTorch is set to use only deterministic ones.
+//   * Operations without a deterministic form on CUDA throw if LibTorch is set to use only deterministic ones.
 #ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
 #define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
 
@@ -21,7 +21,7 @@
 
 namespace openset {
 
-// What the GPUs were made to do.
+// The work that the GPUs did.
 struct GpuWork {
   // Operations on the devices. CUDA launches one kernel for most of them, a few for some.
   std::map<std::string, int64_t> operations;  // by name
