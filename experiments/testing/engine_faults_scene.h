@@ -1,5 +1,5 @@
-// For tests that try faults on the engine with workers that take no time (fake_worker.cc): orchestrators in processes
-// of their own, on one store.
+// For tests of faults in the engine: several orchestrator processes on one store, with workers that do no work
+// (fake_worker.cc).
 #ifndef OPENSET_EXPERIMENTS_TESTING_ENGINE_FAULTS_SCENE_H_
 #define OPENSET_EXPERIMENTS_TESTING_ENGINE_FAULTS_SCENE_H_
 
@@ -38,8 +38,8 @@
 
 namespace openset {
 
-// Writes the key of each record that is done to a pipe: from then on it is acknowledged. Of each action that was lost
-// to another process "lost" and its key.
+// Writes the key of each finished record to a pipe, which acknowledges it, and "lost KEY" for each action that was lost
+// to another process.
 class Acknowledger : public Observer {
  public:
   Acknowledger(const Plan& plan, int fd) : plan_(plan), fd_(fd) {}
@@ -69,13 +69,13 @@ struct Orchestrator {
   int terminal = -1;  // its other side, of one that has a terminal
 };
 
-// What an orchestrator has said.
+// What an orchestrator has written to its pipe.
 struct Acknowledged {
   std::set<std::string> records;  // by their keys
   int lost = 0;                   // actions
 };
 
-// What a process holds.
+// The resources of a process.
 struct Footprint {
   int open_files = 0;
   int64_t resident_kib = 0;
@@ -85,7 +85,7 @@ class EngineFaults : public ::testing::Test {
  protected:
   EngineFaults() {
     const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
-    // They are known among all processes by what they are started with.
+    // The argument identifies the workers among all processes.
     options_.trainer = {worker, absl::StrCat("--of-test=", getpid())};
     options_.evaluator = options_.trainer;
     options_.capacity.cpu_threads = 2;
@@ -119,7 +119,7 @@ class EngineFaults : public ::testing::Test {
     return ExecutePlan(plan, /*choose=*/nullptr, store, execute, &engine, &observer);
   }
 
-  // In a process of its own, with a terminal of its own or not; its exit code is that of the run.
+  // Starts an orchestrator in a new process, optionally with its own terminal. Its exit code is that of the run.
   Orchestrator Start(const Store& store, const std::vector<int>& seeds, bool on_terminal = false) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -136,7 +136,7 @@ class EngineFaults : public ::testing::Test {
     return started;
   }
 
-  // To its end; closes what is open of it.
+  // Reads the pipe to its end and closes it.
   static Acknowledged ReadAll(const Orchestrator& run) {
     std::string text;
     char buffer[4096];

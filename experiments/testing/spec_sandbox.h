@@ -20,7 +20,7 @@ class SpecSandbox {
   const std::string& folder() const { return folder_; }
   SpecFolders folders() const { return SpecFoldersBelow(folder_); }
 
-  // Writes a file below the folder, making the folders on its way.
+  // Writes a file below the folder, and creates missing parent folders.
   void Write(const std::string& path, const std::string& content) const;
 
   // Writes experiments/specs/spec.textproto and loads it.

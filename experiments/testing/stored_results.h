@@ -1,4 +1,4 @@
-// Results in a store that no training made, for tests.
+// Fake results in a store, for tests.
 #ifndef OPENSET_EXPERIMENTS_TESTING_STORED_RESULTS_H_
 #define OPENSET_EXPERIMENTS_TESTING_STORED_RESULTS_H_
 
@@ -10,10 +10,10 @@
 
 namespace openset {
 
-// A checkpoint of one tensor under the action's key, which is returned.
+// Stores a checkpoint with one tensor under the action's key, and returns the key.
 std::string CommitMadeUpCheckpoint(const TrainAction& action, const Store& store);
 
-// These outputs under the action's key, which is returned.
+// Stores these outputs under the action's key, and returns the key.
 std::string CommitMadeUpOutputs(const InferAction& action, const Outputs& outputs, const Store& store);
 
 }  // namespace openset
