@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// A new folder below TMPDIR (by default /tmp) that only this user can read. Its name is unpredictable, so that nobody
+// A new folder below TMPDIR, else /tmp, that only this user can read. Its name is unpredictable, so that nobody
 // can put a link or a file in its place. The destructor removes it with its content.
 class TemporaryFolder {
  public:
