@@ -1,5 +1,5 @@
-// The head of random temperature scaling (RTS, Shang et al., AAAI 2023): the temperature of the logits is random, with
-// a variance that the head computes from the features and that measures the sample's uncertainty.
+// The head of random temperature scaling (RTS, Shang et al., AAAI 2023): the temperature of the logits is random. The
+// head computes the variances that determine its distribution from the features; they measure the sample's uncertainty.
 #ifndef OPENSET_MODELS_HEADS_RANDOM_TEMPERATURE_HEAD_H_
 #define OPENSET_MODELS_HEADS_RANDOM_TEMPERATURE_HEAD_H_
 
