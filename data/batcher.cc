@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/to_device.h"
 #include "core/tensor/torch_threads.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
 namespace {
@@ -34,7 +36,8 @@ Batcher::Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samp
       samples_(std::move(samples)),
       to_grey_(channels == 1 && source_->shape().channels == 3),
       device_(device),
-      labels_(ToDevice(at::tensor(samples_.label, at::kLong), device)) {}
+      host_labels_(at::tensor(samples_.label, at::kLong)),
+      labels_(ToDevice(host_labels_, device)) {}
 
 absl::StatusOr<Batcher> Batcher::Make(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels,
                                       at::Device device, int64_t resident_bytes) {
@@ -102,20 +105,31 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   for (const std::exception_ptr& one : thrown) {
     if (one != nullptr) std::rethrow_exception(one);
   }
-  return ToDevice(ready, device_);
+  return ready;
 }
 
 absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const {
-  const at::Tensor place = ToDevice(samples, device_);
-  std::vector<at::Tensor> images;
-  if (images_.defined()) {
-    images = pipeline.ApplyWithViews(images_.index_select(0, place), random);
+  const bool resident = images_.defined();
+  Staging staging;
+  staging.Add(samples);
+  if (resident) {
+    pipeline.Draw(samples.size(0), {images_.size(2), images_.size(3)}, random, &staging);
   } else {
-    OPENSET_ASSIGN_OR_RETURN(const at::Tensor ready, ReadBatch(samples, pipeline, random));
-    images = pipeline.ApplyRest(ready, random);
+    OPENSET_ASSIGN_OR_RETURN(at::Tensor ready, ReadBatch(samples, pipeline, random));
+    const PixelSize size = {ready.size(2), ready.size(3)};
+    staging.Add(std::move(ready));
+    pipeline.DrawRest(samples.size(0), size, random, &staging);
   }
-  Batch batch{images[0], labels_.index_select(0, place), place};
-  batch.view.assign(images.begin() + 1, images.end());
+  staging.MoveTo(device_);
+
+  Batch batch;
+  batch.sample = staging.Next();
+  batch.label = labels_.index_select(0, batch.sample);
+  batch.host_label = device_.is_cpu() ? batch.label : host_labels_.index_select(0, samples);
+  batch.view = resident ? pipeline.ApplyWithViews(images_.index_select(0, batch.sample), &staging)
+                        : pipeline.ApplyRest(staging.Next(), &staging);
+  batch.image = std::move(batch.view.front());
+  batch.view.erase(batch.view.begin());
   return batch;
 }
 

@@ -58,15 +58,16 @@ class Batcher {
   Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels, at::Device device);
 
   absl::Status ReadAll();
-  // u8 [B, ...] on the device, after the pipeline's first part.
+  // u8 [B, ...] on the host, after the pipeline's first part.
   absl::StatusOr<at::Tensor> ReadBatch(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const;
 
   std::shared_ptr<const ImageSource> source_;  // null if the images are on the device
   SelectedSamples samples_;
   bool to_grey_;
   at::Device device_;
-  at::Tensor images_;  // u8 [N, C, H, W] on the device, or undefined
-  at::Tensor labels_;  // i64 [N] on the device
+  at::Tensor images_;       // u8 [N, C, H, W] on the device, or undefined
+  at::Tensor host_labels_;  // i64 [N] on the CPU
+  at::Tensor labels_;       // the same on the device
 };
 
 }  // namespace openset

@@ -197,7 +197,7 @@ TEST(Batcher, ImagesOfDifferentSizesPassTheFirstPartOneByOne) {
 // Throws at image 5.
 class Thrower : public Augmentation {
  public:
-  at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* /*staging*/) const override {
     TORCH_CHECK(images[0][0][0][0].item<int64_t>() != 5, "five");
     return images;
   }

@@ -86,15 +86,36 @@ absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Aug
   return absl::OkStatus();
 }
 
-at::Tensor Pipeline::Augment(const at::Tensor& given, size_t begin, size_t end, RandomStream* random) const {
+at::Tensor Pipeline::Augment(const at::Tensor& given, size_t begin, size_t end, Staging* staging) const {
   at::Tensor images = given.expand({-1, image_sizes_[0], -1, -1});
-  for (size_t i = begin; i < end; ++i) images = augmentations_[i]->Apply(images.contiguous(), random);
+  for (size_t i = begin; i < end; ++i) images = augmentations_[i]->ApplyDrawn(images.contiguous(), staging);
   return images;
 }
 
+PixelSize Pipeline::DrawRange(int64_t count, PixelSize size, size_t begin, size_t end, RandomStream* random,
+                              Staging* staging) const {
+  for (size_t i = begin; i < end; ++i) {
+    augmentations_[i]->Draw(count, size, random, staging);
+    size = augmentations_[i]->SizeAfter(size);
+  }
+  return size;
+}
+
+PixelSize Pipeline::DrawFirst(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
+  if (first_resize_.has_value()) return first_resize_->SizeAfter(size);
+  return DrawRange(count, size, 0, first_, random, staging);
+}
+
+at::Tensor Pipeline::ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const {
+  if (first_resize_.has_value()) return first_resize_->ApplyDrawn(images, staging);
+  return Augment(images, 0, first_, staging);
+}
+
 at::Tensor Pipeline::ApplyFirst(const at::Tensor& images, RandomStream* random) const {
-  if (first_resize_.has_value()) return first_resize_->Apply(images, random);
-  return Augment(images, 0, first_, random);
+  Staging staging;
+  DrawFirst(images.size(0), {images.size(2), images.size(3)}, random, &staging);
+  staging.MoveTo(images.device());
+  return ApplyFirstDrawn(images, &staging);
 }
 
 at::Tensor Pipeline::Normalised(at::Tensor values) const {
@@ -130,19 +151,38 @@ at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
 }
 
 at::Tensor Pipeline::Apply(const at::Tensor& images, RandomStream* random) const {
-  return ToValues(Augment(ApplyFirst(images, random), first_, augmentations_.size(), random));
+  Staging staging;
+  const PixelSize size = DrawFirst(images.size(0), {images.size(2), images.size(3)}, random, &staging);
+  DrawRange(images.size(0), size, first_, augmentations_.size(), random, &staging);
+  staging.MoveTo(images.device());
+  return ToValues(Augment(ApplyFirstDrawn(images, &staging), first_, augmentations_.size(), &staging));
 }
 
-std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, RandomStream* random) const {
-  return ApplyRest(ApplyFirst(images, random), random);
+void Pipeline::Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
+  DrawRest(count, DrawFirst(count, size, random, staging), random, staging);
 }
 
-std::vector<at::Tensor> Pipeline::ApplyRest(const at::Tensor& given, RandomStream* random) const {
-  const at::Tensor images = Augment(given, first_, augmentations_.size(), random);
+void Pipeline::DrawRest(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
+  size = DrawRange(count, size, first_, augmentations_.size(), random, staging);
+  for (int view = 0; view < views_; ++view) {
+    PixelSize of_view = size;
+    for (const auto& augmentation : view_augmentations_) {
+      augmentation->Draw(count, of_view, random, staging);
+      of_view = augmentation->SizeAfter(of_view);
+    }
+  }
+}
+
+std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, Staging* staging) const {
+  return ApplyRest(ApplyFirstDrawn(images, staging), staging);
+}
+
+std::vector<at::Tensor> Pipeline::ApplyRest(const at::Tensor& given, Staging* staging) const {
+  const at::Tensor images = Augment(given, first_, augmentations_.size(), staging);
   std::vector<at::Tensor> values = {ToValues(images)};
   for (int view = 0; view < views_; ++view) {
     at::Tensor again = images;
-    for (const auto& augmentation : view_augmentations_) again = augmentation->Apply(again.contiguous(), random);
+    for (const auto& augmentation : view_augmentations_) again = augmentation->ApplyDrawn(again.contiguous(), staging);
     values.push_back(ToValues(again));
   }
   return values;

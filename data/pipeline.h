@@ -9,8 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/random.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 #include "data/augment/augmentation.h"
+#include "data/augment/pixels/pixel_size.h"
 #include "data/augment/resize.h"
 
 namespace openset {
@@ -51,17 +53,24 @@ class Pipeline {
   // augmentation that returns fractions.
   absl::Status AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
 
-  // Returns the result of Apply(), then the views.
-  std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, RandomStream* random) const;
+  // Returns the result of Apply(), then the views. Takes from `staging` what Draw() added for as many images of their
+  // size.
+  std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, Staging* staging) const;
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const;
 
   // The same, for images that ApplyFirst() returned.
-  std::vector<at::Tensor> ApplyRest(const at::Tensor& images, RandomStream* random) const;
+  std::vector<at::Tensor> ApplyRest(const at::Tensor& images, Staging* staging) const;
+  void DrawRest(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const;
 
  private:
   Pipeline() = default;
 
-  // Applies augmentations [begin, end) to u8 images.
-  at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, RandomStream* random) const;
+  // Applies augmentations [begin, end) to u8 images; draws for them.
+  at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, Staging* staging) const;
+  PixelSize DrawRange(int64_t count, PixelSize size, size_t begin, size_t end, RandomStream* random,
+                      Staging* staging) const;
+  at::Tensor ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const;
+  PixelSize DrawFirst(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const;
   // u8, or f32 in [0, 255], -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
   // The same for colour images on the CPU, by table_.

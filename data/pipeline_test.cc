@@ -20,17 +20,24 @@ class Brighten : public Augmentation {
  public:
   explicit Brighten(std::vector<int64_t>* sizes) : sizes_(sizes) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
+    drawn_for_ = size;
+    at::Tensor amount = at::empty({count, 1, 1, 1}, at::kByte);
+    for (int64_t i = 0; i < count; ++i) amount[i].fill_(static_cast<int64_t>(random->Below(10)));
+    staging->Add(amount);
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
     EXPECT_EQ(images.scalar_type(), at::kByte);
     EXPECT_TRUE(images.is_contiguous());
+    EXPECT_EQ(images.sizes().slice(2), at::IntArrayRef({drawn_for_.height, drawn_for_.width}));
     *sizes_ = images.sizes().vec();
-    at::Tensor result = images.clone();
-    for (int64_t i = 0; i < images.size(0); ++i) result[i] += static_cast<int64_t>(random->Below(10));
-    return result;
+    return images + staging->Next();
   }
 
  private:
   std::vector<int64_t>* sizes_;
+  mutable PixelSize drawn_for_ = {0, 0};
 };
 
 template <typename... A>
@@ -156,7 +163,7 @@ TEST(Pipeline, AppliesAugmentationsInOrderWithTheirDraws) {
 // x + 1/4, unrounded.
 class AddQuarter : public Augmentation {
  public:
-  at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* /*staging*/) const override {
     return images.to(at::kFloat).add_(0.25);
   }
   bool gives_fractions() const override { return true; }
@@ -197,7 +204,9 @@ TEST(Pipeline, ViewsStartFromTheAugmentedImage) {
   auto pipeline = Pipeline::Make(List(std::make_unique<Brighten>(&sizes)), format, kCpu);
   ASSERT_TRUE(pipeline->AddViews(2, List(std::make_unique<Brighten>(&sizes))).ok());
   RandomStream random(7, "test");
-  const std::vector<at::Tensor> values = pipeline->ApplyWithViews(Images(3, 2), &random);
+  Staging staging;
+  pipeline->Draw(2, {2, 2}, &random, &staging);
+  const std::vector<at::Tensor> values = pipeline->ApplyWithViews(Images(3, 2), &staging);
   RandomStream same(7, "test");
   uint64_t added[3][2];
   for (auto& view : added) {
@@ -239,7 +248,9 @@ TEST(Pipeline, BothPartsTogetherEqualApply) {
     first.push_back(pipeline.ApplyFirst(images.slice(0, i, i + 1), nullptr));
     EXPECT_EQ(first[i].sizes(), at::IntArrayRef({1, 3, 4, 4}));
   }
-  EXPECT_TRUE(at::equal(pipeline.ApplyRest(at::cat(first), nullptr)[0], pipeline.Apply(images, nullptr)));
+  Staging staging;
+  pipeline.DrawRest(2, {4, 4}, nullptr, &staging);
+  EXPECT_TRUE(at::equal(pipeline.ApplyRest(at::cat(first), &staging)[0], pipeline.Apply(images, nullptr)));
 }
 
 TEST(Pipeline, MustEndWithOneSize) {

@@ -16,6 +16,10 @@ struct Batch {
   at::Tensor label;                   // i64 [B], index of the known class
   at::Tensor sample;                  // i64 [B], index of the sample in the training set
   std::vector<at::Tensor> view = {};  // further augmentations of the same images, each like `image`
+  at::Tensor host_label = {};         // `label` on the CPU; undefined in batches that were not loaded
+
+  // `label` on the CPU. Waits for a GPU if host_label is undefined.
+  at::Tensor HostLabel() const { return host_label.defined() ? host_label : label.cpu(); }
 };
 
 // A model's output for a batch. Logits, not probabilities.

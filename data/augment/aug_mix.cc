@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "core/tensor/to_device.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/make_pixel_op.h"
 
@@ -43,26 +42,29 @@ PixelOp PixelOpOf(const AugMixStep& step, PixelSize size) {
   LOG(FATAL) << "no operation " << static_cast<int>(step.op);
 }
 
-// Chain i to image i. Shorter chains end with operations that do nothing.
-at::Tensor ApplyChains(const at::Tensor& images, const std::vector<const AugMixChain*>& chains) {
+// Chain i is for image i of `size`. Shorter chains end with operations that do nothing.
+at::Tensor Packed(const std::vector<const AugMixChain*>& chains, PixelSize size) {
   size_t depth = 0;
   for (const AugMixChain* chain : chains) depth = std::max(depth, chain->steps.size());
   std::vector<PixelOp> ops(chains.size() * depth);
   for (size_t i = 0; i < chains.size(); ++i) {
     for (size_t step = 0; step < chains[i]->steps.size(); ++step) {
-      ops[i * depth + step] = PixelOpOf(chains[i]->steps[step], {images.size(2), images.size(3)});
+      ops[i * depth + step] = PixelOpOf(chains[i]->steps[step], size);
     }
   }
-  return ApplyPixelOps(images, ops);
+  return PackPixelOps(ops, static_cast<int64_t>(chains.size()));
 }
 
 class AugMix : public Augmentation {
  public:
   explicit AugMix(const AugMixSpec& spec) : spec_(spec) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
-    return ApplyAugMix(images, DrawAugMix(spec_, images.size(0), images.size(2), images.size(3), random),
-                       !gives_fractions());
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
+    StageAugMix(DrawAugMix(spec_, count, size.height, size.width, random), size, staging);
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
+    return ApplyStagedAugMix(images, staging, !gives_fractions());
   }
 
   bool gives_fractions() const override { return spec_.rounding() == AugMixSpec::NONE; }
@@ -121,10 +123,8 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
   return draws;
 }
 
-at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded) {
-  CHECK_EQ(draws.size(), images.size(0)) << "one draw per image";
-  if (draws.empty()) return images;
-  const size_t width = draws[0].size();
+void StageAugMix(const std::vector<AugMixDraw>& draws, PixelSize size, Staging* staging) {
+  const size_t width = draws.empty() ? 0 : draws[0].size();
   // The first chain of each image, the second one ..., the images themselves.
   std::vector<const AugMixChain*> chains;
   std::vector<int32_t> coefficients;
@@ -139,14 +139,28 @@ at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& 
     }
   }
   coefficients.insert(coefficients.end(), rest.begin(), rest.end());
-  const int64_t terms = static_cast<int64_t>(width) + 1;
-  const at::Tensor outcomes = at::cat({ApplyChains(images.repeat({terms - 1, 1, 1, 1}), chains), images});
+  staging->Add(Packed(chains, size));
+  staging->Add(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}));
+}
+
+at::Tensor ApplyStagedAugMix(const at::Tensor& images, Staging* staging, bool rounded) {
+  const at::Tensor ops = staging->Next(), coefficients = staging->Next();
+  if (images.size(0) == 0) return images;
+  const int64_t terms = coefficients.size(0) / images.size(0);
+  const at::Tensor outcomes = at::cat({ApplyPackedPixelOps(images.repeat({terms - 1, 1, 1, 1}), ops), images});
   // Sums of at most 255 * 2^20, and a half for rounding: i32.
-  const at::Tensor weighted =
-      outcomes.to(at::kInt).mul_(ToDevice(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}), images.device()));
+  const at::Tensor weighted = outcomes.to(at::kInt).mul_(coefficients);
   at::Tensor sum = weighted.view({terms, -1}).sum(0, /*keepdim=*/false, at::kInt);
   if (!rounded) return sum.to(at::kFloat).div_(kOne).view(images.sizes());
   return sum.add_(kOne / 2).bitwise_right_shift_(kFractionBits).to(at::kByte).view(images.sizes());
+}
+
+at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded) {
+  CHECK_EQ(draws.size(), images.size(0)) << "one draw per image";
+  Staging staging;
+  StageAugMix(draws, {images.size(2), images.size(3)}, &staging);
+  staging.MoveTo(images.device());
+  return ApplyStagedAugMix(images, &staging, rounded);
 }
 
 std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec) { return std::make_unique<AugMix>(spec); }

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
 
@@ -63,6 +65,11 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
 // Unrounded mixtures are f32 in [0, 255], the nearest to multiples of 2^-20. Precondition: B draws of as many chains
 // each.
 at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded = true);
+
+// The same in two steps. StageAugMix() adds the draws for images of `size` to `staging`; ApplyStagedAugMix() takes them
+// from it, on the images' device.
+void StageAugMix(const std::vector<AugMixDraw>& draws, PixelSize size, Staging* staging);
+at::Tensor ApplyStagedAugMix(const at::Tensor& images, Staging* staging, bool rounded = true);
 
 // Precondition as for MakeAugmentation.
 std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec);

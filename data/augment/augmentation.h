@@ -2,8 +2,12 @@
 #ifndef OPENSET_DATA_AUGMENT_AUGMENTATION_H_
 #define OPENSET_DATA_AUGMENT_AUGMENTATION_H_
 
+#include <cstdint>
+
 #include "core/random.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
 
@@ -14,18 +18,35 @@ enum class SizeEffect {
   kFixes,    // all become input_size x input_size
 };
 
-// Stateless once made, so one object serves a whole training.
+// Stateless once made, so one object serves a whole training. The random numbers of all augmentations are drawn on the
+// CPU before the first of them is applied, so that one copy takes them to the device and results are the same on every
+// device.
 class Augmentation {
  public:
   virtual ~Augmentation() = default;
 
-  // u8 [B, C, H, W] (contiguous) -> u8 [B, C, H', W'], each image transformed by its own draws from `random`, in the
-  // order of the batch. All random numbers are drawn on the CPU: the result is the same on every device.
-  virtual at::Tensor Apply(const at::Tensor& images, RandomStream* random) const = 0;
+  // Adds to `staging` the random numbers for `count` images of `size`, drawn image by image in the order of the batch.
+  // Adds and draws nothing if the augmentation isn't random; then `random` may be null.
+  virtual void Draw(int64_t /*count*/, PixelSize /*size*/, RandomStream* /*random*/, Staging* /*staging*/) const {}
+
+  // u8 [B, C, H, W] (contiguous) -> u8 [B, C, H', W'], each image transformed by its own numbers. Takes from `staging`
+  // what Draw() added for these images.
+  virtual at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const = 0;
+
+  // Draw(), a copy to the images' device and ApplyDrawn().
+  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const {
+    Staging staging;
+    Draw(images.size(0), {images.size(2), images.size(3)}, random, &staging);
+    staging.MoveTo(images.device());
+    return ApplyDrawn(images, &staging);
+  }
+
+  // H' and W' for images of `size`.
+  virtual PixelSize SizeAfter(PixelSize size) const { return size; }
 
   virtual SizeEffect size_effect() const { return SizeEffect::kKeeps; }
 
-  // Whether Apply() gives f32 in [0, 255] that is not whole, in the place of u8: then it is the last one.
+  // Whether ApplyDrawn() gives f32 in [0, 255] that is not whole, in the place of u8: then it is the last one.
   virtual bool gives_fractions() const { return false; }
 };
 

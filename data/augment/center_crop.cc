@@ -10,7 +10,7 @@ class CenterCrop : public Augmentation {
  public:
   explicit CenterCrop(int64_t size) : size_(size) {}
 
-  at::Tensor Apply(const at::Tensor& given, RandomStream* /*random*/) const override {
+  at::Tensor ApplyDrawn(const at::Tensor& given, Staging* /*staging*/) const override {
     const int64_t rows = std::max<int64_t>(0, size_ - given.size(2));
     const int64_t columns = std::max<int64_t>(0, size_ - given.size(3));
     const at::Tensor images = at::constant_pad_nd(given, {columns / 2, (columns + 1) / 2, rows / 2, (rows + 1) / 2}, 0);
@@ -22,6 +22,7 @@ class CenterCrop : public Augmentation {
     return images.slice(2, top, top + size_).slice(3, left, left + size_).contiguous();
   }
 
+  PixelSize SizeAfter(PixelSize /*size*/) const override { return {size_, size_}; }
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "core/tensor/to_device.h"
-
 namespace openset {
 namespace {
 
@@ -11,12 +9,16 @@ class HorizontalFlip : public Augmentation {
  public:
   explicit HorizontalFlip(const HorizontalFlipSpec& spec) : probability_(spec.probability()) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+  void Draw(int64_t count, PixelSize /*size*/, RandomStream* random, Staging* staging) const override {
     std::vector<int64_t> flipped;
-    for (int64_t i = 0; i < images.size(0); ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       if (random->Uniform() < probability_) flipped.push_back(i);
     }
-    const at::Tensor index = ToDevice(at::tensor(flipped, at::kLong), images.device());
+    staging->Add(at::tensor(flipped, at::kLong));
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
+    const at::Tensor index = staging->Next();
     return images.index_copy(0, index, images.index_select(0, index).flip(3));
   }
 

@@ -22,6 +22,11 @@ void ExpectMakes(const AugmentationSpec& spec, const Augmentation& augmentation)
   const at::Tensor result = MakeAugmentation(spec, kInputSize)->Apply(images, &random);
   EXPECT_TRUE(at::equal(result, augmentation.Apply(images, &same)));
   EXPECT_FALSE(result.sizes() == images.sizes() && at::equal(result, images));
+  for (const PixelSize size : {PixelSize{8, 8}, PixelSize{11, 8}, PixelSize{5, 9}}) {
+    const PixelSize after = augmentation.SizeAfter(size);
+    const at::Tensor some = augmentation.Apply(at::zeros({2, 3, size.height, size.width}, at::kByte), &random);
+    EXPECT_EQ(some.sizes(), at::IntArrayRef({2, 3, after.height, after.width}));
+  }
 }
 
 TEST(MakeAugmentation, RandAugment) {

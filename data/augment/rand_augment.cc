@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/make_pixel_op.h"
 
@@ -89,12 +90,24 @@ PixelOp PixelOpOf(const RandAugmentDraw& draw, PixelSize size) {
   LOG(FATAL) << "no operation " << static_cast<int>(draw.op);
 }
 
+// PackPixelOps() of the draws for images of `size`.
+at::Tensor Packed(const std::vector<RandAugmentDraw>& draws, int64_t images, PixelSize size) {
+  std::vector<PixelOp> ops;
+  ops.reserve(draws.size());
+  for (const RandAugmentDraw& draw : draws) ops.push_back(PixelOpOf(draw, size));
+  return PackPixelOps(ops, images);
+}
+
 class RandAugment : public Augmentation {
  public:
   explicit RandAugment(const RandAugmentSpec& spec) : spec_(spec) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
-    return ApplyRandAugment(images, DrawRandAugment(spec_, images.size(0), images.size(2), images.size(3), random));
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
+    staging->Add(Packed(DrawRandAugment(spec_, count, size.height, size.width, random), count, size));
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
+    return ApplyPackedPixelOps(images, staging->Next());
   }
 
  private:
@@ -146,12 +159,8 @@ std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_
 }
 
 at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws) {
-  if (images.size(0) == 0) return images;
-  CHECK_EQ(draws.size() % images.size(0), 0) << "as many draws for each image";
-  std::vector<PixelOp> ops;
-  ops.reserve(draws.size());
-  for (const RandAugmentDraw& draw : draws) ops.push_back(PixelOpOf(draw, {images.size(2), images.size(3)}));
-  return ApplyPixelOps(images, ops);
+  const at::Tensor ops = Packed(draws, images.size(0), {images.size(2), images.size(3)});
+  return ApplyPackedPixelOps(images, ToDevice(ops, images.device()));
 }
 
 std::unique_ptr<Augmentation> MakeRandAugment(const RandAugmentSpec& spec) {

@@ -126,7 +126,7 @@ TEST(ApplyRandAugment, ConstantImagesStayConstantUnderColourOperations) {
 }
 
 TEST(ApplyRandAugmentDeathTest, WantsAsManyDrawsForEachImage) {
-  EXPECT_DEATH(ApplyRandAugment(Images(2), {{Op::kInvert}}), "as many draws for each image");
+  EXPECT_DEATH(ApplyRandAugment(Images(2), {{Op::kInvert}}), "as many operations for each image");
 }
 
 TEST(DrawRandAugment, DrawsEachOperationAndSignEquallyOften) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/tensor/to_device.h"
-
 namespace openset {
 namespace {
 
@@ -13,33 +11,46 @@ class RandomCrop : public Augmentation {
   // `input_size`: that of the windows; 0 for the images' own.
   RandomCrop(int padding, int input_size) : padding_(padding), input_size_(input_size) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
-    const int64_t height = input_size_ > 0 ? input_size_ : images.size(2);
-    const int64_t width = input_size_ > 0 ? input_size_ : images.size(3);
-    // What is missing for one window, on both sides.
-    const auto more = [this](int64_t size, int64_t window) {
-      return std::max<int64_t>(0, (window - size - 2 * padding_ + 1) / 2);
-    };
-    const int64_t pad_y = padding_ + more(images.size(2), height), pad_x = padding_ + more(images.size(3), width);
-    const uint64_t rows = images.size(2) + 2 * pad_y - height + 1, columns = images.size(3) + 2 * pad_x - width + 1;
-    const int64_t n = images.size(0);
-    std::vector<int64_t> corner(2 * n);  // the rows of all, then the columns
-    for (int64_t i = 0; i < n; ++i) {
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
+    const PixelSize window = SizeAfter(size), padding = PaddingOf(size);
+    const uint64_t rows = size.height + 2 * padding.height - window.height + 1;
+    const uint64_t columns = size.width + 2 * padding.width - window.width + 1;
+    std::vector<int64_t> corner(2 * count);  // the rows of all, then the columns
+    for (int64_t i = 0; i < count; ++i) {
       corner[i] = static_cast<int64_t>(random->Below(rows));
-      corner[n + i] = static_cast<int64_t>(random->Below(columns));
+      corner[count + i] = static_cast<int64_t>(random->Below(columns));
     }
-    const at::Tensor corners = ToDevice(at::tensor(corner, at::kLong).view({2, n}), images.device());
+    staging->Add(at::tensor(corner, at::kLong).view({2, count}));
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
+    const PixelSize size = {images.size(2), images.size(3)}, window = SizeAfter(size);
+    const auto [pad_y, pad_x] = PaddingOf(size);
+    const at::Tensor corners = staging->Next();
     // Window (b, y, x) is the view [C, H, W] with its corner at (y, x) of padded image b.
     const at::Tensor windows = at::constant_pad_nd(images, {pad_x, pad_x, pad_y, pad_y}, 0)
-                                   .unfold(2, height, 1)
-                                   .unfold(3, width, 1)
+                                   .unfold(2, window.height, 1)
+                                   .unfold(3, window.width, 1)
                                    .permute({0, 2, 3, 1, 4, 5});
-    return windows.index({at::arange(n, images.options().dtype(at::kLong)), corners[0], corners[1]});
+    return windows.index({at::arange(images.size(0), images.options().dtype(at::kLong)), corners[0], corners[1]});
+  }
+
+  PixelSize SizeAfter(PixelSize size) const override {
+    return input_size_ > 0 ? PixelSize{input_size_, input_size_} : size;
   }
 
   SizeEffect size_effect() const override { return input_size_ > 0 ? SizeEffect::kFixes : SizeEffect::kKeeps; }
 
  private:
+  // Of each side: the spec's, and what is missing for one window.
+  PixelSize PaddingOf(PixelSize size) const {
+    const PixelSize window = SizeAfter(size);
+    const auto more = [this](int64_t size, int64_t window) {
+      return std::max<int64_t>(0, (window - size - 2 * padding_ + 1) / 2);
+    };
+    return {padding_ + more(size.height, window.height), padding_ + more(size.width, window.width)};
+  }
+
   const int64_t padding_;
   const int64_t input_size_;
 };

@@ -12,18 +12,23 @@ class RandomResizedCrop : public Augmentation {
  public:
   RandomResizedCrop(const RandomResizedCropSpec& spec, int input_size) : spec_(spec), input_size_(input_size) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+  void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
     std::vector<CropWindow> windows;
-    for (int64_t i = 0; i < images.size(0); ++i) {
-      windows.push_back(DrawCropWindow(spec_, images.size(2), images.size(3), random));
-    }
+    for (int64_t i = 0; i < count; ++i) windows.push_back(DrawCropWindow(spec_, size.height, size.width, random));
+    staging->Add(PackCropWindows(windows));
+  }
+
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
+    const at::Tensor windows = staging->Next();
     if (!images.is_cpu()) return ResizeCrops(images, windows, input_size_, spec_.filter());
     std::vector<at::Tensor> crops;
     for (int64_t i = 0; i < images.size(0); ++i) {
-      crops.push_back(ResizedCrop(images.slice(0, i, i + 1), windows[i], input_size_, spec_.filter()));
+      crops.push_back(ResizedCrop(images.slice(0, i, i + 1), CropWindowAt(windows, i), input_size_, spec_.filter()));
     }
     return crops.size() == 1 ? crops[0] : at::cat(crops);
   }
+
+  PixelSize SizeAfter(PixelSize /*size*/) const override { return {input_size_, input_size_}; }
 
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 

@@ -51,11 +51,15 @@ class ResizeShorterSide : public Augmentation {
  public:
   ResizeShorterSide(int64_t shorter_side, Filter filter) : shorter_side_(shorter_side), filter_(filter) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
-    const int64_t height = images.size(2), width = images.size(3);
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* /*staging*/) const override {
+    const auto [height, width] = SizeAfter({images.size(2), images.size(3)});
+    return ResizeTo(images, height, width, filter_);
+  }
+
+  PixelSize SizeAfter(PixelSize size) const override {
+    const auto [height, width] = size;
     const int64_t longer = shorter_side_ * std::max(height, width) / std::min(height, width);
-    return width <= height ? ResizeTo(images, longer, shorter_side_, filter_)
-                           : ResizeTo(images, shorter_side_, longer, filter_);
+    return width <= height ? PixelSize{longer, shorter_side_} : PixelSize{shorter_side_, longer};
   }
 
   SizeEffect size_effect() const override { return SizeEffect::kChanges; }
@@ -67,7 +71,7 @@ class ResizeShorterSide : public Augmentation {
 
 }  // namespace
 
-at::Tensor Resize::Apply(const at::Tensor& images, RandomStream* /*random*/) const {
+at::Tensor Resize::ApplyDrawn(const at::Tensor& images, Staging* /*staging*/) const {
   return ResizeTo(images, size_, size_, filter_);
 }
 

@@ -16,13 +16,14 @@ namespace openset {
 // |d| up to 1 for BILINEAR; for BICUBIC (a = -1/2) it is 3/2 |d|^3 - 5/2 d^2 + 1 up to 1 and -1/2 |d|^3 + 5/2 d^2 - 4
 // |d| + 2 up to 2. In f32: at most 1 off Pillow's whole numbers (2 where noise is enlarged). Pillow 13 does the columns
 // first for some sizes, which differs at edges of full contrast. Images of that size already are returned as they are.
-// Draws nothing: `random` may be null.
+// Draws nothing.
 class Resize : public Augmentation {
  public:
   // Precondition: size >= 1.
   explicit Resize(int size, ResizeSpec::Filter filter = ResizeSpec::BILINEAR) : size_(size), filter_(filter) {}
 
-  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override;
+  at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override;
+  PixelSize SizeAfter(PixelSize /*size*/) const override { return {size_, size_}; }
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:

@@ -1,7 +1,5 @@
 #include "data/augment/resize_crops.h"
 
-#include "core/tensor/to_device.h"
-
 namespace openset {
 namespace {
 
@@ -31,16 +29,25 @@ at::Tensor Rounded(const at::Tensor& values) { return values.add(0.5).floor_().c
 
 }  // namespace
 
-at::Tensor ResizeCrops(const at::Tensor& images, const std::vector<CropWindow>& windows, int size,
-                       ResizeSpec::Filter filter) {
+at::Tensor PackCropWindows(const std::vector<CropWindow>& windows) {
   std::vector<float> numbers;
   for (const CropWindow& window : windows) {
     for (const int64_t number : {window.top, window.height, window.left, window.width}) {
       numbers.push_back(static_cast<float>(number));
     }
   }
+  return at::tensor(numbers).view({-1, 4});
+}
+
+CropWindow CropWindowAt(const at::Tensor& windows, int64_t i) {
+  const float* const number = windows.const_data_ptr<float>() + 4 * i;
+  const auto whole = [](float value) { return static_cast<int64_t>(value); };
+  return {whole(number[0]), whole(number[2]), whole(number[1]), whole(number[3])};
+}
+
+at::Tensor ResizeCrops(const at::Tensor& images, const at::Tensor& windows, int size, ResizeSpec::Filter filter) {
   const int64_t batch = images.size(0);
-  const auto number = ToDevice(at::tensor(numbers), images.device()).view({batch, 4, 1, 1}).unbind(1);
+  const auto number = windows.view({batch, 4, 1, 1}).unbind(1);
   const at::Tensor columns = Weights(number[0], number[1], images.size(2), size, filter);
   const at::Tensor rows = Weights(number[2], number[3], images.size(3), size, filter);
 

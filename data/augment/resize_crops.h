@@ -11,12 +11,17 @@
 
 namespace openset {
 
-// u8 [B, C, H, W] and B windows inside the images -> u8 [B, C, size, size] on the same device, with the filters and the
-// rounding of Resize (data/augment/resize.h). Sums have another order there, so that values may differ by 1 (2 where
-// BICUBIC overshoots). Fewer than 80 operations for any B; f32, also where TF32 is allowed.
-// Preconditions: B, size >= 1; no window is empty.
-at::Tensor ResizeCrops(const at::Tensor& images, const std::vector<CropWindow>& windows, int size,
-                       ResizeSpec::Filter filter);
+// u8 [B, C, H, W] and B windows inside the images, f32 [B, 4] with top, height, left and width of each, on the same
+// device -> u8 [B, C, size, size], with the filters and the rounding of Resize (data/augment/resize.h). Sums have
+// another order there, so that values may differ by 1 (2 where BICUBIC overshoots). Fewer than 80 operations for any B;
+// f32, also where TF32 is allowed. Preconditions: B, size >= 1; no window is empty.
+at::Tensor ResizeCrops(const at::Tensor& images, const at::Tensor& windows, int size, ResizeSpec::Filter filter);
+
+// The windows as ResizeCrops() takes them, on the CPU.
+at::Tensor PackCropWindows(const std::vector<CropWindow>& windows);
+
+// Window `i` of packed windows on the CPU.
+CropWindow CropWindowAt(const at::Tensor& windows, int64_t i);
 
 }  // namespace openset
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/logging.h"
-#include "core/tensor/to_device.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 
 namespace openset {
@@ -20,12 +20,15 @@ class FeatureMixup : public OpenSetSource {
     const int64_t n = feature.size(0);
     if (n == 0) return Nothing(context.known, label);
 
-    const at::Tensor order = ToDevice(at::tensor(context.random->Permutation(n), at::kLong), feature.device());
+    Staging staging;
+    staging.Add(at::tensor(context.random->Permutation(n), at::kLong));
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
     for (double& draw : draws) draw = Coefficient(context.random);
     // At least f32, whatever the precision of the backbone.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
-    const at::Tensor coefficient = ToDevice(at::tensor(draws, at::kDouble).to(dtype), feature.device()).unsqueeze(1);
+    staging.Add(at::tensor(draws, at::kDouble).to(dtype).unsqueeze(1));
+    staging.MoveTo(feature.device());
+    const at::Tensor order = staging.Next(), coefficient = staging.Next();
 
     const at::Tensor mixture = coefficient * feature + (1 - coefficient) * feature.index_select(0, order);
     return {context.head(mixture), at::arange(n, label.options()), label.ne(label.index_select(0, order)).to(dtype)};

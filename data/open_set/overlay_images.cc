@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/tensor/to_device.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/extra_images.h"
 
@@ -18,7 +18,7 @@ class OverlayImages : public ExtraImageSource {
   explicit OverlayImages(const OverlayImagesSpec& spec) : spec_(spec) {}
 
   absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    const at::Tensor on_host = batch.label.cpu().contiguous();
+    const at::Tensor on_host = batch.HostLabel().contiguous();
     const int64_t* begin = on_host.const_data_ptr<int64_t>();
     const std::vector<int64_t> label(begin, begin + on_host.numel());
     std::map<int64_t, std::vector<int64_t>> by_label;
@@ -33,10 +33,13 @@ class OverlayImages : public ExtraImageSource {
       first.push_back(a);
       second.push_back(b);
     }
-    const auto gather = [&](const std::vector<int64_t>& rows) {
-      return batch.image.index_select(0, ToDevice(at::tensor(rows, at::kLong), batch.image.device()));
-    };
-    return ((gather(first) + gather(second)) / 2).contiguous(at::MemoryFormat::ChannelsLast);
+    Staging staging;
+    staging.Add(at::tensor(first, at::kLong));
+    staging.Add(at::tensor(second, at::kLong));
+    staging.MoveTo(batch.image.device());
+    const at::Tensor a = batch.image.index_select(0, staging.Next());
+    const at::Tensor b = batch.image.index_select(0, staging.Next());
+    return ((a + b) / 2).contiguous(at::MemoryFormat::ChannelsLast);
   }
 
  private:

@@ -9,7 +9,8 @@
 #include "absl/types/span.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "core/tensor/to_device.h"
+#include "core/tensor/staging.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
 namespace {
@@ -19,9 +20,8 @@ constexpr double kLeastFactor = 1e-37;
 
 bool HeadsOf(RandomStream* random) { return random->Below(2) == 0; }
 
-// Returns `images` with their changes applied, and `otherwise` for images without a change.
-at::Tensor Changed(const at::Tensor& images, const at::Tensor& otherwise,
-                   const std::vector<std::optional<AugMixStep>>& changes) {
+// Adds the changes of images of `size` to `staging`: the rows that are changed, and how.
+void StageChanges(const std::vector<std::optional<AugMixStep>>& changes, PixelSize size, Staging* staging) {
   std::vector<int64_t> rows;
   std::vector<AugMixDraw> draws;
   for (size_t i = 0; i < changes.size(); ++i) {
@@ -29,16 +29,39 @@ at::Tensor Changed(const at::Tensor& images, const at::Tensor& otherwise,
     rows.push_back(static_cast<int64_t>(i));
     draws.push_back({{kWhole, {*changes[i]}}});
   }
-  if (rows.empty()) return otherwise;
-  const at::Tensor places = ToDevice(at::tensor(rows, at::kLong), images.device());
-  return otherwise.index_copy(0, places, ApplyAugMix(images.index_select(0, places), draws));
+  staging->Add(at::tensor(rows, at::kLong));
+  if (!rows.empty()) StageAugMix(draws, size, staging);
+}
+
+// Returns `images` with the next changes of `staging` applied, and `otherwise` for images without a change.
+at::Tensor Changed(const at::Tensor& images, const at::Tensor& otherwise, Staging* staging) {
+  const at::Tensor rows = staging->Next();
+  if (rows.size(0) == 0) return otherwise;
+  return otherwise.index_copy(0, rows, ApplyStagedAugMix(images.index_select(0, rows), staging));
+}
+
+// Adds round `r` of all images: f32 [4, B, 1, 1, 1] with a, b, whether it multiplies and whether it takes place; and
+// the changes.
+void StageRound(const std::vector<PixMixDraw>& draws, size_t r, PixelSize size, Staging* staging) {
+  std::vector<double> a, b, multiplies, takes_place;
+  std::vector<std::optional<AugMixStep>> changes;
+  for (const PixMixDraw& draw : draws) {
+    const PixMixRound round = r < draw.rounds.size() ? draw.rounds[r] : PixMixRound();
+    changes.push_back(round.change);
+    a.push_back(round.a);
+    b.push_back(round.b);
+    multiplies.push_back(round.multiplies);
+    takes_place.push_back(r < draw.rounds.size());
+  }
+  std::vector<double> numbers;
+  for (const auto& column : {a, b, multiplies, takes_place}) {
+    numbers.insert(numbers.end(), column.begin(), column.end());
+  }
+  staging->Add(at::tensor(numbers, at::kDouble).to(at::kFloat).view({4, -1, 1, 1, 1}));
+  StageChanges(changes, size, staging);
 }
 
 at::Tensor ToUnit(const at::Tensor& images) { return images.to(at::kFloat).div_(255); }
-
-at::Tensor Column(const std::vector<double>& values, at::Device device) {
-  return ToDevice(at::tensor(values, at::kDouble).to(at::kFloat).view({-1, 1, 1, 1}), device);
-}
 
 class PixMixedImages : public OpenSetSource {
  public:
@@ -75,7 +98,8 @@ class PixMixedImages : public OpenSetSource {
 
  private:
   static at::Tensor Channels(const std::vector<double>& values, double absent, at::Device device) {
-    return Column(values.empty() ? std::vector<double>{absent} : values, device).view({1, -1, 1, 1});
+    const at::Tensor host = at::tensor(values.empty() ? std::vector<double>{absent} : values, at::kDouble);
+    return host.to(at::kFloat).view({1, -1, 1, 1}).to(device);
   }
 
   at::Tensor Bytes(const at::Tensor& images) const {
@@ -110,30 +134,27 @@ std::vector<PixMixDraw> DrawPixMix(const PixMixSpec& spec, int64_t images, int64
 
 at::Tensor ApplyPixMix(const at::Tensor& images, const at::Tensor& pictures, const std::vector<PixMixDraw>& draws) {
   CHECK_EQ(static_cast<int64_t>(draws.size()), images.size(0)) << "one draw per image";
-  std::vector<std::optional<AugMixStep>> changes;
+  std::vector<std::optional<AugMixStep>> starts;
   size_t rounds = 0;
   for (const PixMixDraw& draw : draws) {
-    changes.push_back(draw.start);
+    starts.push_back(draw.start);
     rounds = std::max(rounds, draw.rounds.size());
   }
-  at::Tensor mixed = ToUnit(Changed(images, images, changes));
+  const PixelSize size = {images.size(2), images.size(3)};
+  Staging staging;
+  StageChanges(starts, size, &staging);
+  for (size_t r = 0; r < rounds; ++r) StageRound(draws, r, size, &staging);
+  staging.MoveTo(images.device());
+
+  at::Tensor mixed = ToUnit(Changed(images, images, &staging));
   for (size_t r = 0; r < rounds; ++r) {
-    std::vector<double> a, b, multiplies, goes_on;
-    for (size_t i = 0; i < draws.size(); ++i) {
-      const PixMixRound round = r < draws[i].rounds.size() ? draws[i].rounds[r] : PixMixRound();
-      changes[i] = round.change;
-      a.push_back(round.a);
-      b.push_back(round.b);
-      multiplies.push_back(round.multiplies);
-      goes_on.push_back(r < draws[i].rounds.size());
-    }
-    const at::Device device = images.device();
-    const at::Tensor y = ToUnit(Changed(images, pictures, changes));
-    const at::Tensor as = Column(a, device), bs = Column(b, device);
-    const at::Tensor sum = (as * (2 * mixed - 1) + bs * (2 * y - 1) + 1) / 2;
-    const at::Tensor product = (2 * mixed).pow(as) * (2 * y).clamp_min(kLeastFactor).pow(bs) / 2;
-    const at::Tensor next = at::where(Column(multiplies, device).gt(0), product, sum).clamp(0, 1);
-    mixed = at::where(Column(goes_on, device).gt(0), next, mixed);
+    const std::vector<at::Tensor> number = staging.Next().unbind(0);
+    const at::Tensor &a = number[0], &b = number[1], &multiplies = number[2], &takes_place = number[3];
+    const at::Tensor y = ToUnit(Changed(images, pictures, &staging));
+    const at::Tensor sum = (a * (2 * mixed - 1) + b * (2 * y - 1) + 1) / 2;
+    const at::Tensor product = (2 * mixed).pow(a) * (2 * y).clamp_min(kLeastFactor).pow(b) / 2;
+    const at::Tensor next = at::where(multiplies.gt(0), product, sum).clamp(0, 1);
+    mixed = at::where(takes_place.gt(0), next, mixed);
   }
   return mixed;
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/tensor/to_device.h"
+
 namespace openset {
 namespace {
 
@@ -43,7 +45,7 @@ class VirtualOutliers : public OpenSetSource {
     const at::Tensor covariance =
         at::mm(centred.t(), centred) / (classes * n) + kDiagonal * at::eye(dim, mean.options());
     const at::Tensor factor = std::get<0>(at::linalg_cholesky_ex(covariance));
-    const at::Tensor far = DrawFarPoints(spec_, classes, dim, random).to(memory_.options());
+    const at::Tensor far = ToDevice(DrawFarPoints(spec_, classes, dim, random).to(at::kFloat), memory_.device());
     return (mean + at::matmul(far, factor.t())).view({-1, dim});
   }
 

@@ -70,15 +70,15 @@ struct Collected {
 };
 
 // A staging folder, which is removed if it was not committed.
-class Staging {
+class StagingFolder {
  public:
-  explicit Staging(std::string folder) : folder_(std::move(folder)) {}
-  ~Staging() {
+  explicit StagingFolder(std::string folder) : folder_(std::move(folder)) {}
+  ~StagingFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
   }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
 
   const std::string& folder() const { return folder_; }
   std::string outputs_path() const { return JoinPath(folder_, kOutputsFile); }
@@ -236,7 +236,7 @@ void AddHead(const Model& model, Outputs* outputs) {
 }
 
 // `shared_by` inferences were done together.
-absl::Status Commit(const InferRequest& request, const Staging& staging, const std::string& outputs_sha256,
+absl::Status Commit(const InferRequest& request, const StagingFolder& staging, const std::string& outputs_sha256,
                     int shared_by, const ActionContext& context) {
   InferSummary summary;
   *summary.mutable_action() = request.action;
@@ -315,11 +315,11 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (const TrainAction& member : action.train()) {
     OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
   }
-  std::vector<std::unique_ptr<Staging>> staging;
+  std::vector<std::unique_ptr<StagingFolder>> staging;
   std::vector<Collected> collected(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_ASSIGN_OR_RETURN(std::string folder, context.store.NewStagingFolder(requests[i].key));
-    staging.push_back(std::make_unique<Staging>(std::move(folder)));
+    staging.push_back(std::make_unique<StagingFolder>(std::move(folder)));
     collected[i].writer = std::make_unique<OutputsWriter>(staging[i]->outputs_path());
   }
   OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/tensor/to_device.h"
 #include "experiments/train/optimizer.h"
 #include "models/networks/dcgan.h"
 
@@ -92,7 +93,7 @@ class ConfusingImages : public OpenSetSource {
     at::Tensor noise = at::empty({count, spec_.noise_dim()}, at::kFloat);
     float* value = noise.mutable_data_ptr<float>();
     for (int64_t i = 0; i < noise.numel(); ++i) value[i] = static_cast<float>(random->Normal());
-    at::Tensor image = generator_.Forward(noise.to(device_));
+    at::Tensor image = generator_.Forward(ToDevice(noise, device_));
     if (mean_.defined()) image = image - mean_;
     if (std_.defined()) image = image / std_;
     return image.contiguous(at::MemoryFormat::ChannelsLast);

@@ -7,6 +7,7 @@
 
 #include "core/logging.h"
 #include "core/random.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 #include "losses/parameters.h"
 #include "losses/row_ops.h"
@@ -33,15 +34,9 @@ class Cider : public LossTerm {
   }
 
   at::Tensor Compute(const LossInput& input) override {
-    const at::Tensor label = Labels(input);
+    const at::Tensor label = input.batch.label.repeat({1 + spec_.extra_views()});
     const at::Tensor v = Project(input);
-    at::Tensor prototype = prototype_.to(v.scalar_type());
-    for (int64_t b = 0; b < v.size(0); ++b) {
-      const at::Tensor own = label.narrow(0, b, 1);
-      const at::Tensor moved =
-          spec_.momentum() * prototype.index_select(0, own) + (1 - spec_.momentum()) * v.narrow(0, b, 1);
-      prototype = prototype.index_copy(0, own, UnitLength(moved));
-    }
+    const at::Tensor prototype = Moved(v, input.batch.HostLabel().repeat({1 + spec_.extra_views()}));
     moved_ = prototype.detach();
     const at::Tensor near = at::log_softmax(at::mm(v, moved_.t()) / spec_.temperature(), 1);
     return -spec_.compactness() * AtLabel(near, label).mean() + Dispersion(prototype);
@@ -61,7 +56,32 @@ class Cider : public LossTerm {
   std::vector<std::pair<std::string, at::Tensor>> State() const override { return {{"prototype", prototype_}}; }
 
  private:
-  at::Tensor Labels(const LossInput& input) const { return input.batch.label.repeat({1 + spec_.extra_views()}); }
+  // The prototypes after all samples, `v` with the labels `host_label` on the CPU, have moved them one after the other.
+  // Prototypes do not depend on each other, so that round r moves each by the r-th sample of its class.
+  at::Tensor Moved(const at::Tensor& v, const at::Tensor& host_label) const {
+    const int64_t* const label = host_label.const_data_ptr<int64_t>();
+    std::vector<int64_t> seen(static_cast<size_t>(prototype_.size(0)));
+    std::vector<std::vector<int64_t>> rounds;  // the samples of each
+    for (int64_t i = 0; i < host_label.numel(); ++i) {
+      const auto round = static_cast<size_t>(seen[static_cast<size_t>(label[i])]++);
+      if (round == rounds.size()) rounds.emplace_back();
+      rounds[round].push_back(i);
+    }
+    Staging staging;
+    for (const std::vector<int64_t>& samples : rounds) {
+      staging.Add(at::tensor(samples, at::kLong));
+      staging.Add(host_label.index_select(0, at::tensor(samples, at::kLong)));
+    }
+    staging.MoveTo(v.device());
+    at::Tensor prototype = prototype_.to(v.scalar_type());
+    for (size_t round = 0; round < rounds.size(); ++round) {
+      const at::Tensor samples = staging.Next(), own = staging.Next();
+      const at::Tensor moved =
+          spec_.momentum() * prototype.index_select(0, own) + (1 - spec_.momentum()) * v.index_select(0, samples);
+      prototype = prototype.index_copy(0, own, UnitLength(moved));
+    }
+    return prototype;
+  }
 
   at::Tensor Project(const LossInput& input) const {
     std::vector<at::Tensor> feature = {input.known.feature};

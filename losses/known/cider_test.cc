@@ -46,5 +46,27 @@ TEST(CiderTerm, SamplesMoveTheirPrototypeOneAfterTheOther) {
   EXPECT_THAT(prototype, TensorNear(Matrix({{0, 0}, {half, half}}).to(at::kFloat), 1e-6));
 }
 
+// Classes of different sizes in mixed order, one of which no sample has.
+TEST(CiderTerm, EachPrototypeIsMovedByItsSamplesInTheOrderOfTheBatch) {
+  const std::vector<int64_t> label = {2, 0, 2, 2, 0, 2};
+  const at::Tensor feature = Matrix({{1, 2}, {3, 1}, {2, 2}, {1, 5}, {0, 1}, {4, 1}});
+  auto term =
+      MakeCider(TermSpec("cider { projection_dim: 2 extra_views: 0 momentum: 0.9 }").cider(), {at::kCPU, 3, 2, 0});
+  for (const auto& [name, parameter] : term->Parameters()) {
+    parameter.set_data(parameter.dim() == 2 ? at::eye(2, at::kDouble) : at::zeros({2}, at::kDouble));
+  }
+  LossScene scene = SceneOf(at::zeros({6, 3}, at::kDouble), label);
+  scene.known.feature = feature;
+  at::Tensor expected = at::zeros({3, 2}, at::kDouble);
+  for (int64_t i = 0; i < 6; ++i) {
+    const at::Tensor v = feature[i] / feature[i].norm();
+    const at::Tensor moved = 0.9 * expected[label[i]] + 0.1 * v;
+    expected[label[i]] = moved / moved.norm();
+  }
+  term->Compute(scene.Input());
+  term->EndStep();
+  EXPECT_THAT(term->State()[0].second, TensorNear(expected.to(at::kFloat), 1e-6));
+}
+
 }  // namespace
 }  // namespace openset

@@ -117,16 +117,21 @@ TORCH_LIBRARY_IMPL(openset, CPU, library) { library.impl("apply_pixel_ops", Appl
 }  // namespace
 
 at::Tensor ApplyPixelOps(const at::Tensor& images, absl::Span<const PixelOp> ops) {
-  if (images.size(0) == 0) return images;
-  CHECK_EQ(ops.size() % images.size(0), 0) << "as many operations for each image";
-  CHECK(images.size(1) == 1 || images.size(1) == 3) << images.size(1) << " channels";
+  return ApplyPackedPixelOps(images, ToDevice(PackPixelOps(ops, images.size(0)), images.device()));
+}
+
+at::Tensor PackPixelOps(absl::Span<const PixelOp> ops, int64_t images) {
+  if (images == 0) return at::empty({0, 0}, at::kByte);
+  CHECK_EQ(ops.size() % images, 0) << "as many operations for each image";
   const auto bytes = static_cast<int64_t>(ops.size() * sizeof(PixelOp));
-  at::Tensor packed = at::empty({images.size(0), bytes / images.size(0)}, at::kByte);
+  at::Tensor packed = at::empty({images, bytes / images}, at::kByte);
   if (bytes > 0) std::memcpy(packed.mutable_data_ptr(), ops.data(), bytes);
-  return ApplyPackedPixelOps(images, ToDevice(packed, images.device()));
+  return packed;
 }
 
 at::Tensor ApplyPackedPixelOps(const at::Tensor& images, const at::Tensor& ops) {
+  if (images.size(0) == 0) return images;
+  CHECK(images.size(1) == 1 || images.size(1) == 3) << images.size(1) << " channels";
   static const auto operation = c10::Dispatcher::singleton()
                                     .findSchemaOrThrow("openset::apply_pixel_ops", "")
                                     .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();

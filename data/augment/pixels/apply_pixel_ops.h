@@ -6,6 +6,8 @@
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "core/tensor/torch.h"
 #include "data/augment/pixels/pixel_op.h"
@@ -17,7 +19,11 @@ namespace openset {
 // Precondition: ops has B n elements.
 at::Tensor ApplyPixelOps(const at::Tensor& images, absl::Span<const PixelOp> ops);
 
-// The same for packed operations on the device of `images`: u8 [B, n * sizeof(PixelOp)].
+// The operations of `images` images as one tensor on the CPU: u8 [B, n * sizeof(PixelOp)].
+// Precondition: ops has B n elements.
+at::Tensor PackPixelOps(absl::Span<const PixelOp> ops, int64_t images);
+
+// ApplyPixelOps() for packed operations on the device of `images`.
 at::Tensor ApplyPackedPixelOps(const at::Tensor& images, const at::Tensor& ops);
 
 }  // namespace openset

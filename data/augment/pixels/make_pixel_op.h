@@ -3,16 +3,12 @@
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_MAKE_PIXEL_OP_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_MAKE_PIXEL_OP_H_
 
-#include <cstdint>
-
 #include "data/augment/pixels/pixel_op.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
 
-// In pixels. Precondition of all operations that take it: no side is longer than 16,000.
-struct PixelSize {
-  int64_t height, width;
-};
+// Precondition of all operations that take an image's size: no side is longer than 16,000.
 
 // Maps the lowest value of each channel to 0 and the highest to 255, linearly, rounded down. A constant channel keeps
 // its values.
