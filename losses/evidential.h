@@ -5,11 +5,11 @@
 //   KL = log Gamma(S') - log Gamma(K) - sum_c log Gamma(alpha'_c) + sum_c (alpha'_c - 1) (digamma(alpha'_c) -
 //   digamma(S')),
 //
-// alpha' = alpha but 1 for the label, S' its sum: the divergence from the uniform Dirichlet distribution of the
-// evidence for wrong classes. The KL is computed in f64, for it is a small difference of large numbers.
+// where alpha' is alpha with 1 for the label and S' is its sum. The KL is the divergence between the Dirichlet
+// distribution of the evidence for wrong classes and the uniform one. It is computed in f64, because it is a small
+// difference of large numbers.
 //
-// At least 0. The coefficient depends on LossInput.epoch. All outputs count as classes. Logits that are clipped get no
-// gradient.
+// At least 0. The coefficient depends on LossInput.epoch. All outputs are classes. Clipped logits get no gradient.
 #ifndef OPENSET_LOSSES_EVIDENTIAL_H_
 #define OPENSET_LOSSES_EVIDENTIAL_H_
 

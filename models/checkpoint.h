@@ -14,15 +14,14 @@
 
 namespace openset {
 
-// Tensors by name, in memory order of their dimensions (never channels-last), on the CPU.
+// Tensors by name, on the CPU, contiguous (never channels-last).
 using TensorMap = std::map<std::string, at::Tensor>;
 
-// Copies of all parameters and buffers of a model.
+// Returns copies of all parameters and buffers of a model.
 TensorMap StateOf(const Model& model);
 
-// Copies `state` into the model's parameters and buffers, whatever its device.
-// Errors: kInvalidArgument for a missing or left-over name or another shape or dtype, naming them; the model is then
-// unchanged.
+// Copies `state` into the model's parameters and buffers, on any device. Errors: kInvalidArgument for missing or
+// unknown names or other shapes or dtypes, with the names; the model is then unchanged.
 absl::Status SetState(const TensorMap& state, Model* model);
 
 // Writes tensors to a safetensors file, atomically (core/files/files.h). Strings in `metadata` go to its

@@ -13,7 +13,7 @@ inline constexpr int kDensenetSmallestImage = 29;
 // One patch.
 inline constexpr int kSwinTransformerSmallestImage = 4;
 
-// Height and width of the smallest images; 1 if there is no limit or if it is unknown (for a script).
+// The least height and width of an image; 1 if there is no limit or if it is unknown (for a script).
 int SmallestImageSize(const ModelSpec& model);
 
 }  // namespace openset

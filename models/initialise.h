@@ -9,22 +9,22 @@
 
 namespace openset {
 
-// Every element from the normal distribution with this mean and standard deviation.
+// Draws each element from the normal distribution with this mean and standard deviation.
 void DrawNormal(double mean, double std, RandomStream* random, const at::Tensor& tensor);
 
-// Every element uniform on [-bound, bound).
+// Draws each element uniformly from [-bound, bound).
 void DrawUniform(double bound, RandomStream* random, const at::Tensor& tensor);
 
-// PyTorch's default for convolutions and linear layers: weight and bias (which may be undefined), in that order,
-// uniform on +-1/sqrt(f), where f is the number of inputs that one output is computed from. (PyTorch says
-// kaiming_uniform with a = sqrt(5), which for the weight is the same: sqrt(6 / ((1 + 5) f)).)
+// PyTorch's default for convolutions and linear layers: draws weight and bias (which may be undefined), in that order,
+// uniformly from +-1/sqrt(f), where f is the number of inputs of one output. (PyTorch calls it kaiming_uniform with
+// a = sqrt(5), which is the same for the weight: sqrt(6 / ((1 + 5) f)).)
 void DrawDefault(const at::Tensor& weight, const at::Tensor& bias, RandomStream* random);
 
-// Batch norm: weight from N(weight_mean, weight_std), bias 0, and statistics as before the first batch.
+// Batch norm: draws the weight from N(weight_mean, weight_std), sets the bias to 0 and resets the statistics.
 void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, BatchNorm* norm);
 
-// Gives a convolution's weight the channels-last layout, also if it has one input channel and the layouts coincide
-// but for the strides.
+// Gives a convolution's weight the channels-last layout. Does so even if it has one input channel, for which the two
+// layouts differ only in the strides.
 void UseChannelsLast(Convolution* convolution);
 
 }  // namespace openset

@@ -11,11 +11,10 @@
 
 namespace openset {
 
-// A model for `num_classes` known classes and input images as in `input`, initialised from `random`. LibTorch's default
-// generator is left as it was.
-// spec.weights is not read: models/import_weights.h does that.
-// Errors: kInvalidArgument if the backbone can't take such images (too small); those of MakeTorchScriptModel().
-// Precondition: the specs obey their schema's rules and have their defaults filled in.
+// Returns a model for `num_classes` known classes and images as in `input`, initialised from `random`. Does not change
+// LibTorch's default generator. Does not read spec.weights; see models/import_weights.h. Errors: kInvalidArgument if
+// such images are too small for the backbone; those of MakeTorchScriptModel(). Precondition: the specs obey their
+// schemas' rules and have their defaults filled in.
 absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const InputSpec& input, int num_classes,
                                                  RandomStream* random, const ModelUse& use = {});
 

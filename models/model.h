@@ -17,7 +17,7 @@ namespace openset {
 // use the modules of models/networks/dropout.h: they can be switched on without the rest of the training mode.
 class Backbone : public Module {
  public:
-  // `norm_set` selects a set of batch norms. If the backbone has fewer sets, it uses its last one.
+  // `norm_set` is the index of the set of batch norms to use. If the backbone has fewer sets, it uses its last one.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
   // The number of stages, each of which halves the image; 0 if the backbone does not show its stages (models/stages.h).
   virtual int num_stages() const { return 0; }
@@ -39,12 +39,12 @@ class Head : public Module {
  public:
   virtual ModelOutput Forward(const at::Tensor& feature) = 0;
   virtual void Initialise(RandomStream* random) = 0;
-  // What random heads draw from in training.
+  // Sets the generator that random heads draw from in training.
   virtual void SetGenerator(const at::Generator& /*generator*/) {}
 };
 
-// Where and for what a network will run. Only TorchScript networks need it: they are loaded for their device and tested
-// there. All others are built on the CPU and then moved.
+// The device on which a network will run and whether it will be trained. Only TorchScript networks need it, because
+// they are loaded for their device and tested there. All others are built on the CPU and then moved.
 struct ModelUse {
   at::Device device = at::kCPU;
   bool is_training = false;
@@ -65,7 +65,7 @@ class Model : public Module {
 
   ModelOutput Forward(const at::Tensor& image, int norm_set = 0);
   ModelOutput ForwardHead(const at::Tensor& feature);
-  // The same after a stage of the backbone: see Backbone::ForwardFrom().
+  // Forward() from a stage of the backbone on: see Backbone::ForwardFrom().
   ModelOutput ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps = nullptr);
 
   void SetGenerator(const at::Generator& generator) {

@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-// Layers one behind the other, from images of `size` x `size`.
+// Layers one after the other, from images of `size` x `size`.
 class Layers {
  public:
   Layers(int size, int channels) : size_(size), channels_(channels) {}
@@ -21,10 +21,10 @@ class Layers {
   void Pool(int factor) { size_ /= factor; }
   void Halve() { size_ = (size_ + 1) / 2; }
   void Linear(int64_t in, int out) { sum_ += in * out; }
-  // A 1x1 convolution beside the layers since the block began with these channels.
+  // A 1x1 convolution parallel to the layers since the start of the block, which had these channels.
   void Shortcut(int channels_before) { sum_ += int64_t{1} * channels_before * channels_ * size_ * size_; }
 
-  // The channels of before beside those of the last layer.
+  // Concatenates the earlier channels and those of the last layer.
   void Concatenate(int channels_before) { channels_ += channels_before; }
 
   int size() const { return size_; }

@@ -23,7 +23,7 @@ bool IsTorchArchive(absl::string_view bytes) { return absl::StartsWith(bytes, "P
 std::string WhatFailed(const std::exception& error) {
   const auto* c10_error = dynamic_cast<const c10::Error*>(&error);
   const std::string text = c10_error != nullptr ? c10_error->what_without_backtrace() : error.what();
-  // A failure inside a script ends with the error itself, behind the script's lines.
+  // A failure inside a script ends with the error itself, after the script's lines.
   std::string last;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     if (absl::StartsWith(line, "RuntimeError: ")) last = std::string(line);

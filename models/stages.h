@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// Backbone::num_stages() of the network that `model` describes (models/model.h); 0 for transformers and scripts, which
-// expose none.
+// Returns Backbone::num_stages() of the network that `model` describes (models/model.h). It is 0 for transformers and
+// scripts, which do not expose stages.
 int NumStages(const ModelSpec& model);
 
 }  // namespace openset

@@ -3,7 +3,7 @@
     python3 results/pages.py OPENSET [--check]
 
 A page is made of a template: results/NAME/page.md.in gives results/NAME/README.md, results/README.md.in and
-results/claims.md.in give the pages beside them. A study without a bundle has no page yet, and what it would say is marked as
+results/claims.md.in are the templates of the pages next to them. A study without a bundle has no page yet, and what it would say is marked as
 open elsewhere. In a template, {{ ... }} is an expression over the functions of Study
 below; the rest is text. Text has no number with a decimal point, so that each such number comes from a record. --check
 writes nothing and fails where a page, a digest or a size is not as it should be.

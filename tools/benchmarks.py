@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes BENCHMARKS.md: how fast openset is on this machine, beside the Python libraries that do the same.
+"""Writes BENCHMARKS.md: how fast openset is on this machine, compared with the Python libraries that do the same.
 
     bazel run //tools:benchmarks -- --python=VENV/bin/python [--quick] [--only=evaluation,planning] [--out=FILE]
 

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "experiments": {"core", "data", "models", "losses", "eval", "experiments"},
     "tools": {"core", "data", "models", "losses", "eval", "experiments", "tools"},
 }
-# Which rooms of experiments a room may include, beside itself.
+# Which rooms of experiments a room may include, in addition to itself.
 ROOMS = {
     "published": set(),
     "spec": {"published"},

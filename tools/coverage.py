@@ -63,7 +63,7 @@ def plan_of(openset, study, flags):
 
 
 def cost(plan, gpu):
-    """The whole study's on this machine, which comes first, or on the first GPU behind it."""
+    """The whole study's on this machine, which comes first, or on the first GPU after it."""
     whole = [entry for entry in plan.get("cost", []) if entry["what"] == "the whole study"]
     return (whole[1] if len(whole) > 1 else None) if gpu else (whole[0] if whole else None)
 

@@ -18,7 +18,7 @@ HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-u
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
          "member_uncertainty": "their disagreement", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
-# What a method says beside its score that a plain network's training and pass lack.
+# What a method has in addition to its score that a plain network's training and pass lack.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
         "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
         "virtual_outliers": "made-up features", "mc_dropout": "dropout",

@@ -6,7 +6,7 @@ namespace openset {
 namespace {
 
 constexpr double kFaint = 0.45, kOutlined = 0;  // opacity of the inside
-constexpr int kBar = 18;                        // pixels, with the space beside it
+constexpr int kBar = 18;                        // pixels, including the gap to the next one
 // Of core/chart/vega_lite.cc.
 constexpr const char* kBlue = "#0072B2";
 constexpr const char* kOrange = "#D55E00";

@@ -15,7 +15,7 @@ struct HeatMap {
   // In order from the top and from the left; unique on each side.
   std::vector<std::string> rows, columns;
   std::vector<double> values;  // [rows, columns]; one that is not finite is left white
-  bool show_names = true;      // beside the map; else they are said of the place under the pointer
+  bool show_names = true;      // next to the map; otherwise only in the tooltip
 };
 
 // Maps in rows, with one colour scale from `low` (dark) to `high`, labelled `label`. Numbers outside the scale get the

@@ -83,7 +83,7 @@ const openset = (() => {
     drawn.get(figure)?.finalize();
     const spec = fitted(charts[id]);
     let result = await vegaEmbed(figure, structuredClone(spec), options(id));
-    // Long names beside the plot take of its width.
+    // Long names next to the plot make it narrower.
     const excess = figure.querySelector('svg').getBoundingClientRect().width - figure.clientWidth;
     if (document.body.clientWidth <= phone && excess > 0 && spec.width > 120) {
       result.finalize();

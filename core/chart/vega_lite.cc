@@ -35,7 +35,7 @@ std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");
 }
 
-// As many as fit beside each other, at most 3.
+// As many as fit next to each other, at most 3.
 int LegendColumns(const Plot& plot) {
   size_t longest = 1;
   for (const PlotSeries& series : plot.series) longest = std::max(longest, series.name.size());

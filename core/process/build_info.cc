@@ -8,7 +8,7 @@
 #include "core/files/digest.h"
 #include "third_party/revisions.h"
 
-// Defined by //tools:build_stamp: the commit; behind it "-dirty-" and a SHA-256 where the tree had changes.
+// Defined by //tools:build_stamp: the commit; after it "-dirty-" and a SHA-256 where the tree had changes.
 extern const char openset_build_commit[] __attribute__((weak));
 
 namespace openset {

@@ -159,7 +159,7 @@ class Walker {
   const absl::string_view path_;
   std::vector<Step> steps_;
   const Message* message_;                 // at the place reached; null if there is none
-  const Descriptor* descriptor_;           // of it; null behind a scalar
+  const Descriptor* descriptor_;           // of it; null after a scalar
   const FieldDescriptor* kind_ = nullptr;  // by which the last step's element was found
 };
 
@@ -280,7 +280,7 @@ absl::StatusOr<std::string> GetField(const Message& message, absl::string_view p
 absl::StatusOr<std::string> SamePlace(const Message& message, absl::string_view path, const Message& other) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message, path));
   std::string same;
-  const Message* at = &message;  // null behind what is not there
+  const Message* at = &message;  // null after what is not there
   const Message* there = &other;
   for (const Step& step : steps) {
     int index = step.index;

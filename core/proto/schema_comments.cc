@@ -25,7 +25,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Comment lines begin with the blank behind "//".
+// Comment lines begin with the blank after "//".
 std::string Lines(const std::string& comment) {
   std::vector<std::string> lines = absl::StrSplit(comment, '\n');
   for (std::string& line : lines) {

@@ -26,7 +26,7 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::TextFormat;
 
-// The text between the first two double quotes after `position`, which moves behind them.
+// The text between the first two double quotes after `position`, which moves after them.
 std::string NextQuoted(absl::string_view text, size_t* position) {
   const size_t begin = text.find('"', *position);
   if (begin == absl::string_view::npos) return "";

@@ -13,7 +13,7 @@ struct ZipMember {
   bool deflated = false;
   uint32_t mode = 0100644;  // of a Unix file: 0120777 is a link to `content`
   int64_t declared = -1;    // what it says its size is; below 0: what it is
-  int times = 1;            // `content` one behind the other
+  int times = 1;            // `content` one after the other
 };
 
 // A zip archive with these members in this order, followed by `comment`.

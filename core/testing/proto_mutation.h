@@ -26,7 +26,7 @@ struct Extremes {
 // another one; an element is removed, doubled, or repeated most_repeats times. The same stream gives the same message.
 void MutateMessage(const Extremes& extremes, RandomStream* random, google::protobuf::Message* message);
 
-// The wire format of a changed copy. One in four is damaged further: two copies one behind the other, which merge; a
+// The wire format of a changed copy. One in four is damaged further: two copies one after the other, which merge; a
 // field that the schema does not have; a field with another wire type; groups in groups.
 std::string MutatedWire(const google::protobuf::Message& message, const Extremes& extremes, RandomStream* random);
 

@@ -105,7 +105,7 @@ TEST(Table, Latex) {
             "\\end{tabular}\n");
 }
 
-// A star stands beside its number, and moves no other one.
+// A star follows its number and moves no other number.
 TEST(Table, LatexStarsTakeNoSpace) {
   const std::string latex = ToLatex({{"a*", "b"}, {{"x*", "9.5 ± 0.5*"}, {"y", "*"}}, 1});
   EXPECT_THAT(latex, HasSubstr("  a* & b \\\\\n"));

@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
       return absl::InvalidArgumentError(
           absl::StrCat(file.path, ": numbers the classes, and ", named->path, " names them"));
     }
-    // A number beside names: from an array in another file.
+    // A number where others are names: from an array in another file.
     return absl::InvalidArgumentError(
         absl::StrCat(file.path, ": class ", largest, " is none of the ", classes, " that are named"));
   }

@@ -82,7 +82,7 @@ class Reader {
       if (Peek() != '"') break;
       content.push_back('"');
     }
-    if (Peek() != separator_ && !AtLineEnd()) return At(line_, "text behind a closing quote");
+    if (Peek() != separator_ && !AtLineEnd()) return At(line_, "text after a closing quote");
     unescaped_.push_back(std::move(content));
     *cell = unescaped_.back();
     return absl::OkStatus();

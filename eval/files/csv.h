@@ -26,7 +26,7 @@ inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;
 // "\n" or "\r\n"; a byte order mark at the start and empty lines at the end are passed over. Cells are valid during the
 // call only.
 // Errors, kInvalidArgument with "line N: ": a record with more or fewer cells than the first, an empty line before
-// others, a quote inside an unquoted cell, text behind a closing quote, a quote that is not closed, a NUL byte.
+// others, a quote inside an unquoted cell, text after a closing quote, a quote that is not closed, a NUL byte.
 absl::Status ReadCsv(absl::string_view text,
                      const std::function<absl::Status(int64_t line, absl::Span<const absl::string_view> cells)>& row);
 

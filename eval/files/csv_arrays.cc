@@ -79,7 +79,7 @@ class ClassCells {
     for (const std::string& name : names) Number(name);
   }
 
-  // What is wrong with the cell, behind "column 'label': "; "" for nothing.
+  // What is wrong with the cell, after "column 'label': "; "" for nothing.
   std::string Add(absl::string_view cell, bool is_label, std::vector<int64_t>* values) {
     cell = absl::StripAsciiWhitespace(cell);
     if (IsBlank(cell) || SaysUnknown(cell)) {

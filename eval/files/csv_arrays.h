@@ -31,7 +31,7 @@ struct CsvArrays {
 //     appearance.
 // Errors, kInvalidArgument with the line and the column: those of ReadCsv; no line below the header; two of these
 // columns of one name; logit_ or feature_ columns that leave out a number; a cell that is no number; numbers among
-// names of classes; a prediction that is blank or "unknown"; names of classes beside logits by number, or of none of
+// names of classes; a prediction that is blank or "unknown"; names of classes with logits by number, or of none of
 // the logits; labels that are True and False; num_classes that change.
 absl::StatusOr<CsvArrays> ParseCsvArrays(absl::string_view text);
 

@@ -63,7 +63,7 @@ TEST(ParseCsvArrays, NamesOfClasses) {
   EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
 }
 
-// Logits say whose they are; without names of classes beside them such columns are passed over.
+// The names of logit columns are those of classes. Without a column of class names, such columns are ignored.
 TEST(ParseCsvArrays, LogitsOfNamedClasses) {
   const absl::StatusOr<CsvArrays> table = ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n");
   ASSERT_TRUE(table.ok()) << table.status();

@@ -187,7 +187,7 @@ bool AllRowsAreValid(const ScoreFile& file, int32_t num_classes) {
   return valid;
 }
 
-// The kept rows of an array, [N, width] or empty, behind those that are there.
+// The kept rows of an array, [N, width] or empty, after those that are there.
 template <typename From, typename To>
 void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, std::vector<To>* to) {
   if (from.empty()) return;

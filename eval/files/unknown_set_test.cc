@@ -50,7 +50,7 @@ TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
   EXPECT_EQ(far->Input()->num_outputs(), 3);
 }
 
-// What is read of samples beside their scores.
+// The fields of samples other than scores.
 TEST(OnlyUnknownSet, KeepsKnownSamples) {
   SampleSet samples = FiveSamples();
   samples.feature_dim = 1;

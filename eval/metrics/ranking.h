@@ -39,7 +39,7 @@ class Ranking {
   int64_t num_blocks_ = 0;
   // As long as if each sample had a score of its own: memory that ties leave unused.
   std::unique_ptr<double[]> score_;
-  std::unique_ptr<uint32_t[]> block_begin_;  // and N behind the last
+  std::unique_ptr<uint32_t[]> block_begin_;  // and N after the last
 };
 
 }  // namespace openset

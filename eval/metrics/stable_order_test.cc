@@ -61,7 +61,7 @@ TEST(StableOrder, IsTheSameInAnyNumberOfThreads) {
   }
 }
 
-// Keys that the first 33 differing bits do not tell apart: those of 2^-40 beside 1 and -1, in runs of all lengths.
+// Keys that the first 33 differing bits do not tell apart: those of 2^-40 next to 1 and -1, in runs of all lengths.
 TEST(StableOrder, TellsKeysApartByTheirLastBits) {
   for (const int64_t distinct : {2, 10, 1000}) {
     RandomStream random(1, absl::StrCat("last bits/", distinct));

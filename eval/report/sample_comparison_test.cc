@@ -98,7 +98,7 @@ TEST(CompareOnSamples, SeveralPairsAreAdjusted) {
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("p (Holm)"));
 }
 
-// Ten pairs of methods that differ a little: what stands beside a verdict never says the opposite.
+// Ten pairs of methods that differ a little: a verdict never contradicts its numbers.
 TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   std::vector<Method> methods;
   for (const double shift : {1.0, 1.15, 1.3, 1.4, 1.6}) methods.emplace_back(shift, 1 + methods.size());

@@ -74,7 +74,8 @@ absl::Status Combine::Fit(const ScoreInput& train, absl::Span<const int32_t> lab
   }
   if (known_rows.empty()) {
     return absl::InvalidArgumentError(
-        "combine needs known samples for its p-values, beside those that its scores are fitted to: two of a class");
+        "combine needs known samples for its p-values in addition to those that its scores are fitted to: two of a "
+        "class");
   }
   std::vector<int32_t> fit_labels;
   for (const int64_t row : fit_rows) fit_labels.push_back(labels[row]);

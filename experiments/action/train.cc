@@ -13,7 +13,7 @@ namespace {
 // Image passes of a training step relative to those of inference: forward, and about twice that backward.
 constexpr int64_t kTrainPass = 3;
 
-// Images that pass through the model for a training sample of an epoch: those of each pass, and those beside it.
+// Images that pass through the model for a training sample of an epoch: those of each pass, and additional ones.
 int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
   double images = 1 + views + open_set.plain_passes();
   if (open_set.has_external_images()) images += open_set.external_images().share();

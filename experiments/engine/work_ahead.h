@@ -16,7 +16,7 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
   work->resize(plan.actions.size());
   const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
   for (auto id = needed.rbegin(); id != needed.rend(); ++id) {
-    work_of(*id) += plan[*id].work;  // added to the work of the paths behind it
+    work_of(*id) += plan[*id].work;  // added to the work of the paths after it
     for (const ActionId input : plan[*id].inputs) work_of(input) = std::max(work_of(input), work_of(*id));
   }
 }

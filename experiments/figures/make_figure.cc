@@ -155,7 +155,7 @@ Figure Imbalance(const FigureSpec& spec) {
                                   absl::StrCat(int64_t{known} * imbalance.samples_per_class()),
                                   absl::StrCat(int64_t{unknown} * imbalance.samples_per_class()),
                                   FullPrecision(static_cast<double>(known) / unknown)});
-      // Areas by samples, beside each other.
+      // Areas by samples, next to each other.
       known_dots.points.emplace_back(known - 0.2, unknown);
       known_dots.size.push_back(static_cast<double>(known) / classes);
       unknown_dots.points.emplace_back(known + 0.2, unknown);

@@ -121,7 +121,7 @@ class InferenceTest : public ::testing::Test {
   std::vector<double> progress_;
 };
 
-// Images of class a with another look are known samples behind the others, of the label that is said.
+// Images of class a with another look are known samples after the others, of the label that is said.
 TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   const std::shared_ptr<Model> model = CommitNetwork();
   ShiftedGroup* shifted = action_.add_shifted();

@@ -21,7 +21,7 @@ namespace {
 
 // Actions that a thread takes at a time.
 constexpr int64_t kRange = 256;
-// Trials whose keys are held beside the plan.
+// Trials whose keys are held in addition to the plan.
 constexpr size_t kAtOnce = 1 << 14;
 
 }  // namespace

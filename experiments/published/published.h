@@ -1,4 +1,4 @@
-// Published numbers, to stand beside ours.
+// Published numbers, for comparison with ours.
 #ifndef OPENSET_EXPERIMENTS_PUBLISHED_PUBLISHED_H_
 #define OPENSET_EXPERIMENTS_PUBLISHED_PUBLISHED_H_
 

@@ -28,7 +28,7 @@
 namespace openset {
 namespace {
 
-// What stands below the tables beside published numbers: notes and what is said of their tables.
+// What follows the tables with published numbers: notes, and the notes of their tables.
 std::vector<std::string> PublishedLines(const Report& report, const std::vector<std::string>& notes) {
   std::vector<std::string> lines;
   for (size_t n = 0; n < notes.size(); ++n) lines.push_back(absl::StrCat("[", n + 1, "] ", notes[n]));

@@ -28,7 +28,7 @@ namespace openset {
 namespace {
 
 constexpr size_t kMostFacts = 4;          // values that are seen without a click
-constexpr size_t kMostValues = 20000;     // of all cells together, that the page holds beside their means
+constexpr size_t kMostValues = 20000;     // of all cells together, that the page holds in addition to their means
 constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has its ranks
 constexpr int kMaxExamples = 24;          // trials that stand for their methods
 

@@ -144,7 +144,7 @@ TEST(AddPublished, TakesTheSpecsNames) {
 TEST(AddPublished, IsInEveryFormat) {
   const Report report = Make({Trial("a", 2, 5)});
   const std::string text = FormatReport(report, ReportFormat::kText);
-  EXPECT_THAT(text, HasSubstr("birds: beside published numbers\n"
+  EXPECT_THAT(text, HasSubstr("birds: compared with published numbers\n"
                               "\n"
                               "method  metric          ours     published  difference      notes\n"
                               "-----------------------------------------------------------------\n"

@@ -12,7 +12,7 @@
   };
 
   // As in the tables of the terminal: scaled and rounded by the metric's display rule. C++ rounds a number that lies
-  // exactly between two to the even one, toFixed() away from 0. A double has at most 60 digits behind these that count.
+  // exactly between two to the even one, toFixed() away from 0. A double has at most 60 digits after these that count.
   const rounded = (number, digits) => {
     const text = number.toFixed(digits);
     const behind = number.toFixed(Math.min(100, digits + 60)).split('.')[1]?.slice(digits) ?? '';

@@ -339,7 +339,7 @@ std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::
       const auto [at, is_new] = index.try_emplace(LevelOf(cell), tables.size());
       if (is_new) {
         const Table table{{"method", "metric", "ours", "published", "difference", "notes"}, {}, 2};
-        tables.push_back({absl::StrCat(titles.Of(cell), ": beside published numbers"), table});
+        tables.push_back({absl::StrCat(titles.Of(cell), ": compared with published numbers"), table});
       }
       std::set<int> numbers = {number_of(number.source)};
       if (!number.form.empty()) {

@@ -1,4 +1,4 @@
-// The studies of the papers' tables: each published number stands beside one of ours, and each full form has a small
+// The studies of the papers' tables: each published number is compared with one of ours, and each full form has a small
 // one.
 #include <cstdint>
 #include <map>
@@ -61,7 +61,7 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
   for (const auto& [name, count] : std::map<std::string, int>{{"openauc_table_2", 10 * 6},
                                                               {"openauc_table_2_drawn", 3 * 6},
                                                               {"openauc_tables_4_5", 8 * (7 + 9)},
-                                                              // Corrected and faithful beside the same numbers.
+                                                              // Corrected and faithful, compared with the same numbers.
                                                               {"imbalance_table_1", 2 * 4 * 20},
                                                               {"unified_benchmark_table_6", 11 * 13},
                                                               // The ensemble's two numbers on Food-32 are not in
@@ -71,7 +71,7 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
                                                               {"published_vaze_tinyimagenet", 2 * 2},
                                                               // Three of the log; OpenAUC's Softmax on CIFAR10.
                                                               {"arpl_cifar10_log", 3 + 1},
-                                                              // As beside CIFAR10's column.
+                                                              // As for CIFAR10's column.
                                                               {"openauc_table_2_small", 10},
                                                               {"openauc_tables_4_5_small", 8 * (7 + 9)},
                                                               // The level of 2 and 8 classes, and that of 4 and 3.
@@ -87,7 +87,7 @@ TEST(PaperSpecs, FullFormsAreAsPublished) {
     std::set<std::string> reasons;
     for (const ReportCell& cell : EmptyReport(name).cells) {
       if (absl::StartsWith(name, "imbalance") && !absl::StrContains(cell.method, "+faithful")) continue;
-      // The released form, beside the one that the table ran.
+      // The released form, in addition to the one that the table ran.
       if (cell.method == "acc_auc" || cell.method == "openauc") continue;
       for (const PublishedNumber& number : cell.published) {
         for (const std::string& reason : number.reasons) {
@@ -109,7 +109,7 @@ TEST(PaperSpecs, FullFormsAreAsPublished) {
   }
 }
 
-// What a form of a method does to a number that was published for another form is said beside it.
+// A note says how a form of a method changes a number that was published for another form.
 TEST(PaperSpecs, AnotherFormThanThePublishedOneIsNamed) {
   std::set<std::string> reasons;
   for (const char* name : {"openauc_table_2", "openauc_tables_4_5", "imbalance_table_1"}) {

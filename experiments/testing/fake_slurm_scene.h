@@ -45,7 +45,7 @@ class SlurmObserver : public Observer {
 };
 
 // A pilot: makes empty results of what is open, as long as anything is, of the actions in $FAKE_SLURM/work ("KEY KIND
-// INPUT ..."); at most as many as the file `share` beside it says. One that is requeued is ended before it has made
+// INPUT ..."); at most as many as the file `share` next to it says. One that is requeued is ended before it has made
 // anything. The fake cluster runs one pilot at a time.
 inline constexpr char kWork[] = R"SH(
 file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')

@@ -13,7 +13,7 @@ namespace {
 
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
-// What a stage writes beside its own file, and all of it in its place.
+// The other files that a stage writes, and all its files at their paths.
 template <typename Summary, typename Action>
 void Commit(const std::string& staging, const std::string& folder, const Action& action, StageProvenance::Stage stage,
             const Store& store, Summary* summary) {

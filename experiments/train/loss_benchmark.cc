@@ -1,4 +1,4 @@
-// Loss terms, forward and backward, at batch 128 with 6 and 100 classes, beside a training step of vgg32 at that batch.
+// Loss terms, forward and backward, at batch 128 with 6 and 100 classes, compared with a training step of vgg32.
 //
 // The step's arithmetic is 3 (forward, two gradients) x 128 images of 3x32x32 x 164.6e6 multiply-adds. The counter
 // `percent_of_step` is the term's time in units of what that many multiply-adds take in products of large matrices, so

@@ -1,7 +1,7 @@
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 // Images per second of trainings on the CPU: steps of TrainingRun itself, on random images that are in memory, made
-// into batches beside the steps as in every training. `bazel run //experiments/train:step_benchmark`;
+// into batches during the steps as in every training. `bazel run //experiments/train:step_benchmark`;
 // tools/peers/train_step_peer.py compares with PyTorch.
 #include <string>
 

@@ -205,7 +205,7 @@ void TrainingRun::SetRate() {
 }
 
 absl::Status TrainingRun::Step() {
-  CHECK(!done()) << "a step behind the last one";
+  CHECK(!done()) << "a step after the last one";
   if (between_epochs()) {
     StartEpoch();
     data_->StartEpoch(epochs_.size());

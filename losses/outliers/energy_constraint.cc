@@ -94,7 +94,7 @@ class EnergyConstraint : public LossTerm {
   const EnergyConstraintSpec spec_;
   at::Tensor slope_, offset_;
   Constraints now_;
-  Constraints next_;  // behind the step under way
+  Constraints next_;  // after the step under way
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ void ExpectPermutationInvariance(const LossCase& loss_case);
 // Value and gradients are finite for logits, features and distances of magnitude 1000 and for equal ones, in f32.
 void ExpectFiniteAtExtremes(const LossCase& loss_case);
 
-// Open samples of weight 0 are as if absent; with no other the gradient in open samples is 0, and the value too for
-// zero_without_open.
+// Open samples of weight 0 have no effect. If all weights are 0, the gradient with respect to open samples is 0, and
+// with zero_without_open so is the value.
 void ExpectDroppedSamplesDontCount(const LossCase& loss_case);
 
 // Value and gradient are computed without making the host wait for the device.

@@ -17,11 +17,11 @@ namespace openset {
 //   in training mode    h / T, and last d = mean_k (v_k - log(v_k + 1e-8) - 1) / 2, T = sum_k v_k e_k^2 / (n - 2),
 //   otherwise           h, and last mean_k v_k,
 //
-// e from N(0, 1) by the generator. d is the Kullback-Leibler divergence of N(0, v) from N(0, 1), 0 or more up to the
-// 1e-8. The loss is RandomTemperatureSpec (losses/loss.proto). Parameters: classifier.{weight,bias},
-// logvar_rts.0.{weight,bias}, which are W and b, and logvar_rts.1.{weight,bias,running_mean,...}, as OpenOOD's
-// rts_net.py names them beside its backbone, and as rts_trainer.py computes. Preconditions: outputs >= 2; in training
-// mode, a generator is set.
+// where e is drawn from N(0, 1) by the generator. d is the Kullback-Leibler divergence of N(0, v) from N(0, 1); it is
+// at least 0, except for the effect of the 1e-8. The loss is RandomTemperatureSpec (losses/loss.proto). Parameters:
+// classifier.{weight,bias}, logvar_rts.0.{weight,bias} (W and b) and logvar_rts.1.{weight,bias,running_mean,...}, named
+// as in OpenOOD's rts_net.py; the formulas are those of rts_trainer.py. Preconditions: outputs >= 2; in training mode,
+// a generator is set.
 std::shared_ptr<Head> MakeRandomTemperatureHead(const RandomTemperatureHeadSpec& spec, int64_t feature_dim,
                                                 int64_t outputs);
 

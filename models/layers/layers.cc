@@ -48,7 +48,7 @@ at::Tensor BatchNorm::Forward(const at::Tensor& x) {
 
 at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Tensor& x) {
   if (!folds_ || is_training()) return Forward(convolution.Forward(x));
-  // In each call, as several threads may make it; the weights are few beside the values of a batch.
+  // In each call, because several threads may make it; there are few weights compared with the values of a batch.
   const at::Tensor scale = weight * (running_var + kEpsilon).rsqrt();
   const at::Tensor mean = convolution.bias.defined() ? running_mean - convolution.bias : running_mean;
   return convolution.ForwardWith(convolution.weight * scale.view({-1, 1, 1, 1}), bias - mean * scale, x);

@@ -1,6 +1,5 @@
-// The layers of networks that have parameters. Each computes what the layer of torch::nn of the same kind computes, to
-// the bit, and gives its tensors the same names. Parameters are 0 (batch norm's weight is 1) until they are drawn
-// (models/initialise.h) or set.
+// The layers that have parameters. Each is bitwise equal to the torch::nn layer of the same kind and gives its tensors
+// the same names. Parameters are 0 (batch norm's weight is 1) until they are drawn (models/initialise.h) or set.
 #ifndef OPENSET_MODELS_LAYERS_LAYERS_H_
 #define OPENSET_MODELS_LAYERS_LAYERS_H_
 
@@ -11,7 +10,7 @@
 
 namespace openset {
 
-// Of channels, with a square kernel.
+// The shape of a convolution with a square kernel; `in` and `out` are channels.
 struct ConvolutionShape {
   int64_t in = 0;
   int64_t out = 0;
@@ -26,7 +25,7 @@ class Convolution : public Module {
  public:
   explicit Convolution(const ConvolutionShape& shape);
   at::Tensor Forward(const at::Tensor& x) const { return ForwardWith(weight, bias, x); }
-  // With other values of its parameters.
+  // Forward() with the given values instead of its parameters.
   at::Tensor ForwardWith(const at::Tensor& other_weight, const at::Tensor& other_bias, const at::Tensor& x) const;
   const ConvolutionShape& shape() const { return shape_; }
 
@@ -37,7 +36,7 @@ class Convolution : public Module {
   const ConvolutionShape shape_;
 };
 
-// Its transpose: [B, in, H, W] -> [B, out, (H - 1) stride - 2 padding + kernel, ...].
+// A transposed convolution: [B, in, H, W] -> [B, out, (H - 1) stride - 2 padding + kernel, ...].
 class TransposedConvolution : public Module {
  public:
   explicit TransposedConvolution(const ConvolutionShape& shape);
@@ -50,8 +49,8 @@ class TransposedConvolution : public Module {
   const ConvolutionShape shape_;
 };
 
-// (x - mean) / sqrt(variance + 1e-5) * weight + bias for each channel of x [B, C, H, W]: in training mode with the
-// batch's mean and variance, which the running ones then follow by a tenth, and otherwise with the running ones.
+// (x - mean) / sqrt(variance + 1e-5) * weight + bias for each channel of x [B, C, H, W]. Training mode uses the batch's
+// mean and variance, and moves the running ones a tenth of the way to them. Evaluation mode uses the running ones.
 // Precondition in training mode: more than one value per channel (else c10::Error).
 class BatchNorm : public Module {
  public:
@@ -61,7 +60,7 @@ class BatchNorm : public Module {
   // are those of `convolution` times weight / sqrt(running_var + 1e-5). Except for rounding, the result is the same.
   at::Tensor ForwardAfter(const Convolution& convolution, const at::Tensor& x);
   void SetFolding(bool on) { folds_ = on; }  // off at first
-  // The statistics as before the first batch.
+  // Resets the statistics to those before the first batch.
   void ResetStatistics();
 
   at::Tensor weight, bias, running_mean, running_var;  // [C]

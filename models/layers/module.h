@@ -1,7 +1,7 @@
 // Parts of networks that hold parameters and buffers by name.
 //
-// The part of torch::nn::Module's interface that networks use, with its names and its meaning. That header itself takes
-// 12 s to compile in each file that includes it.
+// It has the part of torch::nn::Module's interface that networks use, with the same names and meaning. That header
+// itself would add 12 s to the compilation of each file that includes it.
 #ifndef OPENSET_MODELS_LAYERS_MODULE_H_
 #define OPENSET_MODELS_LAYERS_MODULE_H_
 
@@ -27,8 +27,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // Each adds a tensor or module under a name that this module doesn't have yet, and returns it. A parameter may be
-  // undefined; it is then left out below. Precondition: the name is new (else c10::Error).
+  // Each adds a tensor or module under a new name and returns it. A parameter may be undefined; the functions below
+  // then ignore it. Precondition: this module doesn't have the name yet (else c10::Error).
   at::Tensor register_parameter(const std::string& name, at::Tensor tensor, bool requires_grad = true);
   at::Tensor register_buffer(const std::string& name, at::Tensor tensor);
   template <typename T>
@@ -37,20 +37,20 @@ class Module {
     return module;
   }
 
-  // Of this module, then of those below it, depth first. They share memory with the module's.
+  // The tensors of this module, then those of the modules below it, depth first. They share memory with the module's.
   TensorDict named_parameters() const;
   TensorDict named_buffers() const;
   std::vector<at::Tensor> parameters() const { return named_parameters().values(); }
-  // Those below this one, depth first, with their paths ("layer1.0.conv1").
+  // The modules below this one, depth first, with their paths ("layer1.0.conv1").
   std::vector<std::pair<std::string, Module*>> named_modules() const;
 
-  // Training or evaluation mode, of this module and those below it.
+  // Sets training or evaluation mode for this module and those below it.
   virtual void train(bool on = true);
   void eval() { train(false); }
   bool is_training() const { return is_training_; }
 
-  // Moves or converts all parameters and buffers. They stay the same tensors: what refers to them sees the change.
-  // Counts (i64 without dimensions) stay as they are, on the CPU, where an increment costs no launch.
+  // Moves or converts all parameters and buffers. They remain the same tensors, so that everything that refers to them
+  // sees the change. Counts (i64 without dimensions) stay on the CPU, where an increment costs no launch.
   virtual void to(at::Device device, at::ScalarType type, bool non_blocking = false);
   virtual void to(at::ScalarType type, bool non_blocking = false);
   virtual void to(at::Device device, bool non_blocking = false);

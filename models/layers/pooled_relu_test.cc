@@ -22,7 +22,7 @@ struct Result {
 template <typename Operation>
 Result Run(const at::Tensor& x, const at::Tensor& weight, Operation operation) {
   const at::Tensor input = x.detach().clone(at::MemoryFormat::Preserve).set_requires_grad(true);
-  // Not a leaf, as behind a convolution.
+  // Not a leaf, as after a convolution.
   const at::Tensor y = operation(input * 1);
   (y * weight).sum().backward();
   return {y.detach(), input.grad()};

@@ -65,7 +65,7 @@ class Densenet : public Backbone {
 
   int num_stages() const override { return kBlocks; }
 
-  // The last map is that behind the last norm.
+  // The last map is that after the last norm.
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = from;
     if (stage == 0) {

@@ -1,5 +1,5 @@
-// Dropout (Srivastava et al. 2014; of whole channels: Tompson et al. 2015) whose masks come from a generator that the
-// owner of the network gives it.
+// Dropout (Srivastava et al. 2014; of complete channels: Tompson et al. 2015) that draws its masks from a given
+// generator.
 #ifndef OPENSET_MODELS_NETWORKS_DROPOUT_H_
 #define OPENSET_MODELS_NETWORKS_DROPOUT_H_
 
@@ -17,10 +17,10 @@ class Dropout : public Module {
   // 0 <= probability < 1.
   Dropout(double probability, Drops drops) : probability_(probability), drops_(drops) {}
 
-  // In training mode x * m / (1 - p), where the elements of m, one for each of x's or for each of its channels ([B, C]
-  // of x [B, C, ...]), are 0 with probability p and otherwise 1. What x has few digits for is computed in f32. In
-  // evaluation mode, or for p = 0, x. Gradients flow through what is kept. Precondition: where it drops, a generator is
-  // set, of x's device.
+  // In training mode, returns x * m / (1 - p), where m has one element for each of x's elements or channels ([B, C] of
+  // x [B, C, ...]), which is 0 with probability p and otherwise 1. If x has a lower precision, computes in f32. In
+  // evaluation mode, or for p = 0, returns x. Precondition: in training mode with p > 0, a generator of x's device is
+  // set.
   at::Tensor Forward(const at::Tensor& x);
 
   void SetGenerator(const at::Generator& generator) { generator_ = generator; }

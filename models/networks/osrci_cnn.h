@@ -15,7 +15,7 @@ namespace openset {
 //   convolution 5x5 -> 20 channels, Dropout2d, max pooling 2x2, ReLU: 5x5
 //   flattened (500) -> linear -> feature_dim, ReLU
 // Parameters: conv1, conv2 and fc, each .weight and .bias.
-// Errors: kInvalidArgument for images below 16x16, of which nothing is left after the second pooling.
+// Errors: kInvalidArgument for images below 16x16, of which the second pooling would leave nothing.
 absl::StatusOr<std::shared_ptr<Backbone>> MakeOsrciCnn(const OsrciCnnSpec& spec, const InputSpec& input);
 
 }  // namespace openset

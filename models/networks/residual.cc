@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// A convolution and the batch norm behind it, registered with `owner` as "conv<n>" and "bn<n>".
+// A convolution and the batch norm after it, registered with `owner` as "conv<n>" and "bn<n>".
 struct NormedConvolution {
   NormedConvolution(Module* owner, int number, int64_t in, int64_t out, int64_t kernel, int64_t stride)
       : convolution(owner->register_module("conv" + std::to_string(number), PlainConvolution(in, out, kernel, stride))),
@@ -27,7 +27,7 @@ struct NormedConvolution {
   std::shared_ptr<BatchNorm> norm;
 };
 
-// relu(f(x) + shortcut(x)), f being convolutions with ReLU and dropout between them, and dropout behind the last.
+// relu(f(x) + shortcut(x)), f being convolutions with ReLU and dropout between them, and dropout after the last.
 class Block : public ResidualBlock {
  public:
   // Kernel sizes of the convolutions; the one at place `strided` has the stride.

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// A square convolution without bias that keeps the size at stride 1, in channels-last memory.
+// A square convolution without bias, padded so that stride 1 keeps the size, in channels-last memory.
 std::shared_ptr<Convolution> PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride);
 
 // Draws the weight from N(0, 2 / (outputs * kernel^2)).

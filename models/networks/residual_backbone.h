@@ -1,4 +1,4 @@
-// A residual network of a shape.
+// Residual networks of any shape.
 #ifndef OPENSET_MODELS_NETWORKS_RESIDUAL_BACKBONE_H_
 #define OPENSET_MODELS_NETWORKS_RESIDUAL_BACKBONE_H_
 

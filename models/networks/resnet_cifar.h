@@ -13,10 +13,10 @@ namespace openset {
 //   RESNET20: 3 stages of 3 blocks with 16, 32, 64 channels (D = 64, 270,256 convolution weights with 3 input channels)
 //   RESNET18: 4 stages of 2 blocks with 64, 128, 256, 512 channels (D = 512)
 // A block is relu(norm2(conv2(dropout(relu(norm1(conv1(x)))))) (+ dropout) + shortcut(x)); the first block of each
-// stage but the first has stride 2, and a 1x1 convolution with batch norm as shortcut where the shape changes. Dropout
-// is per element: `block_dropout` behind the ReLU and before the sum, `feature_dropout` on the features, as the code of
-// the unified benchmark places it (models/networks/resnet_cifar.py). Convolutions start from N(0, 2 / (9 * outputs))
-// (1x1: 2 / outputs), batch norm from 1 and 0. Parameters are named as in torchvision: conv1, bn1,
+// stage but the first has stride 2. If the shape changes, the shortcut is a 1x1 convolution with batch norm. Dropout is
+// per element: `block_dropout` after the ReLU and before the sum, `feature_dropout` on the features, as in the code of
+// the unified benchmark (models/networks/resnet_cifar.py). Convolutions start from N(0, 2 / (9 * outputs)) (1x1: 2 /
+// outputs), batch norm from 1 and 0. Parameters are named as in torchvision: conv1, bn1,
 // layerS.B.{conv1,bn1,conv2,bn2,downsample.0,downsample.1}.
 std::shared_ptr<Backbone> MakeResnetCifar(const ResnetCifarSpec& spec, const InputSpec& input);
 

@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// Convolution 7x7 of stride 2 without bias, batch norm, ReLU, maximum over 3x3 of stride 2; 4 stages of blocks
+// Convolution 7x7 of stride 2 without bias, batch norm, ReLU, max pooling 3x3 of stride 2; 4 stages of blocks
 // (models/networks/residual.h), the first block of each stage but the first with stride 2; global average pooling. With
 // the default width and 3 input channels:
 //
@@ -22,10 +22,10 @@ namespace openset {
 //
 // The feature dimension D is the number of channels of the last stage.
 // The stride of a bottleneck is that of its 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the
-// paper. Dropout is per element: `block_dropout` behind each inner ReLU of a block and before the sum,
-// `feature_dropout` on the features, as the code of the unified benchmark places it
-// (models/networks/resnet_imagenet.py). Convolutions start from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and
-// 0. Parameters are named as in torchvision and timm: conv1, bn1,
+// paper. Dropout is per element: `block_dropout` after each inner ReLU of a block and before the sum, `feature_dropout`
+// on the features, as in the code of the unified benchmark (models/networks/resnet_imagenet.py). Convolutions start
+// from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and 0. Parameters are named as in torchvision and timm: conv1,
+// bn1,
 // layerS.B.{conv1,bn1,...,conv3,bn3,downsample.0,downsample.1}.
 std::shared_ptr<Backbone> MakeResnetImagenet(const ResnetImagenetSpec& spec, const InputSpec& input);
 

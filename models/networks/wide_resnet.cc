@@ -75,7 +75,7 @@ class WideResnet : public Backbone {
 
   int num_stages() const override { return kStages; }
 
-  // The last map is that behind the last norm.
+  // The last map is that after the last norm.
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = stage == 0 ? conv1_->Forward(from) : from;
     const size_t in_stage = blocks_.size() / kStages;

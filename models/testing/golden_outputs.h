@@ -1,4 +1,4 @@
-// Networks against what PyTorch computes with them; tools/peers/make_model_golden.py writes the files.
+// Compares networks with PyTorch's. tools/peers/make_model_golden.py writes the golden files.
 #ifndef OPENSET_MODELS_TESTING_GOLDEN_OUTPUTS_H_
 #define OPENSET_MODELS_TESTING_GOLDEN_OUTPUTS_H_
 
@@ -13,13 +13,14 @@ namespace openset {
 // Element i is sin(i^2 / 100 + phase). f64.
 at::Tensor Sines(at::IntArrayRef shape, int phase);
 
-// The values of the golden files' networks, all from Sines().
+// Sets the parameters and buffers of the golden files' networks, all from Sines().
 void FillWithSines(TensorMap* state);
 
-// Expects that the network, with the weights and images of the golden file, has its outputs in evaluation mode and, of
-// one training step, its outputs, loss, gradients and buffers: to 1e-9 in f64 and `f32_tolerance` in f32, relative to
-// the largest value of the tensor or 1. Gradients and buffers are compared by sums over their elements. In a deep
-// network, units near the kink of their ReLU that rounding moves across it add up in the gradients.
+// Expects that the network, with the weights and images of the golden file, gives the file's outputs in evaluation mode
+// and, in one training step, its outputs, loss, gradients and buffers. The tolerance is 1e-9 in f64 and `f32_tolerance`
+// in f32, relative to the largest value of the tensor or 1. Gradients and buffers are compared by sums over their
+// elements. In a deep network, rounding moves some units across the kink of their ReLU, and the differences add up in
+// the gradients.
 void ExpectGoldenOutputs(const ModelSpec& spec, const InputSpec& input, const std::string& path,
                          double f32_tolerance = 1e-3);
 

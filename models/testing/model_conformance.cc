@@ -149,7 +149,7 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
   EXPECT_EQ((*model)->Forward(NoiseImages(2, input, 1)).logits.sizes(), at::IntArrayRef({2, kNumClasses}));
 }
 
-// From behind each stage on, it says what it says of the image; a changed map changes that.
+// From after each stage on, it says what it says of the image; a changed map changes that.
 TEST_P(ModelConformance, GoesOnFromBehindEachStage) {
   const auto model = FullModel(GetParam());
   EXPECT_EQ(model->num_stages(), NumStages(ModelSpecOf(GetParam().spec)));

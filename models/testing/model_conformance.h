@@ -15,7 +15,7 @@ struct ModelCase {
   // A ModelSpec as text, and the height and width of its images.
   std::string spec;
   int size;
-  // The same network, narrow and for small images, so that it is quick to differentiate and to train; without dropout.
+  // The same network, but narrow, for small images and without dropout, so that it is quick to differentiate and train.
   std::string narrow_spec;
   int narrow_size;
 };

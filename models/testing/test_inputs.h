@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// A spec or an input spec from text, with its defaults filled in. Fails the process where the text is none.
+// Parses a spec or an input spec and fills in its defaults. Dies if the text can't be parsed.
 ModelSpec ModelSpecOf(const std::string& text);
 InputSpec InputSpecOf(const std::string& text);
 

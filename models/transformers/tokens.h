@@ -1,5 +1,5 @@
-// The layers of transformers that have parameters, for values whose last dimension is that of the channels. Each
-// computes what the layer of torch::nn of the same kind computes, and gives its tensors the same names.
+// The layers of transformers that have parameters. The last dimension of values is the channels. Each layer computes
+// the same as the torch::nn layer of the same kind and gives its tensors the same names.
 #ifndef OPENSET_MODELS_TRANSFORMERS_TOKENS_H_
 #define OPENSET_MODELS_TRANSFORMERS_TOKENS_H_
 
@@ -16,7 +16,7 @@ class LayerNorm : public Module {
  public:
   LayerNorm(int64_t channels, double epsilon);
   at::Tensor Forward(const at::Tensor& x) const;
-  // 1 and 0.
+  // Sets the weight to 1 and the bias to 0.
   void Initialise();
 
   at::Tensor weight, bias;  // [C]
@@ -30,15 +30,16 @@ class Dense : public Module {
  public:
   Dense(int64_t in, int64_t out, bool has_bias = true);
   at::Tensor Forward(const at::Tensor& x) const;
-  // Weight from N(0, 0.02^2), bias 0, as timm and torchvision draw those of transformers.
+  // Draws the weight from N(0, 0.02^2) and sets the bias to 0, like timm and torchvision for transformers.
   void Initialise(RandomStream* random);
 
   at::Tensor weight;  // [out, in]
   at::Tensor bias;    // [out]; undefined without
 };
 
-// softmax(q k^T / sqrt(C / heads) + bias) v of each head: q, k and v are the thirds of `qkv` [B, N, 3 C], of which each
-// head has the part of its number; `bias` is undefined or broadcasts to [B, heads, N, N]. [B, N, C].
+// Multi-head attention: softmax(q k^T / sqrt(C / heads) + bias) v for each head, [B, N, C]. q, k and v are the thirds
+// of `qkv` [B, N, 3 C]; each head uses C / heads successive channels of each. `bias` is undefined or broadcasts to [B,
+// heads, N, N].
 at::Tensor Attention(const at::Tensor& qkv, int64_t heads, const at::Tensor& bias = {});
 
 }  // namespace openset

@@ -21,7 +21,7 @@ def cuda_library(name, srcs, hdrs, included, deps):
         name = name + "_compiled",
         srcs = srcs + hdrs + included,
         outs = [name + ".pic.o"],
-        # nvcc finds its parts beside it; the archive's files may have lost their mode.
+        # nvcc finds its parts next to it; the archive's files may have lost their mode.
         cmd = " ".join([
             "cp -rL external/nvcc/nvidia/cu13 $(RULEDIR)/nvcc && chmod -R u+rwx $(RULEDIR)/nvcc &&",
             "$(RULEDIR)/nvcc/bin/nvcc -std=c++17 -O3 -fmad=false -I.",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What Bazel stamps into the binaries: the commit; where the tree differs from it, "-dirty-" behind it and a SHA-256 of
+# What Bazel stamps into the binaries: the commit; where the tree differs from it, "-dirty-" after it and a SHA-256 of
 # how: of the diff, and of the files that git neither tracks nor ignores.
 commit=$(git rev-parse HEAD 2>/dev/null) || commit=unknown
 if [ -n "$(git status --porcelain 2>/dev/null)" ]; then

@@ -97,7 +97,7 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
 
 bool HasFlag(const Command& command, absl::string_view name) { return absl::c_linear_search(command.flags, name); }
 
-// Sets the flag that `words[*at]` names, from it or from the word behind it. `given` holds those that were set.
+// Sets the flag that `words[*at]` names, from it or from the word after it. `given` holds those that were set.
 absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at,
                        std::set<std::string>* given) {
   absl::string_view word = words[*at];

@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-// What a command's words are found by, in the shell: COMMAND:PLACE:FIRST, places counted from 0 behind the command.
+// What a command's words are found by, in the shell: COMMAND:PLACE:FIRST, places counted from 0 after the command.
 struct Rule {
   std::string pattern;
   std::string action;
@@ -162,7 +162,7 @@ _openset() {
 }
 )sh";
 
-// What goes on where it was completed has no blank behind it.
+// What goes on where it was completed has no blank after it.
 constexpr char kBashEnd[] = R"(
 _openset_end() {
   case "${COMPREPLY[*]-}" in

@@ -153,7 +153,7 @@ TEST(ZshCompletion, IsTheSameByBashcompinit) {
 }
 
 // What zsh completes the last of `words` by, with the options under which bashcompinit calls the function, and without
-// what needs a terminal. What is complete has a blank behind it.
+// what needs a terminal. What is complete has a blank after it.
 std::vector<std::string> CompletedByZsh(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));

@@ -41,7 +41,7 @@ ABSL_FLAG(std::string, spread, "population",
           "What stands behind a mean, and of a figure its bands: the population standard deviation (n as divisor), the "
           "sample standard deviation "
           "(sample: n - 1), or half of the mean's 95 % interval (interval).");
-ABSL_FLAG(int, digits, -1, "Digits behind the point, 0 to 12; -1: those of each metric.");
+ABSL_FLAG(int, digits, -1, "Digits after the decimal point, 0 to 12; -1: the default of each metric.");
 ABSL_FLAG(std::string, out, "",
           "The file to write. Empty: it is printed; `figure` writes STUDY_FIGURE.svg into the current folder, as "
           "quickstart_roc.svg.");

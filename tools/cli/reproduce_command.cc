@@ -170,7 +170,7 @@ Command ReproduceCommand() {
       "Candidates of searches are left out: they have no trial in a study of their own. Each trial is made anew\n"
       "in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
       "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources,\n"
-      "and how large the change is beside the standard deviation over the stored seeds and splits of that method.\n"
+      "and the change relative to the standard deviation over the stored seeds and splits of that method.\n"
       "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "
       "prints the study that is\n"
       "run. Exit code: 0 if all numbers are the same, 1 if not.\n"

@@ -139,7 +139,7 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
   return given;
 }
 
-// The request and what was scored beside it.
+// The request and the other scores of the same store.
 std::vector<const ScoreRequest*> PartsOf(const ScoreRequest& request) {
   std::vector<const ScoreRequest*> parts = {&request};
   for (const ScoreRequest& also : request.also()) parts.push_back(&also);
@@ -152,7 +152,7 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
   std::vector<std::string> asked;
   for (const std::string& typed : part.methods()) {
     const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
-    const std::string method = name.substr(0, name.find('+'));  // presets stand behind it
+    const std::string method = name.substr(0, name.find('+'));  // presets stand after it
     if (std::count(known.begin(), known.end(), method) == 0) {
       return Invalid("methods", UnknownName("method", method, known));
     }

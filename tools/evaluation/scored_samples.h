@@ -23,8 +23,8 @@ using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& rol
 
 // What `read` gives, scored by options.score; without one by the score that is there, else by max_softmax. `read_fit`
 // reads the samples that scores are fitted on, and is called where there is a score to compute; it may be empty.
-// Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for higher_is_known beside a
-// score.
+// Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for higher_is_known together with
+// a score.
 absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
                                            const SampleReader& read_fit);
 

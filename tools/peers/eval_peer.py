@@ -58,7 +58,7 @@ def openauc(known, correct, score):
 
 
 def oscr_legacy(known, correct, score):
-    """Cuts in ascending confidence: correct samples from one place behind the cut, unknown ones from the cut."""
+    """Cuts in ascending confidence: correct samples from one place after the cut, unknown ones from the cut."""
     order = np.argsort(-score, kind="stable")
     right = (known & correct)[order]
     wrong_side = (~known)[order]

@@ -330,7 +330,7 @@ def proser(step):
 
 
 def scone(step):
-    """CIFAR/train.py of deeplearning-wisc/scone, with the means of the training's own steps behind an epoch."""
+    """CIFAR/train.py of deeplearning-wisc/scone, with the means of the training's own steps after an epoch."""
     term, memory = step.training.loss_parameters, step.training.memory
 
     def outside(logits, margin):

@@ -1,4 +1,4 @@
-r"""The time of the Python package beside scikit-learn and torchmetrics, as a table in Markdown.
+r"""The time of the Python package, scikit-learn and torchmetrics, as a table in Markdown.
 
     bazel build //tools/python/library:libopenset_measures.so
     OPENSET_MEASURES=bazel-bin/tools/python/library/libopenset_measures.so PYTHONPATH=tools/python \

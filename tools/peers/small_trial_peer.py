@@ -6,7 +6,7 @@
 FOLDER has the four files of Fashion-MNIST. A trial trains osrci_cnn (batches of 128, SGD) on the known classes of the
 first split of the task fashion_mnist_6_4, and prints accuracy and AUROC of the largest logit. `scores` loads such a
 network, gives it the training and test images once, fits and computes the scores of pytorch-ood, and prints the seconds
-and the AUROC of each. tools/benchmarks.py runs both beside openset. Needs torch, numpy and pytorch-ood; made for 2.11.0,
+and the AUROC of each. tools/benchmarks.py runs both and openset. Needs torch, numpy and pytorch-ood; made for 2.11.0,
 2.4.6 and 0.4.0.
 """
 

@@ -1,4 +1,4 @@
-"""openmax_class_imbalance beside the class that torchosr released: which samples each of them rejects.
+"""openmax_class_imbalance and the class that torchosr released: which samples each of them rejects.
 
     pip install torch torchosr openset && python tools/peers/torchosr_peer.py
 

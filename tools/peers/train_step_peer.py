@@ -5,7 +5,7 @@
         [--networks=osrci_cnn,resnet20,vgg32] [--layouts=eager,channels_last,compile] [--threads=2] [--rounds=5] [--json]
 
 Both sides: the same network with a linear head of 6 classes, forward pass, cross entropy, backward pass, SGD with momentum
-0.9 and weight decay 1e-4. Ours are steps of TrainingRun, with its batches made beside the steps; PyTorch steps on one batch
+0.9 and weight decay 1e-4. Ours are steps of TrainingRun, with its batches made during the steps; PyTorch steps on one batch
 that is there, with its default settings (eager), with images and weights in the channels-last layout (channels_last), or
 that compiled by torch.compile (compile). With --augmented, PyTorch's images are instead augmented one by one with Pillow
 (RandAugment with N = 1 and M = 9, random crop with padding 4, flip, normalise) in a DataLoader with 0 and with 2 worker

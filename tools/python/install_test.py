@@ -1,7 +1,7 @@
 """The wheel as its users meet it: install_test.py WHEEL ARCHIVE API_TEST STORE [--train], by //tools/python:install_test.
 
-Installs it into a new environment beside NumPy and pandas (from the package index), and tries the command, the functions
-(API_TEST is api_test.py, with store_test.py, which reads STORE, and torch_test.py beside it) and their types. --train
+Installs it into a new environment with NumPy and pandas (from the package index), and tries the command, the functions
+(API_TEST is api_test.py, with store_test.py, which reads STORE, and torch_test.py next to it) and their types. --train
 also installs PyTorch, and trains the quickstart for one epoch (OPENSET_DATA must name a folder that has Fashion-MNIST).
 At the end it uninstalls it; nothing may be left.
 """
@@ -30,7 +30,7 @@ def run(*words, code=0, cwd=HERE.name, **environment):
 
 
 def run_function_tests(*flags):
-    """In a folder that has no `openset` beside them: the installed package is tested."""
+    """In a folder that has no `openset`: the installed package is tested."""
     for name in ("api_test.py", "store_test.py", "torch_test.py"):
         shutil.copy(os.path.join(os.path.dirname(API_TEST), name), HERE.name)
     python = f"{SCRIPTS}/python"

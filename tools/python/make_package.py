@@ -23,7 +23,7 @@ import tempfile
 import zipfile
 
 RUNFILES = "openset.runfiles"
-# The oldest libstdc++ beside a glibc: that of GCC 11 in RHEL 9 and those made from it.
+# The oldest libstdc++ with a glibc: that of GCC 11 in RHEL 9 and those made from it.
 LIBSTDCXX = {(2, 34): (3, 4, 29)}
 LAUNCHER = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")

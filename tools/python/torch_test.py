@@ -1,4 +1,4 @@
-"""The package beside other libraries: torch_test.py.
+"""The package together with other libraries: torch_test.py.
 
 What needs PyTorch, torchmetrics or Lightning is skipped where it is not installed.
 """

@@ -79,7 +79,7 @@ std::vector<std::string> EntriesOf(const std::string& store, const std::string& 
   return entries;
 }
 
-// How a damage shows, beside in `records verify`.
+// Where a damage shows, other than in `records verify`.
 enum class Seen {
   kInReport,   // by exit code 1 and its path: it is a record's
   kAsMissing,  // no record can be there

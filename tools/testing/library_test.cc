@@ -1,4 +1,4 @@
-// A user's own methods, presets, tasks and data sets beside those that come with the program.
+// A user's own methods, presets, tasks and data sets in addition to those that come with the program.
 #include <cstdlib>
 #include <string>
 #include <vector>

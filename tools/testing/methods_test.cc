@@ -41,7 +41,7 @@ override {
     schedule { cosine_restarts { cycle_epochs: 4 floor: 0 warmup_epochs: 0 stepping: EPOCH } }
   }
 }
-# Small networks beside the classifier; small steps from a trained one.
+# Small networks next to the classifier; small steps from a trained one.
 axis { path: "open_set.confusing_images.width" value: "4" method: "arpl_cs" }
 axis { path: "training.optimizer.learning_rate" value: "0.001" method: "energy" }
 train_limit_per_class: 100

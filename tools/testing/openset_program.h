@@ -21,7 +21,7 @@ struct ProgramResult {
 };
 
 // A test's own folder, with its specs and a store, and the program in it. As the folder of the specs, it is a library
-// beside the one that comes with the program.
+// in addition to the one that comes with the program.
 class OpensetProgram {
  public:
   // `name` tells several of one test apart.

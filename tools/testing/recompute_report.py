@@ -53,7 +53,7 @@ def cell_text(cell, mean, std):
 
 
 def markdown_cells(path):
-    """All cells of the tables but those that name the row, without their emphasis. Those beside published numbers repeat
+    """All cells of the tables but those that name the row, without their emphasis. Tables with published numbers repeat
     them and are left out."""
     cells = []
     heads = None

@@ -186,7 +186,7 @@ TEST_F(ReportTest, CellsFollowFromTheirSingleValues) {
   std::string json = *ReadFile(reports + "report.json");
   const size_t mean = json.find("\"mean\": 0.");
   ASSERT_NE(mean, std::string::npos);
-  char& digit = json[mean + 10];  // the first one behind the point
+  char& digit = json[mean + 10];  // the first one after the point
   digit = digit == '9' ? '8' : '9';
   std::ofstream(reports + "report.json") << json;
   EXPECT_THAT(std::string(recomputed().status().message()), HasSubstr("FAILED: "));

@@ -133,7 +133,7 @@ TEST(Score, AReportGrows) {
   EXPECT_EQ(program.Read("openset-store/reports/score_net/report.txt"), before);
   program.Write("net.pt", TestFile("fashion_network.pt"));
   EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
-  // Another split has rows of its own beside them, and only those that were scored.
+  // Another split has its own rows, and only those that were scored.
   const ProgramResult split = program.Run(Words({"--methods=mcp", "--split=1"}));
   ASSERT_EQ(split.exit_code, 0) << split.err;
   EXPECT_THAT(split.out, AllOf(ContainsRegex("mcp +0 "), ContainsRegex("mcp +1 "), ContainsRegex("max_logit +0 "),
@@ -242,7 +242,7 @@ TEST(Score, ImpossibleRequestsAreRefused) {
   }
 }
 
-// The network is that of split 0, and wants the mean 0.286: what is likely wrong is said behind the table.
+// The network is that of split 0, and wants the mean 0.286: what is likely wrong is said after the table.
 TEST(Score, HintsAtMistakes) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));

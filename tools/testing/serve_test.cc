@@ -66,7 +66,7 @@ class Server {
   int port_ = 0;
 };
 
-// The path behind `href="` of the first link that is called so.
+// The path after `href="` of the first link that is called so.
 std::string LinkTo(const std::string& name, const std::string& html) {
   const size_t end = html.find(absl::StrCat("\">", name, "</a>"));
   const size_t begin = html.rfind("href=\"", end);

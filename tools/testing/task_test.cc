@@ -84,7 +84,7 @@ class NewTaskTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
-// Drawn classes of the data set itself, beside whole data sets: 2 of its classes, 10 digits, 1 kind of noise.
+// Drawn classes of the data set itself, and complete data sets: 2 of its classes, 10 digits, 1 kind of noise.
 TEST_F(NewTaskTest, HasNearAndFarSets) {
   const ProgramResult result = New({"mixed", "--data=fashion_mnist", "--known=4", "--unknown=2", "--near=mnist",
                                     "--far=uniform_noise", "--splits=2"});
@@ -112,7 +112,7 @@ TEST_F(NewTaskTest, HasNearAndFarSets) {
               HasSubstr("--known: must be 1 to 10 of the 10 classes (is 11)"));
 }
 
-// Whole data sets of several sources, beside classes that are drawn for each split: 2 of 10, 10 digits, 1 kind of
+// Complete data sets of several sources, and classes that are drawn for each split: 2 of 10, 10 digits, 1 kind of
 // noise.
 TEST_F(NewTaskTest, CombinesSourcesWithDrawnClasses) {
   const ProgramResult result = New({"several", "--data=fashion_mnist", "--known=4", "--unknown=2",

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kLarge = 10'000'000'000;
 
-// These bytes, and zeros behind them: a file with a hole, which takes no room on the disk.
+// These bytes, and zeros after them: a file with a hole, which takes no room on the disk.
 std::string FileOf(const std::string& begin, int64_t bytes, const std::string& end = "") {
   const std::string path = JoinPath(::testing::TempDir(), "large");
   std::ofstream(path, std::ios::binary | std::ios::trunc) << begin;

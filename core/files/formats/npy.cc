@@ -59,7 +59,7 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-// The value behind 'key': of a Python dict literal, up to the comma or brace that ends it. A text is without its
+// The value after 'key': of a Python dict literal, up to the comma or brace that ends it. A text is without its
 // quotes, a tuple has its parentheses.
 std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_view key) {
   const size_t at = dict.find(absl::StrCat("'", key, "'"));

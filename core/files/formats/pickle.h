@@ -28,7 +28,7 @@ struct PickleValue {
     kList,        // items
     kDict,        // items: key, value, key, value ...; also collections.OrderedDict
     kCall,        // items: a global and the tuple of its arguments; not done
-    kPersistent,  // items: the id of something that is stored beside the pickle
+    kPersistent,  // items: the id of something that is stored outside the pickle
   };
   Kind kind = kNone;
   int64_t number = 0;

@@ -122,7 +122,7 @@ absl::Status CheckExtents(std::vector<Extent> extents, int64_t data_size) {
     if (extent.begin != end) {
       return absl::DataLossError(absl::StrCat(
           Describe(extent.name), ": its data begins at byte ", extent.begin,
-          extent.begin < end ? ", inside the array before it, which ends at " : ", behind a gap that begins at ", end));
+          extent.begin < end ? ", inside the array before it, which ends at " : ", after a gap that begins at ", end));
     }
     end = extent.end;
   }
@@ -206,7 +206,7 @@ absl::StatusOr<uint64_t> HeaderSize(absl::string_view begin, uint64_t file_bytes
   return size;
 }
 
-// `content` gets what a header says, without the arrays' data, whose places in the bytes behind it are returned.
+// `content` gets what a header says, without the arrays' data, whose places in the bytes after it are returned.
 absl::StatusOr<std::vector<Extent>> ReadHeader(absl::string_view text, uint64_t data_size, Safetensors* content) {
   std::string duplicate;
   const Json header = ParseHeader(text, &duplicate);

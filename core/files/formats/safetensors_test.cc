@@ -160,7 +160,7 @@ constexpr BadFile kBadFiles[] = {
     // 2^31 * 2^31 * 4 bytes = 2^64 = 0 modulo 2^64.
     {R"({"a":{"dtype":"F32","shape":[2147483648,2147483648],"data_offsets":[0,0]}})", 0, "too large"},
     {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})", 2,
-     "array 'a': its data begins at byte 1, behind a gap"},
+     "array 'a': its data begins at byte 1, after a gap"},
     {R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})", 3,
      "array 'b': its data begins at byte 1, inside the array before it, which ends at 2"},
     {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 2, "the arrays take 1 bytes, but 2 follow"},

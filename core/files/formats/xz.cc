@@ -97,7 +97,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
   }
   if (has_ended_) {
     if (coder_->lzma.avail_in == 0) return absl::OkStatus();
-    return absl::DataLossError("has bytes behind the end of its xz stream");
+    return absl::DataLossError("has bytes after the end of its xz stream");
   }
   switch (result) {
     case LZMA_OK:

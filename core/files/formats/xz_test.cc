@@ -112,8 +112,8 @@ TEST(Xz, RefusesInvalidStreams) {
   for (const size_t size : {size_t{5}, stream.size() / 2, stream.size() - 1}) {
     says(stream.substr(0, size), "is cut short");
   }
-  says(stream + "x", "has bytes behind the end");
-  says(stream + stream, "has bytes behind the end");
+  says(stream + "x", "has bytes after the end");
+  says(stream + stream, "has bytes after the end");
   std::string damaged = stream;
   damaged[damaged.size() / 2] ^= 1;
   says(damaged, "is a damaged xz stream");

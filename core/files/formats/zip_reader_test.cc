@@ -44,7 +44,7 @@ TEST(ZipReader, Errors) {
   ASSERT_THAT(zip, IsOk());
   EXPECT_THAT(zip->Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
 
-  // A byte of what is stored, behind the first member's header of 30 bytes, its name and its extra field of 20.
+  // A byte of what is stored, after the first member's header of 30 bytes, its name and its extra field of 20.
   std::string bytes = *ReadFile(kScores);
   bytes[30 + 17 + 20 + 10] ^= 0x55;
   ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());

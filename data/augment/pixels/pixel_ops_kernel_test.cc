@@ -1,4 +1,4 @@
-// Runs the code of the GPU's kernel on the CPU, with one thread in a block, beside ApplyPixelOps().
+// Runs the code of the GPU's kernel on the CPU, with one thread in a block, and compares it with ApplyPixelOps().
 #include <cstdint>
 #include <vector>
 

@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// Of a sum of `count` products, how many behind the first are rounded before they are added.
+// Of a sum of `count` products, how many after the first are rounded before they are added.
 inline int64_t Rounded(int64_t count) { return (count - 1) / 4 * 4; }
 
 }  // namespace
@@ -106,7 +106,7 @@ OPENSET_AVX2 void ToColumns(const uint8_t* const row[kBlock], int64_t width, flo
   StoreColumns(eight, values + kBlock * x);
 }
 
-// Of each sum the weights, with those of products of 0 behind them so that three are fused in each sum: a number of
+// Of each sum the weights, with those of products of 0 after them so that three are fused in each sum: a number of
 // steps that is nearly always the same is foreseen by the processor, and adding 0 changes no sum.
 struct PaddedWeights {
   explicit PaddedWeights(const ResampleWeights& from) : rounded(from.out) {

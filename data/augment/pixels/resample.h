@@ -22,8 +22,8 @@ struct ResampleWeights {
 bool CanResample();
 
 // The sum of `count` products as ResamplePlane takes it, in f32 and in the order of t; as LibTorch 2.11's antialiased
-// kernels take it where there is AVX2. The products behind the first are rounded before they are added as long as four
-// of them are left, and are added unrounded (fused) behind these.
+// kernels take it where there is AVX2. The products after the first are rounded before they are added as long as four
+// of them are left, and are added unrounded (fused) after these.
 float ResampleSum(const float* values, const float* weights, int64_t count);
 
 // u8 [columns.in, rows.in] -> u8 [columns.out, rows.out]: along each row by `rows`, then along each column by

@@ -63,8 +63,8 @@ TEST(ResampleSum, FoursAreRoundedAndTheRestIsFused) {
   const float e = std::ldexp(1.F, -23);
   const std::vector<float> values = {-1 - 2 * e, 1 + e, 0, 0, 0}, weights = {1, 1 + e, 0, 0, 0};
   EXPECT_EQ(ResampleSum(values.data(), weights.data(), 2), e * e);
-  EXPECT_EQ(ResampleSum(values.data(), weights.data(), 4), e * e) << "three behind the first";
-  EXPECT_EQ(ResampleSum(values.data(), weights.data(), 5), 0) << "four behind the first";
+  EXPECT_EQ(ResampleSum(values.data(), weights.data(), 4), e * e) << "three after the first";
+  EXPECT_EQ(ResampleSum(values.data(), weights.data(), 5), 0) << "four after the first";
   EXPECT_EQ(ResampleSum(values.data(), weights.data(), 1), -1 - 2 * e);
 }
 

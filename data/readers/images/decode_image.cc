@@ -210,7 +210,7 @@ std::string WebpReason(absl::string_view bytes) {
     const uint64_t length = LittleEndian32(bytes.substr(at + 4));
     at += 8 + length + length % 2;
   }
-  if (at + 8 > bytes.size()) return absl::StrCat("it has no image behind byte 12 of ", bytes.size());
+  if (at + 8 > bytes.size()) return absl::StrCat("it has no image after byte 12 of ", bytes.size());
   return absl::StrCat("the image's data are damaged, from byte ", at, " of ", bytes.size(), " on");
 }
 

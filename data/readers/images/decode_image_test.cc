@@ -150,7 +150,7 @@ TEST(DecodeImage, ErrorsNameTheByte) {
             absl::StrCat("not a valid WebP image (cut short at byte 100 of ", whole.size(), ")"));
   std::string damaged = whole;
   damaged.replace(damaged.find("VP8 "), 4, "VP9 ");
-  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("no image behind byte 12 of ", whole.size())));
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("no image after byte 12 of ", whole.size())));
   damaged = whole;
   const size_t at = whole.find("VP8 ");
   damaged.replace(at + 11, 3, "abc");  // the key frame's start code

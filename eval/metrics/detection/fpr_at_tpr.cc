@@ -57,7 +57,7 @@ int64_t AlarmsAtFirstReaching(const PositiveFirst& curve) {
 }
 
 int64_t AlarmsAtFirstCornerReaching(const PositiveFirst& curve) {
-  // A point is a corner unless the blocks before and behind it rise by the same counts; the first and the last are.
+  // A point is a corner unless the blocks before and after it rise by the same counts; the first and the last are.
   RocPoint point;
   RocPoint rise;
   bool first = true;

@@ -45,7 +45,7 @@ TEST(FprAt95Tpr, MissesThePointThatScikitLearnDrops) {
   EXPECT_TRUE(Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown), 0.95));
   EXPECT_TRUE(
       Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown, FprRule::kFirstReachingCorners), 1.0));
-  samples.unknown_score[0] = 0.5;  // of the last block: the line bends behind 95 %
+  samples.unknown_score[0] = 0.5;  // of the last block: the line bends after 95 %
   EXPECT_TRUE(
       Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown, FprRule::kFirstReachingCorners), 0.95));
 }

@@ -192,7 +192,7 @@ std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
   std::vector<AurcPart> parts(1 + std::max(1, input.num_groups()));
   for (int32_t group = 0; group + 1 < parts.size(); ++group) parts[group + 1].group = group;
 
-  // An error adds, in expectation, 1/k for each k behind its tie block, and within it (samples - before * reciprocals)
+  // An error adds, in expectation, 1/k for each k after its tie block, and within it (samples - before * reciprocals)
   // / samples. Walked from the last block on, the first of these is a running sum.
   int64_t before = ranked.total().all();
   double behind = 0;

@@ -19,7 +19,7 @@ struct NamedCurve {
   std::vector<std::pair<double, double>> band;  // the interval of y at each point; empty: none
 };
 
-// Lines of a colour each, those from the ninth on dashed, in the order given. The ROC has the line of chance beside
+// Lines of a colour each, those from the ninth on dashed, in the order given. The ROC also has the line of chance
 // them.
 Plot RocPlot(const std::vector<NamedCurve>& curves);
 Plot OscrPlot(const std::vector<NamedCurve>& curves);

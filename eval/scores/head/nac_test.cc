@@ -45,7 +45,7 @@ TEST(Nac, CountsTheTrainingSamplesOfAnInterval) {
   EXPECT_DOUBLE_EQ(of_all.Compute(model.Input({5, 3})).value()[0], -0.75);
 }
 
-// A feature whose state no training sample has, beside one of which all have it.
+// Two features: no training sample has the state of one, all have that of the other.
 TEST(Nac, UnseenStatesHaveNoCoverage) {
   const Model model;
   Nac::Options options;

@@ -53,7 +53,7 @@ TEST(CurveCharts, OverlayMethodsAndAverageTrials) {
   EXPECT_NEAR(Area(charts[0].plot.series[0]), 0.75, 1e-3);
   EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0, 0), Pair(0, 0.5), Pair(1, 1)));
   EXPECT_THAT(charts[0].plot.series[1].points, ElementsAre(Pair(0, 0), Pair(1, 1)));
-  // Heights 0 and 1 at 0 behind the start, 1 and 1 at 1; of one trial no band.
+  // Heights 0 and 1 at 0 after the start, 1 and 1 at 1; of one trial no band.
   EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(0, 0), Pair(0, 1), Pair(1, 1)));
   EXPECT_THAT(charts[0].plot.series[1].band, IsEmpty());
   EXPECT_EQ(charts[0].plot.subtitle, BandText(Spread::kPopulation));

@@ -37,7 +37,7 @@ Combination Combine(const TrialMethod& base, const std::vector<GridAxis>& axes, 
   Combination made{std::make_shared<TrialMethod>(base)};
   for (const GridAxis& axis : axes) {
     const int64_t values = axis.axis->value_size();
-    combinations /= values;  // of the axes behind it
+    combinations /= values;  // of the axes after it
     made.set = SetValue(axis, axis.axis->value(static_cast<int>(number / combinations % values)), made.method.get());
     if (!made.set.ok()) return made;
   }

@@ -94,14 +94,14 @@ absl::Status RecordUnpacker::Take(absl::string_view part) {
   for (;;) {
     const absl::string_view rest = absl::string_view(held_).substr(used);
     if (has_ended_) {
-      if (!rest.empty()) return absl::DataLossError("has bytes behind the end of its archive");
+      if (!rest.empty()) return absl::DataLossError("has bytes after the end of its archive");
       break;
     }
     if (in_file_) {
       const size_t filled = Filled(size_);
       if (rest.size() < filled) break;
       if (!IsZeros(rest.substr(size_, filled - size_))) {
-        return absl::DataLossError(absl::StrCat("has bytes behind the end of '", name_, "'"));
+        return absl::DataLossError(absl::StrCat("has bytes after the end of '", name_, "'"));
       }
       OPENSET_RETURN_IF_ERROR(use_(name_, std::string(rest.substr(0, size_))));
       used += filled;

@@ -142,12 +142,12 @@ TEST(PackedRecords, RefusesTruncatedOrExtendedArchives) {
        {std::string(), one.substr(0, 100), one.substr(0, 600), one, one + kEnd.substr(0, 512)}) {
     Refuses(cut, "is cut short: its archive has no end");
   }
-  Refuses(one + kEnd + std::string(1, '\0'), "has bytes behind the end of its archive");
-  Refuses(one + kEnd + one + kEnd, "has bytes behind the end of its archive");
+  Refuses(one + kEnd + std::string(1, '\0'), "has bytes after the end of its archive");
+  Refuses(one + kEnd + one + kEnd, "has bytes after the end of its archive");
   Refuses(one + kEnd.substr(0, 512) + one + kEnd, "has a block of zeros between its files");
-  Refuses(Header(kFirst) + Block("xy") + kEnd, "has bytes behind the end of '" + kFirst + "'");
+  Refuses(Header(kFirst) + Block("xy") + kEnd, "has bytes after the end of '" + kFirst + "'");
   const std::string stream = Packed({{kFirst, "x"}});
-  EXPECT_THAT(Unpack(stream + "x").status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("behind the end")));
+  EXPECT_THAT(Unpack(stream + "x").status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after the end")));
   EXPECT_THAT(Unpack(stream.substr(0, stream.size() - 1)).status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is cut short")));
 }

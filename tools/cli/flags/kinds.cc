@@ -47,7 +47,7 @@ std::string FirstSentence(const std::string& text) {
   return line;
 }
 
-// What a schema says behind a member, no sentence but a few words ("unknown = positive"): what tells it from others of
+// What a schema says after a member, no sentence but a few words ("unknown = positive"): what tells it from others of
 // the same message.
 std::string WordsBehind(const std::string& comment) {
   const std::vector<std::string> lines = absl::StrSplit(comment, '\n', absl::SkipEmpty());
@@ -113,7 +113,7 @@ Kind MethodKind(const SpecFolders& folders, const SchemaComments& comments) {
   return kind;
 }
 
-// What stands beside the member in every message of its family: lambda of a loss term, interval of a metric.
+// The fields next to the member in every message of its family: lambda of a loss term, interval of a metric.
 std::string FieldsBeside(const Descriptor& family, const SchemaComments& comments) {
   std::string text;
   for (int f = 0; f < family.field_count(); ++f) {
@@ -238,7 +238,7 @@ absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name)
   OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind.list());
   std::vector<std::string> names;
   for (const KindEntry& entry : entries) names.push_back(entry.name);
-  // Presets stand behind a method.
+  // Presets stand after a method.
   const size_t plus =
       kind.name == "method" && MeantName(name, names) == std::nullopt ? name.find('+') : std::string::npos;
   const std::optional<std::string> meant = MeantName(name.substr(0, plus), names);

@@ -25,7 +25,7 @@
 ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");
 ABSL_FLAG(
     std::vector<std::string>, with, {},
-    "With `export`: outputs, checkpoints, or both, beside the records and their specs, tasks and catalog entries.");
+    "With `export`: outputs, checkpoints, or both, as well as the records and their specs, tasks and catalog entries.");
 
 namespace openset {
 namespace {

@@ -53,7 +53,7 @@ const std::set<std::string>& Hidden() {
   return *hidden;
 }
 
-// Numbers with a fraction get four digits behind the point.
+// Numbers with a fraction get four digits after the point.
 std::string Short(const std::string& name, const std::string& value) {
   double number = 0;
   if (name == "trial") return value.substr(0, 12);

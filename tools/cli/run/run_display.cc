@@ -159,7 +159,7 @@ void RunDisplay::RefreshReport() {
 }
 
 void RunDisplay::DrawBlock() {
-  // The last column stays free: some terminals go to the next line behind it.
+  // The last column stays free: some terminals go to the next line after it.
   const size_t width = std::max(20, options_.width() - 1);
   RunState state;
   progress_.Describe(&state);

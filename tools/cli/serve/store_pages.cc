@@ -83,7 +83,7 @@ std::vector<const Selection*> TestSelections(const TaskData& data) {
   return selections;
 }
 
-// The methods of a spec in its order, those that it tunes behind themselves as they are; then all others.
+// The methods of a spec in its order, those that it tunes after themselves as they are; then all others.
 void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) {
   const auto place = [&spec](const TrialResult& result) {
     const absl::string_view name = absl::StripSuffix(result.trial->method().name(), kTunedSuffix);

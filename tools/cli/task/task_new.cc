@@ -112,7 +112,7 @@ absl::Status AddSources(const Catalog& catalog, absl::string_view flag, const st
   return absl::OkStatus();
 }
 
-// The sources of unknowns that --near and --far name, behind the task's own classes where --unknown or --openness asks
+// The sources of unknowns that --near and --far name, after the task's own classes where --unknown or --openness asks
 // for some.
 absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task) {
   const std::vector<std::string> near = absl::GetFlag(FLAGS_near), far = absl::GetFlag(FLAGS_far);
@@ -198,7 +198,7 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
     task->mutable_cross_validation()->set_folds(request.folds);
     task->mutable_cross_validation()->set_seed(request.seed);
   }
-  // A number, unless a class is called so and no number stands beside it.
+  // A number, unless a class is called so and no number stands next to it.
   const bool is_name = request.known.size() == 1 && absl::c_linear_search(info.class_name(), request.known[0]);
   const bool is_number = !is_name || NumberOf(request.unknown).has_value() || request.openness != 0;
   if (const std::optional<int> number = NumberOf(request.known); number.has_value() && is_number) {

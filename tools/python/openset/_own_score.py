@@ -1,4 +1,4 @@
-"""@openset.score: a score of your own in Python, measured beside those of the program."""
+"""@openset.score: a score of your own in Python, evaluated like those of the program."""
 from __future__ import annotations
 
 from openset import _arrays
@@ -75,7 +75,7 @@ class OwnScore:
 
 
 def score(function: Callable[..., Any]) -> OwnScore:
-    """A decorator: makes a function of arrays a score that evaluate(), compare() and stores take beside ours.
+    """A decorator: makes a function of arrays a score that evaluate(), compare() and stores accept like ours.
 
     The function's parameters are any of logits [N, K], features [N, D], head_weight [K, D], head_bias [K] and fit, the
     arrays of the training samples by name. It returns [N] numbers, larger = more unknown.

@@ -1,7 +1,7 @@
 """The program's Protobuf messages as classes, by their names: openset.protos.TrialRecord, openset.protos.ExperimentSpec.
 
 They are made from the schema that the package contains, so that they work with every version of the Protobuf library
-from 3.20 (`pip install protobuf`), beside classes that you generated yourself. Enumerations have Name() and Value().
+from 3.20 (`pip install protobuf`) together with classes that you generated yourself. Enumerations have Name() and Value().
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_BYTES = 64 << 20  # of a record, as in the program
 
 
 def _load(path: str) -> Any:
-    """A pool of its own with the schema's files, each behind those that it imports."""
+    """A pool of its own with the schema's files, each after those that it imports."""
     with open(path, "rb") as file:
         files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(file.read()).file}
     pool = descriptor_pool.DescriptorPool()

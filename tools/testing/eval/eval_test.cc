@@ -214,7 +214,7 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   EXPECT_EQ(Error({"eval", "."}), "openset: . is a folder: name a file of scores in it\n");
 }
 
-// What is likely a mistake is said on standard error, behind the table; the exit code is that of the table.
+// What is likely a mistake is said on standard error, after the table; the exit code is that of the table.
 TEST_F(EvalTest, HintsAtMistakes) {
   // 60 known samples of three classes and 40 unknown ones; label c is called `prediction(i)`.
   const auto write = [&](const std::string& name, double known_score, const auto& prediction) {

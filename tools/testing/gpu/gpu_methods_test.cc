@@ -1,5 +1,6 @@
-// Methods on a GPU that the tests make of memory (core/tensor/testing/memory_gpu.h), beside the CPU: training, a stop
-// and a resumption in the middle of it, inference, the fit of scores, and what a step makes the host and the GPU do.
+// Methods on a GPU that the tests make of memory (core/tensor/testing/memory_gpu.h), compared with the CPU: training, a
+// stop and a resumption in the middle of it, inference, the fit of scores, and what a step makes the host and the GPU
+// do.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path may be longer than a socket's name: it is made beside and moved.
+// A path may be longer than a socket's name: it is made elsewhere and moved.
 void MakeSocket(const std::string& path) {
   const int made = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = {};

@@ -135,7 +135,7 @@ std::string Big32(uint32_t value) {
   return bytes;
 }
 
-// Classes one behind the other; each pixel says its image.
+// Classes one after the other; each pixel says its image.
 void AddDigits(const std::string& part, int each, const Files& files) {
   std::string images = Big32(0x803) + Big32(5 * each) + Big32(8) + Big32(8);
   std::string labels = Big32(0x801) + Big32(5 * each);

@@ -25,7 +25,7 @@ struct HostileCase {
   std::function<void(const Ground&)> make;  // changes the ground
   End end = End::kRefused;
   std::string named = "";
-  // Below these paths of the ground the program may write, beside home/.cache.
+  // Below these paths of the ground the program may write, as well as to home/.cache.
   std::vector<std::string> writes = {};
   std::map<std::string, std::string> environment = {};
   bool with_worker = false;  // the program that has one

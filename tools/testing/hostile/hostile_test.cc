@@ -1,6 +1,6 @@
 // Each input of CONTRIBUTING.md's table "Inputs", hostile, by the program: it is answered by a clear line and a
 // documented exit code, with bounded memory and CPU, and nothing is written where it may not be (try_case.h says what
-// is looked at). By default up to every sixth case; --all: each; --random=N: that many drawn ones beside, from
+// is looked at). By default up to every sixth case; --all: each; --random=N: also that many random ones, from
 // --first_case on; --only=TEXT: of these, those of inputs with TEXT in their name. Prints the counts.
 #include <algorithm>
 #include <cstdio>

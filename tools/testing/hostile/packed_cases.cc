@@ -195,10 +195,10 @@ std::vector<HostileCase> PackedCases() {
   refuse("a header cut short", Archive(one.substr(0, 100)));
   refuse("a file cut short", Archive(one.substr(0, kBlock + 10)));
   refuse("a block of zeros before a file", Archive(std::string(kBlock, '\0') + one + End0()));
-  refuse("a file behind the end", Archive(End0() + one + End0()));
-  refuse("zeros behind the end", Archive(End0() + End0()));
+  refuse("a file after the end", Archive(End0() + one + End0()));
+  refuse("zeros after the end", Archive(End0() + End0()));
   refuse("no files, whose sums are there", Archive(End0(), true));
-  // What is beside it.
+  // What is next to it.
   const auto sums = [&](const std::string& what, const std::function<std::string(std::string)>& change) {
     refuse("sums " + what, [change](Members* members) {
       std::string& text = Find(kSums, members).content;

@@ -212,7 +212,7 @@ HostileCase ChangedFields(const Input& input, RandomStream* random) {
     google::protobuf::TextFormat::ParseFromString(before, message.get());
     after = MutatedText(*message, {}, random);
   }
-  // A deploy file may name any folder beside it as its store.
+  // A deploy file may name any folder next to it as its store.
   DeploySpec deploy;
   if (input.name == "deploy file" && google::protobuf::TextFormat::ParseFromString(after, &deploy) &&
       !deploy.store().empty() && deploy.store()[0] != '.' && !absl::StrContains(deploy.store(), '/')) {

@@ -1,5 +1,5 @@
-// What lies in a store beside records: checkpoints, outputs, claims, logs; and what the program remembers in the user's
-// cache.
+// What is in a store other than records: checkpoints, outputs, claims, logs; and what the program remembers in the
+// user's cache.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -317,7 +317,7 @@ void AddSizes(std::vector<HostileCase>* cases) {
   add("a record that can't be read", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "x"); });
 }
 
-// What was asked of `openset score`, kept beside its report.
+// The request of `openset score`, stored next to its report.
 void AddRequests(std::vector<HostileCase>* cases) {
   const std::string path = "work/store/reports/score_net/score.textproto";
   for (const char* command : {"report", "status"}) {
