@@ -24,7 +24,7 @@ int NumCpus() {
   return CPU_COUNT(&allowed);
 }
 
-// NumThreads(), which asks the system only after LimitThreads().
+// NumThreads(). Asks the system only after LimitThreads().
 class LimitedThreads {
  public:
   int operator()() {
@@ -40,7 +40,7 @@ class LimitedThreads {
   int threads_ = 1;
 };
 
-// In at most threads() threads, as many as that returns before each piece of the calling thread.
+// Uses at most threads() threads; calls it again before each piece of the calling thread.
 template <typename Threads>
 void RunIn(Threads threads, int64_t count, const std::function<void(int64_t)>& work) {
   std::atomic<int64_t> next{0};

@@ -24,23 +24,23 @@ namespace {
 constexpr char kParallel[] = "module.";
 constexpr char kBackbone[] = "backbone.";
 constexpr char kHead[] = "head.";
-// A module of residual networks by OpenOOD and others, and by torchvision.
+// The name of a module of residual networks in OpenOOD and others, and in torchvision.
 constexpr char kShortcut[] = ".shortcut.", kDownsample[] = ".downsample.";
-// Names of each kind of problem that a message lists.
+// The most names that a message lists for each kind of problem.
 constexpr size_t kMaxListed = 4;
 
-// A tensor of the file under the model's name for it.
+// A tensor of the file, with the model's name for it.
 struct Given {
   std::string name;  // in the file
   at::Tensor tensor;
 };
 
-// Whether `pattern` with * and ? is all of `text`.
+// Whether `pattern`, with * and ?, matches the complete `text`.
 bool Matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
 }
 
-// The tensors under our names for them, without those to be ignored.
+// The tensors by our names, without the ignored ones.
 absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, const WeightsSpec& spec,
                                                         std::vector<std::string>* ignored) {
   const bool parallel = std::all_of(given.begin(), given.end(),
@@ -108,7 +108,7 @@ bool IsConvertible(const std::string& name, const at::Tensor& from, const at::Te
   return !from.is_complex() && (IsCount(name) || from.is_floating_point() == to.is_floating_point());
 }
 
-// Of a file that torch.save() did not write: TorchScript's archive, or safetensors, by what is in it.
+// Reads a file that torch.save() did not write: a TorchScript archive or safetensors, depending on its content.
 absl::StatusOr<TensorMap> ReadTensors(const std::string& bytes, const std::string& file) {
   if (bytes.empty()) return absl::DataLossError("is empty");
   if (IsTorchArchive(bytes)) return ReadArchiveTensors(bytes);
@@ -174,7 +174,7 @@ absl::Status ImportWeights(const WeightsSpec& spec, Model* model, std::vector<st
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
   TensorMap given;
   if (IsTorchSave(bytes)) {
-    OPENSET_ASSIGN_OR_RETURN(auto arrays, ReadTorchFile(spec.file()));  // whose errors name the file
+    OPENSET_ASSIGN_OR_RETURN(auto arrays, ReadTorchFile(spec.file()));  // its errors name the file
     for (auto& [name, array] : arrays) given[name] = TensorOf({array.type, array.shape, array.data});
   } else {
     OPENSET_ASSIGN_OR_RETURN(given, ReadTensors(bytes, spec.file()), spec.file());

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kNumClasses = 6;
 
-// What a network is measured on.
+// A network and its images.
 struct Case {
   ModelSpec spec;
   int size = 32;

@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// In the archive's directory of names, where a script has its code.
+// The folder of a script's code in the archive.
 bool HasCode(absl::string_view bytes) { return absl::StrContains(bytes, "/code/"); }
 
 }  // namespace
@@ -46,7 +46,7 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Devi
     std::istringstream stream(bytes);
     return torch::jit::load(stream, device, /*load_debug_files=*/false);
   } catch (const std::exception& error) {
-    if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;  // no fault of the file's
+    if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;  // not an error of the file
     return absl::InvalidArgumentError(absl::StrCat("can't be read as TorchScript: ", WhatFailed(error)));
   }
 }

@@ -26,14 +26,14 @@ namespace {
 
 using Script = torch::jit::Module;
 
-// What a script gives for a batch.
+// A script's output for a batch.
 struct ScriptOutput {
-  at::Tensor feature;  // undefined if it gives logits only
+  at::Tensor feature;  // undefined if it returns only logits
   at::Tensor logits;
 };
 
 // A backbone that runs a script. The script's parameters and buffers are registered under their own names, the head's
-// excepted; they are the same tensors, so what happens to one happens to the other.
+// excepted; they are the same tensors.
 class ScriptBackbone : public Backbone {
  public:
   enum class Gives { kHeadInput, kLogits, kFeaturesAndLogits };
@@ -106,7 +106,8 @@ class ScriptBackbone : public Backbone {
   const int64_t width_;
 };
 
-// Splits what the backbone gives into features, if it has any, and logits, of which it keeps those of known classes.
+// Splits the backbone's output into features, if there are any, and logits, and selects the logits of the known
+// classes.
 class SplitHead : public Head {
  public:
   SplitHead(int64_t feature_dim, at::Tensor places)
@@ -125,7 +126,7 @@ class SplitHead : public Head {
 
 std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }
 
-// Runs the script in evaluation mode and checks the shapes of what it gives.
+// Runs the script in evaluation mode and checks the shapes of its outputs.
 absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) {
   const at::NoGradGuard no_grad;
   script->eval();
@@ -169,8 +170,8 @@ at::Tensor TestImages(int64_t count, const InputSpec& input, at::Device device) 
       .to(device);
 }
 
-// Whether a script, which took two images, takes another number of them. It is read anew: what it has run before may
-// change the last bits of what it runs next.
+// Whether a script, which accepted two images, accepts another number of them. Loads the script again, because earlier
+// runs may change the last bits of later ones.
 absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input, at::Device device) {
   OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, device));
   const absl::StatusOr<ScriptOutput> output = RunScript(&script, TestImages(3, input, device));
@@ -181,8 +182,8 @@ absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input, a
       "it must take any"));
 }
 
-// Whether gradients of what a script gives can be computed: some operations have none, or, where only repeatable
-// operations are allowed, none on a GPU. It is read anew, as above.
+// Whether the gradients of a script's outputs can be computed. Some operations have no gradient, or none on a GPU if
+// only deterministic operations are allowed. Loads the script again, as above.
 absl::Status CheckGradients(const std::string& bytes, const InputSpec& input, at::Device device) {
   OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, device));
   script.eval();
@@ -205,7 +206,7 @@ bool AreProbabilities(const at::Tensor& rows) {
   return (rows >= 0).all().item<bool>() && ((rows.sum(1) - 1).abs() <= 1e-4).all().item<bool>();
 }
 
-// The places of the known classes in `outputs` outputs. i64 [num_classes].
+// The indices of the known classes among `outputs` outputs. i64 [num_classes].
 absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs, int num_classes) {
   std::vector<int64_t> places(spec.output().begin(), spec.output().end());
   if (places.empty()) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kFaint = 0.45, kOutlined = 0;  // opacity of the inside
 constexpr int kBar = 18;                        // pixels, including the gap to the next one
-// Of core/chart/vega_lite.cc.
+// Defined in core/chart/vega_lite.cc.
 constexpr const char* kBlue = "#0072B2";
 constexpr const char* kOrange = "#D55E00";
 

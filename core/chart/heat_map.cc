@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-constexpr int kCell = 11, kSmallCell = 6;  // pixels; of maps without names
+constexpr int kCell = 11, kSmallCell = 6;  // pixels; the small one for maps without names
 
 std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");

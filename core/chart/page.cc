@@ -17,11 +17,11 @@
 namespace openset {
 namespace {
 
-// In the order in which they build on each other.
+// In the order of their dependencies.
 constexpr const char* kVega[] = {"vega/build/vega.min.js", "vega/build/vega-lite.min.js",
                                  "vega/build/vega-interpreter.min.js", "vega/build/vega-embed.min.js"};
 
-// JSON that can stand in a script element whatever its strings hold.
+// JSON that is safe inside a script element, whatever its strings contain.
 std::string Embedded(const VegaLite& json) { return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"}}); }
 
 std::string HashOf(const std::string& script) {

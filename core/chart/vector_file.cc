@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// What is shown of what the program that draws says.
+// The most output of the drawing program that an error shows.
 constexpr int64_t kMostLogBytes = 1 << 16;
 
 absl::StatusOr<std::string> FormatOf(const std::string& path) {
@@ -54,7 +54,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
       Subprocess::Start(
           {"/usr/bin/env", PythonProgram(), JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
           {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}}, log_file));
-  constexpr int kNotFound = 127;  // of env
+  constexpr int kNotFound = 127;  // the exit code of env
   if (const ProcessEnd end = process->Wait(); !end.ok()) {
     if (end.exit_code == kNotFound) {
       return absl::UnavailableError(

@@ -16,8 +16,8 @@
 namespace openset {
 namespace {
 
-// Okabe and Ito 2008, and a grey for what is only a reference. Black is lightened, so that it is seen on dark paper
-// too.
+// The palette of Okabe and Ito 2008, and a grey for references. Black is lightened so that it is visible on dark
+// backgrounds.
 constexpr const char* kColors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                    "#E69F00", "#56B4E9", "#5A5A5A", "#999999"};
 constexpr double kLargestDot = 900;  // area in square pixels
@@ -43,7 +43,7 @@ int LegendColumns(const Plot& plot) {
   return std::clamp(plot.width / (kLetter * static_cast<int>(longest) + kSymbol), 1, 3);
 }
 
-// A layer's name for a series: its own, or, since what has none is not in the legend, one that nothing else has.
+// A layer's name for a series: the series' own, or a unique one if it has none and so is not in the legend.
 std::string NameOf(const Plot& plot, size_t s) {
   return plot.series[s].name.empty() ? absl::StrCat("#", s) : plot.series[s].name;
 }
@@ -52,8 +52,8 @@ bool Drawn(const Plot& plot, double x, double y) {
   return std::isfinite(x) && std::isfinite(y) && (!plot.x_log || x > 0);
 }
 
-// One table of all series: s its name, p the unbroken piece, i the place within it, x, y, and where there are any the
-// ends l and h of the band, the area a of the dot.
+// One table of all series: s is its name, p the unbroken piece, i the index within it, x, y, and if they exist the
+// ends l and h of the band and the area a of the dot.
 VegaLite Data(const Plot& plot) {
   std::string csv = "s,k,p,i,x,y,l,h,a\n";
   for (size_t s = 0; s < plot.series.size(); ++s) {

@@ -39,7 +39,7 @@ absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   Sha256 sha;
   std::vector<char> buffer(1 << 20);
-  int64_t bytes = file.bytes();  // files of /proc say 0, others may grow
+  int64_t bytes = file.bytes();  // files of /proc have 0, others may grow
   for (size_t got = buffer.size(), read = 0; got == buffer.size() && bytes <= max_bytes;) {
     OPENSET_ASSIGN_OR_RETURN(got, file.Read(buffer.data(), buffer.size()));
     sha.Update(absl::string_view(buffer.data(), got));

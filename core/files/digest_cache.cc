@@ -22,7 +22,7 @@
 namespace openset {
 namespace {
 
-// Of an entry: of one file; of a folder's, with 10 million names.
+// The most bytes of an entry: for one file; for a folder of 10 million names.
 constexpr int64_t kMaxEntryBytes = 1 << 16;
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 31;
 
@@ -31,7 +31,7 @@ std::string Absolute(const std::string& path) {
   return std::filesystem::absolute(path, error).lexically_normal().string();
 }
 
-// Of a folder's files, by their names.
+// The state of a folder's files by their names.
 struct Known {
   std::string state;
   std::string digest;
@@ -39,7 +39,7 @@ struct Known {
 using Memory = std::unordered_map<std::string, Known>;
 
 // An entry of a folder's files: a line with the SHA-256 of what follows; then "DIGEST STATE/NAME" and '\0' for each.
-// Nothing if it is not there or damaged.
+// Nothing if it is missing or corrupt.
 Memory ReadMemory(const std::string& entry) {
   const absl::StatusOr<std::string> content = ReadFile(entry, kMaxMemoryBytes);
   if (!content.ok() || content->size() < 65 || (*content)[64] != '\n') return {};

@@ -46,9 +46,9 @@ absl::Status Sync(const std::string& path, int flags, SyncOf what) {
 
 absl::Status SyncNames(const std::string& folder, SyncOf what) { return Sync(folder, O_RDONLY | O_DIRECTORY, what); }
 
-enum class Lasting { kDurable, kPassing };  // past a power cut, or not
+enum class Lasting { kDurable, kPassing };  // whether the file survives a power cut
 
-// Writes a new file, which is to be called `shown`; removes it if that fails.
+// Writes a new file, which errors call `shown`; removes it if writing fails.
 absl::Status WriteNew(const std::string& path, const std::string& shown, absl::string_view content, Lasting lasting) {
   const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (fd < 0) return SystemError("create", shown);
@@ -71,7 +71,7 @@ absl::Status WriteNew(const std::string& path, const std::string& shown, absl::s
   return status;
 }
 
-// The file goes if that fails.
+// Removes the file if that fails.
 absl::Status RenameTo(const std::string& temporary, const std::string& path) {
   if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) == 0) return absl::OkStatus();
   const absl::Status status = SystemError("rename to", path);
@@ -79,7 +79,7 @@ absl::Status RenameTo(const std::string& temporary, const std::string& path) {
   return status;
 }
 
-// The temporary name goes in any case. False if there is a `path` already.
+// Always removes the temporary name. Returns false if `path` already exists.
 absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& path) {
   bool linked = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
   const int error = errno;
@@ -94,7 +94,7 @@ absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& pat
 
 absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_bytes) {
   OPENSET_RETURN_IF_ERROR(file.status());
-  size_t size = 0;  // of the buffer that was asked for
+  size_t size = 0;  // of the requested buffer
   const auto too_large = [&](absl::string_view bytes) {
     return absl::DataLossError(
         absl::StrCat(file->path(), ": has ", bytes, " bytes, more than the ", max_bytes, " that such a file may have"));
@@ -121,7 +121,7 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
   }
 }
 
-// For a file that is to have this name. /dev/stdout and the like are links to wherever it goes.
+// For a file that will have this name. /dev/stdout and the like are links to the real target.
 absl::Status RefuseDevice(const std::string& path) {
   std::error_code error;
   if (FolderOf(path) != "/dev" && !std::filesystem::is_other(std::filesystem::status(path, error))) {
@@ -130,7 +130,7 @@ absl::Status RefuseDevice(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": is a pipe or a device: name a file"));
 }
 
-// Whether the folder's name was made durable by this process already, or by that which made it before this one looked.
+// Whether the folder's name is already durable: made so by this process, or by the one that created it earlier.
 bool IsKnownFolder(const std::string& path, bool add) {
   static std::mutex mutex;
   static std::set<std::string>* const known = new std::set<std::string>;

@@ -27,7 +27,7 @@ absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
   if (descriptor < 0) {
     const std::string message = absl::StrCat("cannot open ", path, ": ", std::strerror(errno));
     if (errno == EACCES || errno == EPERM) return absl::PermissionDeniedError(message);
-    if (errno == ENXIO || errno == ENODEV) return no_file();  // a socket, or a device that is not there
+    if (errno == ENXIO || errno == ENODEV) return no_file();  // a socket, or a device that doesn't exist
     return errno == ELOOP || errno == EIO ? absl::DataLossError(message) : absl::NotFoundError(message);
   }
   struct stat info = {};
@@ -37,7 +37,7 @@ absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
   if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
   if (S_ISREG(info.st_mode)) return file;
   if (pipes == Pipes::kRefuse || (!S_ISFIFO(info.st_mode) && isatty(descriptor) == 0)) return no_file();
-  fcntl(descriptor, F_SETFL, 0);  // waits for what is written
+  fcntl(descriptor, F_SETFL, 0);  // reads block until there is data
   return file;
 }
 

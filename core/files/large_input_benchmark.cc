@@ -1,5 +1,5 @@
-// Time of a reader by the number of things in its input, from 2,500 to 160,000: "Time" a thing must stay the same, and
-// the complexity that is fitted be N (or N log N), not N^2.
+// The time of readers by the number of items in their input, from 2,500 to 160,000. Target: the same time for each
+// item, so that the fitted complexity is N (or N log N), not N^2.
 //
 //   bazel run -c opt //core/files:large_input_benchmark
 #include <cstdint>

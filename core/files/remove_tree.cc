@@ -21,7 +21,7 @@ absl::Status CannotRemove(const std::string& name) {
   return absl::UnavailableError(absl::StrCat("cannot remove ", name, ": ", std::strerror(errno)));
 }
 
-// Takes the descriptor over.
+// Takes ownership of the descriptor.
 absl::StatusOr<std::vector<std::string>> NamesIn(int folder, const std::string& name) {
   DIR* const stream = fdopendir(folder);
   if (stream == nullptr) {

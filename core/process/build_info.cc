@@ -8,7 +8,8 @@
 #include "core/files/digest.h"
 #include "third_party/revisions.h"
 
-// Defined by //tools:build_stamp: the commit; after it "-dirty-" and a SHA-256 where the tree had changes.
+// Defined by //tools:build_stamp: the commit; if the tree had changes,
+// followed by "-dirty-" and a SHA-256.
 extern const char openset_build_commit[] __attribute__((weak));
 
 namespace openset {

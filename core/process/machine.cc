@@ -20,7 +20,7 @@
 namespace openset {
 namespace {
 
-// What stands behind "KEY<blanks>:" in the first such line; "" if there is none.
+// Returns the text after "KEY<blanks>:" in the first such line; "" if there is none.
 std::string FieldOf(const char* path, absl::string_view key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -33,10 +33,10 @@ std::string FieldOf(const char* path, absl::string_view key) {
   return "";
 }
 
-// Of the namespace that the machine starts with: PROC_PID_INIT_INO of the kernel's proc_ns.h.
+// The inode of the machine's initial namespace: PROC_PID_INIT_INO of the kernel's proc_ns.h.
 constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
 
-// For names of files, and for people.
+// For file names and messages.
 std::string Plain(std::string name) {
   for (char& c : name) {
     if (!absl::ascii_isalnum(c) && c != '.' && c != '-') c = '_';
@@ -88,7 +88,7 @@ std::vector<std::string> CpuFeatures() {
   std::vector<std::string> features;
 #ifdef __x86_64__
   __builtin_cpu_init();
-// The builtin wants a literal.
+// The builtin needs a literal.
 #define OPENSET_ADD_IF_SUPPORTED(name) \
   if (__builtin_cpu_supports(name)) features.push_back(name)
   OPENSET_ADD_IF_SUPPORTED("sse4.2");

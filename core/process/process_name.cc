@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kSpaceDigits = 8;
 constexpr size_t kLongestHost = 255;
 
-// Takes what follows the last dot off `text`; "" if it has no dot.
+// Removes the part after the last dot from `text` and returns it; "" if it has no dot.
 absl::string_view TakeLast(absl::string_view* text) {
   const size_t dot = text->rfind('.');
   if (dot == absl::string_view::npos) return "";

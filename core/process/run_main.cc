@@ -16,7 +16,7 @@ constexpr int kFailed = 1;
 
 const char* program = "";
 
-// Of the exception that is being handled, without taking memory.
+// Describes the exception that is being handled, without allocating memory.
 void SayWhatWasThrown() {
   char line[1000];
   const auto say = [&line](const char* what, const char* detail) {
@@ -31,7 +31,7 @@ void SayWhatWasThrown() {
     throw;
   } catch (const std::bad_alloc&) {
     say("out of memory", "");
-  } catch (const std::length_error&) {  // of a string or list that is larger than any memory
+  } catch (const std::length_error&) {  // for a string or list that is larger than any memory
     say("out of memory", "");
   } catch (const std::exception& error) {
     say("internal error: ", error.what());
@@ -40,7 +40,7 @@ void SayWhatWasThrown() {
   }
 }
 
-// For other threads, and for what is thrown where nothing may be.
+// For other threads, and for exceptions thrown from noexcept code.
 [[noreturn]] void EndProcess() {
   if (std::current_exception() != nullptr) {
     SayWhatWasThrown();

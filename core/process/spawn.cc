@@ -20,7 +20,7 @@ extern char** environ;
 namespace openset {
 namespace {
 
-// Between two looks whether a child has ended.
+// The time between two checks whether a child has ended.
 constexpr absl::Duration kShortestPause = absl::Microseconds(100);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(20);
 
@@ -45,7 +45,8 @@ std::vector<std::string> Variables(const std::map<std::string, std::string>& add
   return variables;
 }
 
-// In the child, which may call async-signal-safe functions only: its descriptors, then its signals and limits.
+// Runs in the child, which may only call async-signal-safe functions. Sets its descriptors, then its signals and
+// limits.
 void SetUp(const SpawnOptions& options, const rlimit* file_size, int* report) {
   // Copies above the channel's number, so that none is in the way of another.
   const auto above = [](int file) { return file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, SpawnOptions::kChannel + 1); };
@@ -89,7 +90,7 @@ absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& arguments, const Spa
   getrlimit(RLIMIT_FSIZE, &file_size);
   const bool is_limited = options.max_file_bytes != std::numeric_limits<int64_t>::max();
   file_size.rlim_cur = std::min<rlim_t>(file_size.rlim_cur, options.max_file_bytes);
-  int started[2];  // closed by a successful exec, else carries errno
+  int started[2];  // a successful exec closes it; otherwise it carries errno
   if (pipe2(started, O_CLOEXEC) != 0) return SystemError("make a pipe");
   const absl::Cleanup close_it = [&started] { close(started[0]); };
 

@@ -56,7 +56,7 @@ ProcessEnd Subprocess::Wait() { return *WaitFor(absl::InfiniteDuration()); }
 std::optional<ProcessEnd> Subprocess::WaitFor(absl::Duration at_most) {
   if (end_.has_value()) return end_;
   end_ = WaitForEnd(pid_, at_most);
-  if (end_.has_value()) kill(-pid_, SIGKILL);  // whatever else is left of its group
+  if (end_.has_value()) kill(-pid_, SIGKILL);  // the rest of its group
   return end_;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
-// Element `index` of a field, which is -1 for one that is not repeated.
+// Element `index` of a field; -1 for a singular field.
 std::string TextOf(const Message& message, const FieldDescriptor* field, int index) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetSingleLineMode(true);

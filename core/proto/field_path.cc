@@ -49,7 +49,7 @@ const FieldDescriptor* ListOfKind(const Descriptor& descriptor, const std::strin
   return nullptr;
 }
 
-// The fields and kinds that a path can go on with.
+// The fields and kinds that can follow in a path.
 std::vector<std::string> NamesIn(const Descriptor& descriptor) {
   std::vector<std::string> names;
   for (int i = 0; i < descriptor.field_count(); ++i) names.push_back(descriptor.field(i)->name());
@@ -61,7 +61,7 @@ std::vector<std::string> NamesIn(const Descriptor& descriptor) {
   return names;
 }
 
-// The message in the field, null if there is none.
+// Returns the message in the field, or null if it is not set.
 const Message* Below(const Message* message, const FieldDescriptor* field, int index) {
   if (message == nullptr || field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return nullptr;
   const Reflection* reflection = message->GetReflection();
@@ -72,7 +72,7 @@ const Message* Below(const Message* message, const FieldDescriptor* field, int i
   return &reflection->GetRepeatedMessage(*message, field, index);
 }
 
-// Goes down a path, in a message as far as it has what the path names.
+// Follows a path through the schema, and through a message as far as its fields are set.
 class Walker {
  public:
   Walker(const Message& message, absl::string_view path)
@@ -158,8 +158,8 @@ class Walker {
 
   const absl::string_view path_;
   std::vector<Step> steps_;
-  const Message* message_;                 // at the place reached; null if there is none
-  const Descriptor* descriptor_;           // of it; null after a scalar
+  const Message* message_;                 // at the current position; null if it is not set
+  const Descriptor* descriptor_;           // its type; null after a scalar
   const FieldDescriptor* kind_ = nullptr;  // by which the last step's element was found
 };
 
@@ -280,7 +280,7 @@ absl::StatusOr<std::string> GetField(const Message& message, absl::string_view p
 absl::StatusOr<std::string> SamePlace(const Message& message, absl::string_view path, const Message& other) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message, path));
   std::string same;
-  const Message* at = &message;  // null after what is not there
+  const Message* at = &message;  // null after a field that is not set
   const Message* there = &other;
   for (const Step& step : steps) {
     int index = step.index;

@@ -13,7 +13,7 @@ using ::google::protobuf::Reflection;
 
 namespace {
 
-// Puts what merging the lists gives in the place of top's.
+// Replaces top's list by the merged list.
 void MergeList(const FieldDescriptor& list, const Message& base, Message* top) {
   const std::unique_ptr<Message> merged(base.New());
   const Reflection* reflection = base.GetReflection();
@@ -29,8 +29,8 @@ void MergeList(const FieldDescriptor& list, const Message& base, Message* top) {
   reflection->SwapFields(top, merged.get(), {&list});
 }
 
-// Makes base->MergeFrom(*top) lay one over the other: removes from `base` each repeated field that `top` has elements
-// of, in all messages both have.
+// Makes base->MergeFrom(*top) override lists instead of appending: removes from `base` each repeated field that has
+// elements in `top`, in all messages that both have.
 void Prepare(Message* top, Message* base) {
   std::vector<const FieldDescriptor*> fields;
   top->GetReflection()->ListFields(*top, &fields);

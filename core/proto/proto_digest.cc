@@ -16,7 +16,7 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-// Of a singular field that is set. A message that is there is not the default.
+// Whether a singular field that is set has its default. A message that is set doesn't.
 bool HoldsDefault(const Message& m, const FieldDescriptor* f) {
   const Reflection* r = m.GetReflection();
   if (f->is_repeated()) return false;  // listed only if it has elements

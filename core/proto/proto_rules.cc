@@ -55,7 +55,7 @@ void SetToDefault(const FieldDescriptor* field, Message* message) {
   }
 }
 
-// Whole numbers with all their digits.
+// Integers with all their digits.
 std::string Digits(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? absl::StrCat(static_cast<int64_t>(value))
                                                               : absl::StrCat(value);
@@ -100,7 +100,7 @@ std::string OneOf(const EnumDescriptor& type) {
 
 struct CheckedMessage;
 
-// A field of which something has to hold, as its schema states it.
+// A field with rules in its schema.
 struct CheckedField {
   const FieldDescriptor* field = nullptr;
   const FieldRule* rule = nullptr;
@@ -112,7 +112,7 @@ struct CheckedField {
   std::vector<CheckedField> members;
 };
 
-// What is checked of a type of messages, looked up once: a store has 100,000 of them.
+// The checks of a message type, looked up once, because a store has 100,000 messages.
 struct CheckedMessage {
   std::vector<const OneofDescriptor*> required_oneofs;
   std::vector<CheckedField> fields;
@@ -139,7 +139,7 @@ class CheckedTypes {
     const auto [entry, is_new] = types_.try_emplace(type);
     if (!is_new) return entry->second.get();
     entry->second = std::make_unique<CheckedMessage>();
-    CheckedMessage* const checked = entry->second.get();  // a type may hold itself
+    CheckedMessage* const checked = entry->second.get();  // a type may contain itself
     for (int i = 0; i < type->real_oneof_decl_count(); ++i) {
       const OneofDescriptor* oneof = type->oneof_decl(i);
       if (oneof->options().GetExtension(one_required)) checked->required_oneofs.push_back(oneof);
@@ -179,7 +179,7 @@ class CheckedTypes {
   absl::flat_hash_map<const Descriptor*, std::unique_ptr<CheckedMessage>> types_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Where a value stands, on the stack: it is made a text only of what has a problem.
+// The path of a value, on the stack: it becomes text only for a value with a problem.
 struct Place {
   const Place* above;
   const FieldDescriptor* field;

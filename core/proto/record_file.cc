@@ -19,7 +19,7 @@ constexpr absl::string_view kName = "openset record ";
 constexpr absl::string_view kVersion = "1\n";
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kDigestBytes = 32;
-// Protobuf's own limit; depth it limits to 100 messages.
+// Protobuf's own limit. It limits the depth to 100 messages.
 constexpr size_t kMostBytes = 0x7fffffff;
 
 std::string LengthBytes(uint64_t length) {
@@ -40,7 +40,7 @@ bool Parse(absl::string_view payload, google::protobuf::Message* message) {
   return message->ParseFromArray(payload.data(), static_cast<int>(payload.size()));
 }
 
-// A message's bytes without some of its fields; false for what is no message.
+// Removes some fields from a message's bytes. Returns false if they are not a message.
 bool LeaveOut(absl::Span<const int> without, absl::string_view payload, std::string* kept, std::vector<int>* left_out) {
   using google::protobuf::internal::WireFormatLite;
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(payload.data()),

@@ -25,7 +25,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Comment lines begin with the blank after "//".
+// Comment lines start with the space after "//".
 std::string Lines(const std::string& comment) {
   std::vector<std::string> lines = absl::StrSplit(comment, '\n');
   for (std::string& line : lines) {
@@ -35,7 +35,7 @@ std::string Lines(const std::string& comment) {
   return absl::StrJoin(lines, "\n");
 }
 
-// `descriptor` is that of the pool with comments, or null where the pool lacks it.
+// `descriptor` is from the pool with comments; null if the pool doesn't have it.
 template <typename T>
 std::string CommentOf(const T* descriptor) {
   google::protobuf::SourceLocation location;

@@ -26,7 +26,7 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::TextFormat;
 
-// The text between the first two double quotes after `position`, which moves after them.
+// Returns the text between the first two double quotes after `position` and moves `position` after them.
 std::string NextQuoted(absl::string_view text, size_t* position) {
   const size_t begin = text.find('"', *position);
   if (begin == absl::string_view::npos) return "";
@@ -47,7 +47,7 @@ class IgnoredErrors : public google::protobuf::io::ErrorCollector {
   void AddError(int /*line*/, google::protobuf::io::ColumnNumber /*column*/, const std::string& /*text*/) override {}
 };
 
-// The message whose fields stand at `line` and `column`, from 0, of `text`; null if that is not known.
+// Returns the message whose fields are at `line` and `column` of `text`, both from 0; null if unknown.
 const Descriptor* MessageAt(absl::string_view text, const Descriptor* root, int line, int column) {
   using ::google::protobuf::io::Tokenizer;
   IgnoredErrors errors;
@@ -82,8 +82,8 @@ std::vector<std::string> ValueNames(const EnumDescriptor& descriptor) {
   return names;
 }
 
-// Adds the valid names to the parser's message about an unknown one. `parent` is the message in which the parser is, if
-// that is known.
+// Adds the valid names to the parser's message about an unknown one. `parent` is the message that the parser is in, if
+// known.
 std::string Explain(const Message& root, const Descriptor* parent, const std::string& message) {
   size_t position = 0;
   if (absl::StartsWith(message, "Message type \"")) {

@@ -28,7 +28,7 @@ bool HasAvx512() {
 #endif
 }
 
-// Those with padding, transposed and grouped ones have other kernels.
+// Convolutions with padding, transposed and grouped ones have other kernels.
 bool NeedsGuard(const at::Tensor& input, const at::Tensor& weight, at::IntArrayRef stride, at::IntArrayRef padding,
                 bool transposed, int64_t groups) {
   return ConvolutionsAreGuarded() && !transposed && groups == 1 && weight.dim() == 4 && weight.size(2) == 1 &&
@@ -42,7 +42,7 @@ bool IsChannelsLast(const at::Tensor& tensor) {
   return tensor.suggest_memory_format() == at::MemoryFormat::ChannelsLast;
 }
 
-// Also if there is one channel, so that the layouts differ in their strides only: the kernel is chosen by these.
+// Also with one channel, where the layouts differ only in their strides: they decide which kernel is used.
 at::Tensor CopyIn(at::MemoryFormat layout, const at::Tensor& tensor) {
   return tensor.defined() ? at::empty(tensor.sizes(), tensor.options().memory_format(layout)).copy_(tensor) : tensor;
 }

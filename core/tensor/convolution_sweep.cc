@@ -1,11 +1,11 @@
-// Computes every convolution that a network of ours can have, with its gradients, and compares the numbers with a plain
-// loop's. For convolution_sweep_test.cc, which runs it under a malloc checker, once for each instruction set.
+// Computes each convolution that our networks can have, with its gradients, and compares the numbers with a plain loop.
+// convolution_sweep_test.cc runs it under a malloc checker, once for each instruction set.
 //
 //   convolution_sweep [long] [unguarded]
 //
 // Each shape is printed before it is computed. Exits with 0 if all are right, with 1 if a number is wrong.
 //   long        all channels from 1 to 16, instead of some
-//   unguarded   only what the guard is for, without it (core/tensor/convolution_guard.h)
+//   unguarded   only the shapes that the guard changes, without the guard (core/tensor/convolution_guard.h)
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Size {
   int64_t width;
 };
 
-// A sum of products, how many there are, and the sum of their magnitudes: what bounds its rounding in any order.
+// A sum of products, their number, and the sum of their magnitudes, which bound the rounding error in any order.
 struct Sum {
   double value = 0;
   double magnitude = 0;
@@ -59,7 +59,7 @@ struct Reference {
   std::vector<Sum> output, image, weight;  // row-major
 };
 
-// What a convolution of `image` by `weight` is by its definition, with the gradients of sum(output * gradient).
+// The convolution of `image` by `weight` by definition, and the gradients of sum(output * gradient).
 Reference ByDefinition(const Shape& shape, int64_t padding, const at::Tensor& image, const at::Tensor& weight,
                        const at::Tensor& gradient) {
   const auto x = image.accessor<float, 4>();

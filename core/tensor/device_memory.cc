@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "core/tensor/torch_memory.h"
-// LibTorch goes first: core/logging.h takes over its macros.
+// LibTorch comes first, because core/logging.h replaces its macros.
 #include "core/logging.h"
 
 namespace openset {

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Of each tensor in the block, in bytes: as LibTorch's allocators have it.
+// The alignment of each tensor in the block, in bytes, as in LibTorch's allocators.
 constexpr int64_t kAlignment = 64;
 
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }

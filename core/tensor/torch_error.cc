@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// cudaErrorMemoryAllocation, of pinned memory as well.
+// cudaErrorMemoryAllocation, also for pinned memory.
 constexpr int kCudaMemory = 2;
 
 bool HasAny(const std::string& text, std::initializer_list<const char*> parts) {

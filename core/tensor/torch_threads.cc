@@ -6,7 +6,8 @@
 
 namespace openset {
 
-// LibTorch's number is that of OpenMP, one for each thread. at::set_num_threads would set that of threads to come, too.
+// LibTorch uses OpenMP's number, of which each thread has its own. at::set_num_threads would also set that of new
+// threads.
 OneThreadScope::OneThreadScope() : before_(at::get_num_threads()) { omp_set_num_threads(1); }
 OneThreadScope::~OneThreadScope() { omp_set_num_threads(before_); }
 

@@ -31,7 +31,7 @@ std::string Deflated(const std::string& content, int window) {
   return result;
 }
 
-// A field of a tar header: digits in octal, and an end.
+// A field of a tar header: octal digits and a terminator.
 std::string Octal(uint64_t value, int width) {
   return absl::StrFormat("%0*o", width - 1, value) + std::string(1, '\0');
 }

@@ -36,7 +36,7 @@ int FallibleCalls::Open(const std::string& path, int flags, mode_t mode) {
 ssize_t FallibleCalls::Write(int fd, const char* bytes, size_t size) {
   return Fails() ? -1 : SystemCalls::Write(fd, bytes, size);
 }
-// A test's disk need not be asked to sync, which takes its time.
+// Doesn't sync: a test doesn't need it, and it is slow.
 int FallibleCalls::Sync(int /*fd*/, SyncOf /*what*/) { return Fails() ? -1 : 0; }
 int FallibleCalls::Close(int fd) {
   const bool fails = Fails();
@@ -106,7 +106,7 @@ int UnsafeDisk::Sync(int fd, SyncOf what) {
   Inode& inode = inodes_.at(Keep(path));
   inode.synced = true;
   if (inode.is_folder) {
-    Names names = NamesOf(path);  // which may move no entry of the map
+    Names names = NamesOf(path);  // a reference, so that no entry of the map may move
     inode.names = std::move(names);
   } else {
     inode.content = ContentOf(inode.fd);
@@ -115,7 +115,7 @@ int UnsafeDisk::Sync(int fd, SyncOf what) {
 }
 
 int UnsafeDisk::Rename(const std::string& from, const std::string& to) {
-  Keep(to);  // what is replaced
+  Keep(to);  // keeps the file that is replaced
   return FallibleCalls::Rename(from, to);
 }
 int UnsafeDisk::Unlink(const std::string& path) {

@@ -26,14 +26,14 @@ ABSL_FLAG(double, seconds, 0, "Above 0: how long each format is tried, in place 
 
 namespace {
 
-// Places of the code that were reached, by a hash of their addresses.
+// The code positions that were reached, by a hash of their addresses.
 constexpr size_t kPlaces = 1 << 16;
 uint8_t reached[kPlaces];
 int64_t num_reached = 0;  // 0: the code is compiled without --config=fuzz
 
 }  // namespace
 
-// Under --config=fuzz the compiler calls it wherever the code branches to.
+// With --config=fuzz, the compiler calls it at each branch target.
 extern "C" __attribute__((no_sanitize_coverage)) void __sanitizer_cov_trace_pc() {
   const auto address = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   uint8_t& place = reached[(address * 0x9e3779b97f4a7c15) >> 48];
@@ -51,8 +51,8 @@ int64_t MebibytesUsed() {
   return usage.ru_maxrss / 1024;
 }
 
-// What a file of some hundred bytes declares is not even reserved: an allocation of more ends the program. (Sanitizers
-// reserve terabytes for themselves.)
+// The most memory of a round. A larger allocation, which a file of a few hundred bytes may declare, ends the program.
+// (Sanitizers reserve terabytes for themselves.)
 void LimitAddressSpace() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr rlim_t kMoreBytes = rlim_t{4} << 30;
@@ -66,14 +66,14 @@ void LimitAddressSpace() {
 #endif
 }
 
-// Of the CPU, of one round, that takes milliseconds; a large input's takes seconds where each access is watched.
+// CPU time of one round, which takes milliseconds; with a large input under a sanitizer, seconds.
 #ifdef __SANITIZE_THREAD__
 constexpr int kMostSeconds = 120;
 #else
 constexpr int kMostSeconds = 10;
 #endif
 
-char round_name[256];  // for the handler, which may not make any text
+char round_name[256];  // for the handler, which may not allocate
 
 void EndHangingRound(int /*signal*/) {
   constexpr char kMessage[] = "\ntook too long and was ended (SIGPROF): ";
@@ -83,7 +83,7 @@ void EndHangingRound(int /*signal*/) {
   _exit(1);
 }
 
-// Ends the process when a round hangs, while it lives.
+// While it exists, ends the process if a round hangs.
 class HangGuard {
  public:
   HangGuard() {
@@ -108,7 +108,7 @@ class HangGuard {
   }
 };
 
-size_t noted_bytes = 0;  // of the round's input; 0: not told
+size_t noted_bytes = 0;  // of the round's input; 0 if unknown
 
 // Rounds with inputs of some size.
 struct Timed {
@@ -218,7 +218,7 @@ void ForEachRound(absl::string_view name, const std::function<void(RandomStream*
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
                      const std::function<void(const std::string& bytes)>& check) {
   constexpr size_t kMostKept = 10000;
-  std::vector<std::string> kept = {valid};  // and what reached something new
+  std::vector<std::string> kept = {valid};  // and inputs that reached new code
   const std::string path = ::testing::TempDir() + "/mutated";
   ForEachRound(name, [&](RandomStream* random) {
     const bool guided = num_reached > 0;

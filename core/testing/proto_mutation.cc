@@ -98,7 +98,7 @@ std::string ExtremeText(const Extremes& extremes, RandomStream* random) {
   return texts[which];
 }
 
-// Whether a message of type `from` may hold one of type `to`, itself or below.
+// Whether a message of type `from` may contain one of type `to`, directly or deeper.
 bool Reaches(const Descriptor* from, const Descriptor* to, std::set<const Descriptor*>* seen) {
   if (!seen->insert(from).second) return false;
   for (int f = 0; f < from->field_count(); ++f) {
@@ -121,7 +121,7 @@ const FieldDescriptor* FieldTowards(const Descriptor* from, const Descriptor* to
   return nullptr;
 }
 
-// Messages of its type within messages of its type, as far as the schema goes.
+// Nests messages of a type in messages of the same type, if the schema allows it.
 void Nest(int depth, Message* message) {
   const Descriptor* type = message->GetDescriptor();
   for (Message* inner = message; depth > 0; --depth) {

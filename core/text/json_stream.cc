@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kFlushedBytes = 1 << 20;
 
-// As text inside of `blanks` more blanks. A string in it has no line ends of its own: they are escaped.
+// Text indented by `blanks` more spaces. Strings contain no line breaks, because these are escaped.
 void AppendIndented(const nlohmann::ordered_json& json, int blanks, std::string* text) {
   const std::string plain = JsonText(json, 2);
   const std::string margin(blanks, ' ');

@@ -12,10 +12,10 @@ namespace {
 
 constexpr char kReplacement[] = "\xef\xbf\xbd";  // U+FFFD
 
-// The character at the beginning of a text that is not empty.
+// The first character of a text that is not empty.
 struct Character {
   uint32_t code = 0;
-  size_t bytes = 0;  // 0: the first byte begins no character of UTF-8
+  size_t bytes = 0;  // 0 if the first byte doesn't start a UTF-8 character
 };
 
 bool IsPrintableAscii(char c) { return c >= 0x20 && c < 0x7f; }

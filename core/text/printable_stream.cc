@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// Hands on what it gets at once, but for the first bytes of a character whose last ones are to come.
+// Passes its input on immediately, except for the first bytes of an incomplete character.
 class PrintableBuffer : public std::streambuf {
  public:
   explicit PrintableBuffer(std::streambuf* target) : target_(target) {}

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Whether a byte is of a character that began before it.
+// Whether a byte continues a character.
 bool IsInside(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string ShortLine(absl::string_view line, size_t most_bytes) {

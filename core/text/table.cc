@@ -18,14 +18,14 @@
 namespace openset {
 namespace {
 
-// Of the longest word.
+// The width of the longest word.
 size_t WordWidth(absl::string_view text) {
   size_t longest = 0;
   for (const absl::string_view word : absl::StrSplit(text, ' ')) longest = std::max(longest, TextWidth(word));
   return longest;
 }
 
-// Those that cells need, and heads as `head_width` says.
+// The widths that cells need, and that heads need according to `head_width`.
 std::vector<size_t> Widths(const Table& table, size_t (*head_width)(absl::string_view) = TextWidth) {
   std::vector<size_t> widths;
   for (const std::string& head : table.header) widths.push_back(head_width(head));
@@ -53,13 +53,13 @@ std::string Line(const Table& table, const std::vector<std::string>& row, const 
   return line;
 }
 
-// A line without blanks at its end.
+// A line without trailing spaces.
 std::string Trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
-// The heads on as many lines as they need, the last line above the rows.
+// The heads, on as many lines as they need, aligned at the bottom.
 std::string HeadLines(const Table& table, const std::vector<size_t>& widths) {
   std::vector<std::vector<std::string>> heads;
   size_t lines = 1;
@@ -79,7 +79,7 @@ std::string HeadLines(const Table& table, const std::vector<size_t>& widths) {
   return text;
 }
 
-// The left columns, and those from `first` to before `end`.
+// The left columns, and columns [first, end).
 Table Columns(const Table& table, size_t first, size_t end) {
   const auto part = [&](const std::vector<std::string>& row) {
     std::vector<std::string> cells(row.begin(), row.begin() + table.left_columns);
@@ -91,7 +91,7 @@ Table Columns(const Table& table, size_t first, size_t end) {
   return columns;
 }
 
-// How many of the columns fit, at least one beside the left ones.
+// Returns how many columns fit; at least one in addition to the left ones.
 size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, size_t width) {
   size_t total = 0;
   for (size_t c = 0; c < widths.size(); ++c) {
@@ -101,8 +101,8 @@ size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, siz
   return widths.size();
 }
 
-// Narrows the left columns, the widest first, until each of the others fits beside them or each has the width of its
-// longest word.
+// Narrows the left columns, the widest first, until each of the other columns fits next to them or each left column has
+// the width of its longest word.
 void NarrowLeftColumns(const Table& table, size_t width, std::vector<size_t>* widths) {
   const size_t left = table.left_columns;
   if (left >= widths->size()) return;
@@ -122,7 +122,7 @@ void NarrowLeftColumns(const Table& table, size_t width, std::vector<size_t>* wi
   }
 }
 
-// A row whose left cells may take several lines; the others are on the first one.
+// A row. Its left cells may take several lines; the others are on the first line.
 std::string RowLines(const Table& table, const std::vector<std::string>& row, const std::vector<size_t>& widths) {
   std::vector<std::vector<std::string>> cells;
   size_t lines = 1;
@@ -139,7 +139,7 @@ std::string RowLines(const Table& table, const std::vector<std::string>& row, co
   return text;
 }
 
-// With each cell, heads too, as `change` has it.
+// Applies `change` to each cell, including heads.
 Table Changed(Table table, const std::function<std::string(const std::string&)>& change) {
   for (std::string& head : table.header) head = change(head);
   for (std::vector<std::string>& row : table.rows) {
@@ -163,7 +163,7 @@ std::string LinesOfText(const Table& table, size_t width) {
   return text;
 }
 
-// A spreadsheet would compute what begins like a formula.
+// A spreadsheet would evaluate a cell that starts like a formula.
 std::string WithoutFormula(const std::string& cell) {
   double number = 0;
   const bool is_formula = !cell.empty() && absl::string_view("=+-@\t\r").find(cell[0]) != absl::string_view::npos &&

@@ -105,7 +105,7 @@ class Cider : public LossTerm {
   const CiderSpec spec_;
   at::Tensor hidden_, hidden_bias_, projection_, projection_bias_;
   at::Tensor prototype_;  // [K, P]
-  at::Tensor moved_;      // of the step under way
+  at::Tensor moved_;      // of the current step
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class ConfidenceBranch : public LossTerm {
  private:
   const double budget_;
   const at::Tensor weight_;
-  at::Tensor price_;  // of the step under way
+  at::Tensor price_;  // of the current step
 };
 
 }  // namespace

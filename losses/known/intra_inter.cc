@@ -5,7 +5,7 @@
 namespace openset {
 namespace {
 
-constexpr double kFarEnough = 100;  // squared distance of two means
+constexpr double kFarEnough = 100;  // the largest squared distance of two means that counts
 
 class IntraInter : public LossTerm {
  public:

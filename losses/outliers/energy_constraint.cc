@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// P of the header.
+// P in the header.
 at::Tensor Penalty(const at::Tensor& gap, const at::Tensor& multiplier, const at::Tensor& weight) {
   const at::Tensor active = multiplier * gap + weight / 2 * gap.square();
   return at::where((weight * gap + multiplier).ge(0), active, -multiplier.square() / (2 * weight));
@@ -94,7 +94,7 @@ class EnergyConstraint : public LossTerm {
   const EnergyConstraintSpec spec_;
   at::Tensor slope_, offset_;
   Constraints now_;
-  Constraints next_;  // after the step under way
+  Constraints next_;  // after the current step
 };
 
 }  // namespace

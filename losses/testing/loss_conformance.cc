@@ -73,7 +73,7 @@ void ExpectRightGradients(const LossCase& loss_case) {
       parameter.set_data(at::full_like(parameter, x, at::kDouble));
       return term->Compute(scene.Input());
     };
-    parameter.mutable_grad() = at::Tensor();  // of the parameters before it
+    parameter.mutable_grad() = at::Tensor();  // drops the gradients of earlier parameters
     value_at(0.7).backward();
     const at::Tensor difference = (value_at(0.7 + 1e-5) - value_at(0.7 - 1e-5)) / 2e-5;
     EXPECT_THAT(parameter.grad().sum(), TensorNear(difference, 1e-7)) << "parameter " << name;

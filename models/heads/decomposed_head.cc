@@ -13,7 +13,7 @@ constexpr double kLengthOffset = 1e-4;
 
 at::Tensor UnitLength(const at::Tensor& rows) { return rows / (rows.norm(2, 1, /*keepdim=*/true) + kLengthOffset); }
 
-// Holds parameters under its name.
+// A module that only names its parameters.
 class Parts : public Module {};
 
 class DecomposedHead : public Head {

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Holds parameters under its name.
+// A module that only names its parameters.
 class Parts : public Module {};
 
 class RandomTemperatureHead : public Head {

@@ -13,19 +13,18 @@ namespace {
 
 using Variables = torch::autograd::variable_list;
 
-// Compiled twice, for AVX2 and for any x86-64 CPU; the program takes what its CPU has. What such a function calls is
-// inline, so that it is compiled for the same CPU.
+// Compiled twice, for AVX2 and for any x86-64 CPU; the program uses the one for its CPU. Functions that
+// these call are inline, so that they are compiled for the same CPU.
 #define OPENSET_BY_CPU __attribute__((target_clones("avx2", "default")))
 #define OPENSET_INLINE inline __attribute__((always_inline))
 
-// Eight channels at once; comparisons and choices only, so that the bits are those of one after the other.
+// Eight channels at once. There are only comparisons and selections, so that the bits are those of a scalar loop.
 constexpr int64_t kLanes = 8;
 using Floats = float __attribute__((vector_size(32)));
 using Ints = int32_t __attribute__((vector_size(32)));
 using Bytes = uint8_t __attribute__((vector_size(8)));
 
-// Where the gradient goes: the place in its square, in reading order, of the value that was taken; nowhere where ReLU
-// made it 0.
+// The target of the gradient: the index, in reading order, of the largest value in its square; none if ReLU made it 0.
 constexpr int32_t kNowhere = 4;
 
 // `count` of the lanes; the others are 0. Here and below, copies of a `count` that the compiler knows are one
@@ -188,7 +187,8 @@ class PooledReluFunction : public torch::autograd::Function<PooledReluFunction> 
   }
 };
 
-// Of squares, in memory in that layout; where a single channel or pixel makes it two layouts, LibTorch takes another.
+// Whether the input is in the channels-last layout. With one channel or pixel, both layouts match, and LibTorch uses
+// the other.
 bool IsOurs(const at::Tensor& x) {
   return x.dim() == 4 && x.device().is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 && x.size(2) > 1 &&
          x.size(3) > 1 && x.suggest_memory_format() == at::MemoryFormat::ChannelsLast &&

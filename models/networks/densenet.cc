@@ -16,7 +16,7 @@ namespace {
 constexpr int kBlocks = 4;
 constexpr int kLayers[kBlocks] = {6, 12, 24, 16};
 
-// Holds modules under its name.
+// A module that only names its submodules.
 class Parts : public Module {};
 
 // convolution(relu(norm(x))).
@@ -65,7 +65,7 @@ class Densenet : public Backbone {
 
   int num_stages() const override { return kBlocks; }
 
-  // The last map is that after the last norm.
+  // The last map comes after the last norm.
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = from;
     if (stage == 0) {

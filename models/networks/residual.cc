@@ -60,7 +60,7 @@ class Block : public ResidualBlock {
  private:
   std::vector<NormedConvolution> layers_;
   std::shared_ptr<Dropout> dropout_;
-  std::shared_ptr<Downsample> downsample_;  // null where the shape stays
+  std::shared_ptr<Downsample> downsample_;  // null if the shape doesn't change
 };
 
 }  // namespace

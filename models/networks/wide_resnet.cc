@@ -15,7 +15,7 @@ namespace {
 constexpr int kStages = 3;
 constexpr int64_t kStem = 16;  // channels
 
-// Holds modules under its name.
+// A module that only names its submodules.
 class Parts : public Module {};
 
 class Block : public Module {
@@ -48,7 +48,7 @@ class Block : public Module {
   const std::shared_ptr<BatchNorm> norm2_;
   const std::shared_ptr<Convolution> conv2_;
   const std::shared_ptr<Dropout> dropout_;
-  std::shared_ptr<Convolution> shortcut_;  // null where the channels stay
+  std::shared_ptr<Convolution> shortcut_;  // null if the channels don't change
 };
 
 class WideResnet : public Backbone {
@@ -75,7 +75,7 @@ class WideResnet : public Backbone {
 
   int num_stages() const override { return kStages; }
 
-  // The last map is that after the last norm.
+  // The last map comes after the last norm.
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = stage == 0 ? conv1_->Forward(from) : from;
     const size_t in_stage = blocks_.size() / kStages;

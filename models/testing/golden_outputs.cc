@@ -24,7 +24,7 @@ TensorMap GoldenState(const Model& model) {
   return state;
 }
 
-// The sum of the elements, that of the elements times Sines, and that of their absolute values.
+// The sums of the elements, of the elements times Sines, and of their absolute values.
 at::Tensor Summary(const at::Tensor& tensor) {
   const at::Tensor flat = tensor.detach().to(at::kDouble).flatten();
   return at::stack({flat.sum(), flat.dot(Sines(flat.sizes(), 0)), flat.abs().sum()});

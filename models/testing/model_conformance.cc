@@ -149,7 +149,7 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
   EXPECT_EQ((*model)->Forward(NoiseImages(2, input, 1)).logits.sizes(), at::IntArrayRef({2, kNumClasses}));
 }
 
-// From after each stage on, it says what it says of the image; a changed map changes that.
+// Forward() from each stage on gives the output for the image; a changed map gives another output.
 TEST_P(ModelConformance, GoesOnFromBehindEachStage) {
   const auto model = FullModel(GetParam());
   EXPECT_EQ(model->num_stages(), NumStages(ModelSpecOf(GetParam().spec)));
@@ -190,7 +190,7 @@ TEST_P(ModelConformance, DropoutCanBeSwitchedOnAlone) {
   EXPECT_TRUE(StatesAreEqual(StateOf(*model), before));
 }
 
-// Dropout included.
+// Also with dropout.
 TEST_P(ModelConformance, TrainingStepsRepeatBitForBit) {
   std::vector<at::Tensor> gradients[2];
   for (auto& run : gradients) {
@@ -264,7 +264,7 @@ TEST_P(ModelConformance, CheckpointsRestoreTheModel) {
   EXPECT_THAT(other->Forward(images).logits, TensorEq(model->Forward(images).logits));
 }
 
-// Learns 24 images of noise by heart. Guessing has the loss log 3 = 1.1.
+// Memorises 24 images of noise. The loss of guessing is log 3 = 1.1.
 TEST_P(ModelConformance, OverfitsATinySet) {
   const auto model = ModelOf(GetParam().narrow_spec, GetParam().narrow_size, 1);
   const at::Tensor images = NoiseImages(24, InputOf(GetParam().narrow_size), 3);

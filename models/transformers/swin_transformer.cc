@@ -20,7 +20,7 @@ constexpr int kBlocks[kStages] = {2, 2, 6, 2};
 constexpr int kHeads[kStages] = {3, 6, 12, 24};
 constexpr double kEpsilon = 1e-5;  // of layer norms
 
-// Holds modules and tensors under its name.
+// A module that only names its submodules and tensors.
 class Parts : public Module {};
 
 // [B, H, W, C] <-> [B windows, 49, C], windows row by row.
@@ -35,7 +35,7 @@ at::Tensor OutOfWindows(const at::Tensor& windows, at::IntArrayRef sizes) {
       .reshape({sizes[0], sizes[1], sizes[2], c});
 }
 
-// Where a token's bias for another one of its window is in the table of 13 x 13 differences: i64 [49 * 49].
+// The index, in the table of 13 x 13 differences, of the bias of each pair of tokens in a window: i64 [49 * 49].
 at::Tensor RelativePositions(const at::TensorOptions& options) {
   const at::Tensor place = at::arange(kTokens, options.dtype(at::kLong));
   const at::Tensor row = at::floor_divide(place, kWindow), column = place.remainder(kWindow);
@@ -43,8 +43,8 @@ at::Tensor RelativePositions(const at::TensorOptions& options) {
   return (difference(row) * (2 * kWindow - 1) + difference(column)).flatten();
 }
 
-// -100 between tokens of a window that were no neighbours before a shift of an image of this height and width, else 0:
-// [windows, 1, 49, 49].
+// -100 between tokens of a window that were not neighbours before an image of this height and width was shifted, else
+// 0: [windows, 1, 49, 49].
 at::Tensor ShiftMask(int64_t height, int64_t width, int64_t down, int64_t right, const at::TensorOptions& options) {
   const auto region = [&](int64_t size, int64_t shift) {
     const at::Tensor place = at::arange(size, options.dtype(at::kLong));

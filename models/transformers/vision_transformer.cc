@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-6;  // of layer norms
 
-// Holds modules under its name.
+// A module that only names its submodules.
 class Parts : public Module {};
 
 class Block : public Module {

@@ -16,12 +16,12 @@
 namespace openset {
 namespace {
 
-// Of an archive of no members.
+// The first bytes of an empty archive.
 constexpr int64_t kMoreBytes = 1 << 20, kMoreBytesOfMember = 1024;
 
 struct Beginning {
   InputFile file;
-  std::string bytes;  // "" of a file that is too small to be looked at
+  std::string bytes;  // "" for a file that is too small to check
 };
 
 absl::StatusOr<Beginning> ReadBeginning(const std::string& path) {

@@ -23,13 +23,13 @@ namespace openset {
 namespace {
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kMostDimensions = 64;  // of NumPy
-// Of a file, as far as its header may reach: a thousand times what NumPy writes.
+constexpr size_t kMostDimensions = 64;  // as in NumPy
+// The most bytes of a header: a thousand times what NumPy writes.
 constexpr size_t kMostHeadBytes = 1 << 20;
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("not a .npy array: ", what)); }
 
-// Bytes of an element, or an error that names the type.
+// Returns the bytes of an element, or an error with the type.
 absl::StatusOr<int64_t> ElementBytes(absl::string_view descr) {
   if (absl::StartsWith(descr, "|O")) {
     return absl::InvalidArgumentError("array of Python objects, which only running them could read: save numbers");
@@ -59,8 +59,8 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-// The value after 'key': of a Python dict literal, up to the comma or brace that ends it. A text is without its
-// quotes, a tuple has its parentheses.
+// Returns the value after 'key': in a Python dict literal, up to the comma or brace that ends it. A string is without
+// its quotes, a tuple has its parentheses.
 std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_view key) {
   const size_t at = dict.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return std::nullopt;
@@ -106,7 +106,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
   return header;
 }
 
-// What stands before the data, and what it asks for.
+// The header, and what it declares.
 struct Head {
   Header header;
   int64_t element_bytes = 0;
@@ -114,7 +114,7 @@ struct Head {
   int64_t data_at = 0;
 };
 
-// `given`: the first bytes of an array, all of its header among them.
+// `given`: the first bytes of an array, with its complete header.
 absl::StatusOr<Head> ParseHead(absl::string_view given) {
   absl::string_view bytes = given;
   const auto cut_short = [&] { return Damaged(absl::StrCat("it is cut short at byte ", given.size())); };
@@ -154,7 +154,7 @@ absl::StatusOr<Head> ParseHead(absl::string_view given) {
   return head;
 }
 
-// Whether what has `bytes` bytes is as long as its head asks for.
+// Whether an array of `bytes` bytes is as long as its header says.
 absl::Status CheckLength(const Head& head, int64_t bytes) {
   if (bytes - head.data_at == head.data_bytes) return absl::OkStatus();
   return Damaged(absl::StrCat("its header (type ", head.header.descr, ", shape ", absl::StrJoin(head.header.shape, "x"),
@@ -178,7 +178,7 @@ std::string ToRowMajor(const std::string& data, const std::vector<int64_t>& shap
   return result;
 }
 
-// IEEE 754 binary16, with its own exponent range, infinities and NaN; every value of it is a float.
+// IEEE 754 binary16, with its own exponent range, infinities and NaN; a float can represent every value.
 struct Half {
   uint16_t bits;
 
@@ -353,7 +353,7 @@ absl::StatusOr<std::vector<double>> ToDouble(const NpyArray& array) { return ToR
 absl::StatusOr<std::vector<int64_t>> ToInt64(const NpyArray& array) {
   if (array.descr[1] != 'f') return ToReal<int64_t>(array);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<double> reals, ToDouble(array));
-  constexpr double kMost = 9007199254740992;  // 2^53: of larger ones a double holds not each
+  constexpr double kMost = 9007199254740992;  // 2^53: a double can't represent every larger integer
   std::vector<int64_t> values;
   values.reserve(reals.size());
   for (const double value : reals) {

@@ -24,7 +24,7 @@ constexpr size_t kChunk = 1 << 24;
 // Begins the member for an array of `bytes` bytes with its header, the same bytes for the same arrays.
 bool OpenMember(zipFile zip, const std::string& name, int64_t bytes) {
   zip_fileinfo info = {};
-  info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest there is
+  info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest date of the format
   return zipOpenNewFileInZip64(zip, absl::StrCat(name, ".npy").c_str(), &info, nullptr, 0, nullptr, 0, nullptr,
                                /*method=*/0, /*level=*/0, bytes >= 0xffffffff) == ZIP_OK;
 }
@@ -37,7 +37,7 @@ bool WriteBytes(zipFile zip, absl::string_view bytes) {
   return true;
 }
 
-// The content of a file of `bytes` bytes.
+// Reads a file of `bytes` bytes.
 bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
   std::ifstream file(path, std::ios::binary);
   std::string chunk(kChunk, '\0');
@@ -49,7 +49,7 @@ bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
   return true;
 }
 
-// Errors: with the path.
+// Errors name the path.
 absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
   if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
   OPENSET_RETURN_IF_ERROR(OpenRegularFile(path).status());

@@ -33,7 +33,7 @@ constexpr TypeInfo kTypes[] = {{"I64", 8}, {"F64", 8}, {"F32", 4}, {"I32", 4}, {
 
 std::string Describe(const std::string& name) { return absl::StrCat("array '", absl::Utf8SafeCEscape(name), "'"); }
 
-// Bytes of an array. Errors: kInvalidArgument if they exceed an int64.
+// Returns the bytes of an array. Errors: kInvalidArgument if they exceed an int64.
 absl::StatusOr<int64_t> ByteSize(ArrayType type, const std::vector<int64_t>& shape) {
   int64_t size = SizeOf(type);
   for (const int64_t extent : shape) {
@@ -132,11 +132,11 @@ absl::Status CheckExtents(std::vector<Extent> extents, int64_t data_size) {
   return absl::OkStatus();
 }
 
-// What a header may be nested: entries, and the lists in them.
+// The deepest nesting of a header: entries, and the lists in them.
 constexpr int kMostDepth = 3;
 
-// Looks for a name that occurs twice, which the parser does not tell; and for lists in lists, which no header has. (The
-// parser's own callback would take time that grows with the square of the number of names.)
+// Finds duplicate names, which the parser accepts, and lists in lists, which no header has. (With the parser's own
+// callback, the time would grow with the square of the number of names.)
 class NameCheck : public nlohmann::json_sax<Json> {
  public:
   // A name that occurs twice; "" if none does.
@@ -160,7 +160,7 @@ class NameCheck : public nlohmann::json_sax<Json> {
   }
   bool parse_error(size_t /*place*/, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    return false;  // which the parser that follows says
+    return false;  // the parser that follows reports it
   }
 
  private:
@@ -179,7 +179,7 @@ class NameCheck : public nlohmann::json_sax<Json> {
   std::string duplicate_;
 };
 
-// The header as JSON, discarded if it is none; `duplicate` gets a name that occurs twice.
+// Returns the header as JSON, discarded if it is invalid. Sets `duplicate` to a name that occurs twice.
 Json ParseHeader(absl::string_view header, std::string* duplicate) {
   NameCheck names;
   Json::sax_parse(header.begin(), header.end(), &names);
@@ -188,7 +188,7 @@ Json ParseHeader(absl::string_view header, std::string* duplicate) {
   return Json::parse(header.begin(), header.end(), nullptr, /*allow_exceptions=*/false);
 }
 
-// What the first bytes say that the header has, of a file of `file_bytes`.
+// Returns the size of the header according to the first bytes of a file of `file_bytes`.
 absl::StatusOr<uint64_t> HeaderSize(absl::string_view begin, uint64_t file_bytes) {
   if (begin.size() < kPrefixSize) {
     return absl::DataLossError(absl::StrCat(begin.size(), " bytes are too few for a safetensors file"));
@@ -206,7 +206,7 @@ absl::StatusOr<uint64_t> HeaderSize(absl::string_view begin, uint64_t file_bytes
   return size;
 }
 
-// `content` gets what a header says, without the arrays' data, whose places in the bytes after it are returned.
+// Fills `content` from the header, without the arrays' data. Returns the data's ranges in the bytes after the header.
 absl::StatusOr<std::vector<Extent>> ReadHeader(absl::string_view text, uint64_t data_size, Safetensors* content) {
   std::string duplicate;
   const Json header = ParseHeader(text, &duplicate);

@@ -27,7 +27,7 @@ constexpr std::pair<absl::string_view, ArrayType> kStorages[] = {
 };
 constexpr absl::string_view kStateDictKeys[] = {"state_dict", "model_state_dict", "model", "net", "network"};
 constexpr size_t kListed = 5;
-constexpr size_t kMostByteOrder = 100;  // bytes of the member, which are "little" or "big"
+constexpr size_t kMostByteOrder = 100;  // bytes of the member, whose content is "little" or "big"
 
 std::vector<absl::string_view> Globals() {
   std::vector<absl::string_view> globals = {kRebuildTensor, kRebuildParameter};
@@ -65,7 +65,7 @@ class Archive {
   }
 
   ZipReader zip_;
-  std::map<std::string, std::string> members_;  // their whole names
+  std::map<std::string, std::string> members_;  // their full names
 };
 
 class TensorReader {
@@ -169,11 +169,11 @@ class TensorReader {
 
   const Pickle& pickle_;
   Archive* archive_;
-  int64_t left_bytes_;  // that the storages of the tensors to come may have, each counted for itself
+  int64_t left_bytes_;  // that the storages of the remaining tensors may have in total
   std::map<std::string, std::string> storages_;
 };
 
-// The dict of tensors: the whole, or what a checkpoint holds under a usual name.
+// The dict of tensors: the complete object, or the value under one of a checkpoint's usual keys.
 absl::StatusOr<const PickleValue*> StateDict(const Pickle& pickle) {
   const PickleValue* root = &pickle[pickle.root];
   if (root->kind != PickleValue::kDict) return absl::InvalidArgumentError("holds no dict of tensors");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kPart = size_t{1} << 16;
 constexpr uint32_t kPreset = 6;                       // a window of 8 MiB
-constexpr uint64_t kBlockBytes = uint64_t{24} << 20;  // each compressed by one CPU; part of what decides the bytes
+constexpr uint64_t kBlockBytes = uint64_t{24} << 20;  // each compressed by one CPU; determines the compressed bytes
 constexpr uint32_t kMostThreads = 4;                  // each takes about 150 MB
 
 const uint8_t* Bytes(absl::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }

@@ -16,10 +16,10 @@
 namespace openset {
 namespace {
 
-// For minizip, which opens the file by its name else.
+// For minizip, which otherwise opens the file by its name.
 struct GivenFile {
   InputFile* file;
-  int descriptor;  // once it was taken
+  int descriptor;  // after minizip opened it
 };
 void* TakeFile(void* opaque, const void* /*name*/, int /*mode*/) {
   auto* given = static_cast<GivenFile*>(opaque);
@@ -27,10 +27,10 @@ void* TakeFile(void* opaque, const void* /*name*/, int /*mode*/) {
   return fdopen(given->descriptor, "rb");
 }
 
-// Parts of a member that are read at once.
+// The size of the pieces in which a member is read.
 constexpr size_t kChunk = 1 << 16;
 
-// Bytes of an open file that begin at `place`, fewer where it ends; -1 where that fails.
+// Reads bytes of an open file from `place` on. Returns their number, fewer at the file's end, or -1 on failure.
 int64_t ReadAt(int descriptor, uint64_t place, size_t size, char* to) {
   int64_t got = -1;
   do {
@@ -158,10 +158,10 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
       }
     }
     at = is_plain ? begin + bytes : unzGetCurrentFileZStreamPos64(zip_.get());
-    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC of what it has read itself
+    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC, if it has read all
     if (is_plain && bytes == said && crc != found->second.crc) got = -1;
   }
-  if (got == 0 && bytes != said) {  // its CRC is not compared then
+  if (got == 0 && bytes != said) {  // then the CRC was not compared
     return absl::DataLossError(
         absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said, " bytes, and has ", bytes));
   }

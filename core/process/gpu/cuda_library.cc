@@ -28,7 +28,7 @@ constexpr char kTold[] = "OPENSET_CUDA_LIBRARY";
 
 constexpr int64_t kMostVersionBytes = 1 << 16;
 
-// Where Python would import it from, without importing it.
+// The folder from which Python would import it; doesn't import it.
 constexpr char kTorchFolder[] =
     "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
 

@@ -1,7 +1,7 @@
-// A GPU driver's library and NVML for tests. FAKE_GPUS names its GPUs, separated by commas; "error" makes it refuse.
-// They have 16 GB and a compute capability of 9.0; those with "V100" in their name one of 7.0. FAKE_GPU_CUDA is the
-// CUDA that the driver can run, 13000 where it is not set.
-// FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" as well.
+// A GPU driver's library and NVML for tests. FAKE_GPUS names its GPUs, separated by commas; "error" makes it fail.
+// They have 16 GB and a compute capability of 9.0; those with "V100" in their name have 7.0. FAKE_GPU_CUDA is the
+// CUDA that the driver can run, 13000 by default.
+// FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" makes it fail.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -20,10 +20,10 @@ constexpr int kSuccess = 0;
 constexpr int kNoDevice = 100;
 // CUdevice_attribute.
 constexpr int kComputeMajor = 75, kComputeMinor = 76;
-// Results of NVML (nvmlReturn_t), where 0 is success as well.
+// Results of NVML (nvmlReturn_t); 0 is success here too.
 constexpr int kNvmlTooSmall = 7;
 
-// What NVML says of a process (nvmlProcessInfo_v2_t).
+// NVML's entry for a process (nvmlProcessInfo_v2_t).
 struct NvmlProcess {
   unsigned pid;
   unsigned long long memory_bytes;

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Of addresses; memory is taken when it is used.
+// Address space; memory is allocated when it is used.
 constexpr size_t kRange = size_t{16} << 30;
 constexpr size_t kAlignment = 512;
 

@@ -25,14 +25,14 @@ struct State {
   std::mutex mutex;
   GpuWork work;
   pthread_t main = pthread_self();
-  int64_t until_failure = 0;  // 0: none is to come
+  int64_t until_failure = 0;  // 0: no failure is scheduled
   GpuFailure failure = GpuFailure::kOutOfMemory;
   bool is_broken = false;
 
   // Apart, as copies take place while work is counted.
   std::mutex copies_mutex;
   std::vector<std::pair<at::Tensor, at::Tensor>> to_device;  // to, from
-  std::vector<std::pair<at::Tensor, std::string>> to_host;   // and what comes there
+  std::vector<std::pair<at::Tensor, std::string>> to_host;   // and the values for it
 };
 
 State& TheState() {

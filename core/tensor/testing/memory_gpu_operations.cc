@@ -14,7 +14,7 @@ namespace {
 
 using Stack = torch::jit::Stack;
 
-// The size of what they give depends on values: CUDA's host waits for them.
+// The size of their results depends on values, so that CUDA's host waits for them.
 const std::set<std::string>& OperationsThatWait() {
   static const auto* const names = new std::set<std::string>{"aten::_unique",
                                                              "aten::_unique2",
@@ -71,8 +71,8 @@ at::Tensor AliasOf(const at::Tensor& tensor) {
   return alias;
 }
 
-// The tensors of one call: those of a device are handed to the CPU's kernel as tensors of the CPU, and what it gives is
-// brought back.
+// The tensors of one call. Tensors of a device are passed to the CPU's kernel as CPU tensors, and its results are
+// converted back.
 class Call {
  public:
   explicit Call(std::string name) : name_(std::move(name)) {}
@@ -147,7 +147,7 @@ class Call {
   std::vector<Pair> pairs_;
 };
 
-// CUDA finds the places of a mask before it uses them.
+// CUDA finds the indices of a mask before it uses them.
 bool HasMask(const Stack& stack, size_t begin) {
   for (size_t i = begin; i < stack.size(); ++i) {
     if (!stack[i].isOptionalTensorList()) continue;
@@ -198,7 +198,7 @@ void ToGpu(size_t begin, Call* call, Stack* stack) {
   }
 }
 
-// Whatever has no kernel of its own below.
+// All operations that have no kernel below.
 void Operation(const c10::OperatorHandle& operation, Stack* stack) {
   const c10::FunctionSchema& schema = operation.schema();
   const size_t begin = stack->size() - schema.arguments().size();
