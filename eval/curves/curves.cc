@@ -35,13 +35,13 @@ std::vector<CurvePoint> OverUnknownAccepted(const RankedInput& ranked, Height he
   return curve;
 }
 
-// Of the triangle of three points.
+// The area of the triangle of three points.
 double TriangleArea(const CurvePoint& a, const CurvePoint& b, const CurvePoint& c) {
   return std::abs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
 }
 
-// Widens `range` to the hundredth and the ninety-ninth percentile of the finite scores of a kind, if it has some:
-// the least scores that so many of them do not exceed.
+// Widens `range` to the first and ninety-ninth percentile of the finite scores of a kind, if there are any: the least
+// scores that so large a share of them does not exceed.
 template <typename Count>
 void AddPercentiles(const RankedInput& ranked, Count count, ScoreRange* range) {
   std::vector<std::pair<double, int64_t>> finite;  // score, samples
@@ -96,7 +96,7 @@ std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_poin
   constexpr double kRounding = 1e-15;  // of points on one line
   const int64_t n = static_cast<int64_t>(curve.size());
   std::vector<int64_t> before(n), after(n);
-  std::vector<double> triangle(n, -1);  // -1: the point is gone, or an end
+  std::vector<double> triangle(n, -1);  // -1 for removed points and ends
   using Entry = std::pair<double, int64_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> smallest;
   const auto weigh = [&](int64_t i) {
@@ -115,7 +115,7 @@ std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_poin
   while (!smallest.empty()) {
     const auto [size, i] = smallest.top();
     smallest.pop();
-    if (gone[i] || size != triangle[i]) continue;  // it was weighed anew
+    if (gone[i] || size != triangle[i]) continue;  // its triangle has changed since
     if (lost + size > area + kRounding * static_cast<double>(n) && left <= max_points) break;
     lost += size;
     --left;

@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Precondition: the spec has a member.
+// Precondition: a member of the spec is set.
 std::string MemberOf(const ScoreSpec& spec) {
   const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
   return spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
@@ -37,7 +37,7 @@ std::string ScoreText(const ScoreSpec& spec) {
   std::string printed;
   printer.PrintToString(spec, &printed);
   absl::string_view score = absl::StripTrailingAsciiWhitespace(printed);
-  absl::ConsumeSuffix(&score, " { }");  // no settings of its own
+  absl::ConsumeSuffix(&score, " { }");  // without settings
   const ScoreNeeds needs = NeedsOf(spec);
   return absl::StrCat(score, needs.member_uncertainty ? " of member_uncertainty"
                              : needs.features         ? " of logits and features"

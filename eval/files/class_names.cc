@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Calls visit(index) for each class among the kept rows' labels or predictions; unknown labels are none.
+// Calls visit(index) for each class among the kept rows' labels or predictions; unknown labels are not classes.
 template <typename Visit>
 void ForEachClass(const std::vector<bool>& keep, MaybeBorrowed<int64_t>* values, Visit visit) {
   std::vector<int64_t>& own = values->Own();

@@ -15,7 +15,7 @@ absl::Status At(int64_t line, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", parts...));
 }
 
-// What stands between the cells of the header.
+// The separator of the header's cells.
 char SeparatorOf(absl::string_view text) {
   const char separators[] = {',', ';', '\t'};
   int64_t count[] = {0, 0, 0};
@@ -29,7 +29,7 @@ char SeparatorOf(absl::string_view text) {
   return separators[std::max_element(count, count + 3) - count];
 }
 
-// Takes records off the front of a text.
+// Reads records from the start of a text.
 class Reader {
  public:
   explicit Reader(absl::string_view text) : text_(text), separator_(SeparatorOf(text)) {}

@@ -25,7 +25,7 @@ namespace {
 enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kLogit, kFeature };
 
 struct Column {
-  std::string name;   // as the header has it
+  std::string name;   // as in the header
   std::string array;  // in lower case, with underscores
   Kind kind = Kind::kIgnored;
 };
@@ -53,7 +53,7 @@ Column ColumnOf(absl::string_view name) {
   return column;
 }
 
-// What pandas writes for a missing value.
+// pandas writes it for a missing value.
 bool IsBlank(absl::string_view cell) {
   return cell.empty() || absl::EqualsIgnoreCase(cell, "nan") || absl::EqualsIgnoreCase(cell, "<na>");
 }

@@ -22,7 +22,7 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
                       "]");
 }
 
-// "id, label, (no name)"; of very many the first ones.
+// "id, label, (no name)"; only the first ones if there are many.
 std::string ColumnsText(const std::vector<std::string>& columns) {
   constexpr size_t kShown = 30;
   std::vector<std::string> names;
@@ -73,7 +73,7 @@ const std::vector<std::string>& NamedArrays::NoColumns() {
 
 namespace {
 
-// What people call the arrays.
+// Common names of the arrays.
 const std::map<std::string, std::vector<std::string>>& OtherNames() {
   static const auto* const names = new std::map<std::string, std::vector<std::string>>{
       {"label", {"labels", "y", "y_true", "target", "targets"}},
@@ -83,7 +83,7 @@ const std::map<std::string, std::vector<std::string>>& OtherNames() {
   return *names;
 }
 
-// " (is it 'labels'? rename it to 'label')", where one of `there` is such a name.
+// " (is it 'labels'? rename it to 'label')", if one of `there` is such a name.
 std::string RenameHint(absl::string_view missing, const std::vector<std::string>& there) {
   for (const auto& [name, others] : OtherNames()) {
     if (!absl::StrContains(missing, name)) continue;

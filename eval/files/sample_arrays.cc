@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// What ScoreFileOf() reads without converting it.
+// The types that ScoreFileOf() reads without conversion.
 const std::map<std::string, std::string>& TypesInPlace() {
   static const auto* const types =
       new std::map<std::string, std::string>{{"logits", "<f4"}, {"features", "<f4"},   {"unknown_score", "<f8"},
@@ -26,7 +26,7 @@ const std::map<std::string, std::string>& TypesInPlace() {
 
 constexpr int64_t kMostItemBytes = int64_t{1} << 26;
 
-// Elements, checked: their bytes fit into an int64.
+// Returns the number of elements. Checks that their bytes fit into an int64.
 absl::StatusOr<int64_t> Elements(const ArrayView& array) {
   if (array.item_bytes < 0 || array.item_bytes > kMostItemBytes) {
     return absl::InvalidArgumentError(absl::StrCat("has elements of ", array.item_bytes, " bytes"));
@@ -68,7 +68,7 @@ void AppendElements(const ArrayView& array, size_t d, const char* at, std::strin
   for (int64_t i = 0; i < array.shape[d]; ++i) AppendElements(array, d + 1, at + i * array.strides[d], bytes);
 }
 
-// As a file would have given it.
+// Like an array from a file.
 absl::StatusOr<NpyArray> Copy(const ArrayView& array, int64_t elements) {
   std::string bytes = FormatNpyHeader(array.type, array.shape);
   if (elements > 0) {

@@ -50,7 +50,7 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
   return by_name;
 }
 
-// Samples of no set, if there are several files, are of that of their file.
+// If there are several files, samples without a set get the set of their file.
 void NameSetsByFile(std::vector<ScoreFile>* files) {
   if (files->size() < 2) return;
   for (ScoreFile& file : *files) {
@@ -71,7 +71,7 @@ absl::Status CheckSets(const ScoreFile& file) {
   return absl::OkStatus();
 }
 
-// What all files must have in common.
+// The properties that all files must share.
 absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
   const ScoreFile& first = files.front();
   for (const ScoreFile& file : files) {
@@ -94,10 +94,10 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
   return absl::OkStatus();
 }
 
-// A label that is no index, a file's line say, must not make tables of a billion classes.
+// A label that is not a class index (a line number, say) must not create tables of a billion classes.
 constexpr int64_t kMostClasses = 1000000;
 
-// Makes labels of unknown sets -1, and marks rows to be left out.
+// Sets labels of unknown sets to -1, and marks rows to leave out.
 std::vector<std::vector<bool>> ApplyRoles(const std::map<std::string, Role>& roles, std::vector<ScoreFile>* files) {
   std::vector<std::vector<bool>> keep;
   for (ScoreFile& file : *files) {
@@ -178,7 +178,7 @@ absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
   return absl::OkStatus();
 }
 
-// Whether all rows of a file without logits pass CheckRow(): in one walk that ends nowhere, which is faster.
+// Whether all rows of a file without logits pass CheckRow(): in one loop without early exit, which is faster.
 bool AllRowsAreValid(const ScoreFile& file, int32_t num_classes) {
   bool valid = file.num_outputs == 0;
   for (const int64_t label : file.label) valid &= (label >= kUnknownLabel) & (label < num_classes);
@@ -187,7 +187,7 @@ bool AllRowsAreValid(const ScoreFile& file, int32_t num_classes) {
   return valid;
 }
 
-// The kept rows of an array, [N, width] or empty, after those that are there.
+// Appends the kept rows of an array, [N, width] or empty.
 template <typename From, typename To>
 void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, std::vector<To>* to) {
   if (from.empty()) return;
@@ -199,7 +199,7 @@ void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, 
   }
 }
 
-// The same of an array that is not used again: taken as it is where all rows are kept and none is there.
+// The same for an array that is not used again: moved if all rows are kept and the result is empty.
 template <typename T>
 void TakeKept(MaybeBorrowed<T>* from, const std::vector<bool>& keep, int64_t width, MaybeBorrowed<T>* to) {
   if (to->empty() && !absl::c_linear_search(keep, false)) {

@@ -22,7 +22,7 @@ namespace {
 
 std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-// Arrays and the layout they are in.
+// Arrays and their layout.
 enum class Layout { kOwn, kOpenOod, kFdShifts, kFdShiftsConfidence, kOneArray };
 
 struct RawFile {
@@ -59,8 +59,8 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   return file;
 }
 
-// Of an archive, the arrays that some layout has. The others are there by name only, for messages: they are not
-// inflated, however large they are.
+// Reads the arrays of an archive that any layout uses. Of the others, only the names are read, for messages: they are
+// not inflated, however large they are.
 absl::StatusOr<NpzArrays> ReadKnownArrays(const std::string& path) {
   std::vector<std::string> known = ScoreFileArrays();
   known.insert(known.end(), {"conf", "pred", "arr_0"});
@@ -99,7 +99,7 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
                                                  extension.empty() ? "" : ", not in ", extension));
 }
 
-// Files that each hold some of the arrays of the same samples, as one.
+// Joins files that each hold some arrays of the same samples.
 absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
   RawFile joined;
   bool has_table = false;
@@ -245,7 +245,7 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   return absl::OkStatus();
 }
 
-// Of a file whose samples are all unknown, and that has no labels.
+// The labels of a file without labels whose samples are all unknown.
 void AddUnknownLabels(RawFile* file) {
   if (file->layout != Layout::kOwn || file->arrays.count("label") > 0) return;
   for (const char* name : {"unknown_score", "logits"}) {

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// The rows of [N, width] that are kept; empty stays empty.
+// Returns the kept rows of [N, width]; empty for empty.
 template <typename Values>
 auto Rows(const Values& values, int64_t width, const std::vector<int64_t>& kept) {
   std::vector<typename Values::value_type> rows;
@@ -20,7 +20,7 @@ auto Rows(const Values& values, int64_t width, const std::vector<int64_t>& kept)
   return rows;
 }
 
-// Labels and groups are of all samples, every other array is or is empty.
+// Labels and groups have a value for each sample; any other array does too, or is empty.
 absl::Status CheckSizes(const SampleSet& samples) {
   struct Sizes {
     const char* name;

@@ -15,7 +15,7 @@
 namespace openset {
 namespace {
 
-// Samples from which on the metrics are computed in several threads: a metric takes a millisecond then.
+// The least number of samples for several threads; one metric then takes a millisecond.
 constexpr int64_t kWorthThreads = 200000;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // All scalar metrics of one input of 1,000,000 samples against one std::sort of its scores, in the same run.
-// Wanted: ratio_to_std_sort <= 3, peak_over_input <= 4.
+// Target: ratio_to_std_sort <= 3, peak_over_input <= 4.
 #include <malloc.h>
 #include <time.h>
 
@@ -38,7 +38,7 @@ void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 namespace openset {
 namespace {
 
-// Of this thread, so that other work on the machine does not count.
+// The CPU time of this thread, so that other work on the machine does not count.
 double CpuSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -48,7 +48,7 @@ double CpuSeconds() {
 void BM_AllMetrics(benchmark::State& state) {
   const int64_t n = state.range(0);
   const int32_t classes = static_cast<int32_t>(state.range(1));
-  const int64_t steps = state.range(2);  // distinct scores a unit; 0: no ties
+  const int64_t steps = state.range(2);  // distinct scores in [0, 1]; 0: no ties
   RandomStream random(1, "benchmark");
   std::vector<double> score(n);
   std::vector<int32_t> prediction(n), label(n);
@@ -98,7 +98,7 @@ BENCHMARK(BM_AllMetrics)
     ->Args({1000000, 10, 0})
     ->Unit(benchmark::kMillisecond);
 
-// One metric on a ranking that is there already.
+// One metric on an existing ranking.
 void BM_Metric(benchmark::State& state) {
   const MetricSpec metric = AllMetrics()[state.range(0)];
   const int64_t n = 1000000;

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// `special`: unknown samples are the positive ones, or the samples are all.
+// `special`: unknown samples are positive, or all samples are meant.
 struct Form {
   MetricSpec::KindCase kind;
   bool special;
@@ -27,7 +27,7 @@ constexpr Form kForms[] = {
     {MetricSpec::kCoverageAtRisk, true, "pooled_coverage_at_", "risk"},
 };
 
-// The level, and whether the form is the special one.
+// The level, and whether the name has the special form.
 std::pair<double, bool> LevelOf(const MetricSpec& spec) {
   switch (spec.kind_case()) {
     case MetricSpec::kFprAtTpr:

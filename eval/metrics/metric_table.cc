@@ -47,7 +47,7 @@ std::string Words(const std::string& enumerator) {
   return absl::StrReplaceAll(absl::AsciiStrToLower(enumerator), {{"_", " "}});
 }
 
-// With one more detail, if `is_set`.
+// Adds a detail if `is_set`.
 Label With(Label label, bool is_set, const std::string& detail) {
   if (is_set) label.push_back(detail);
   return label;
@@ -97,7 +97,7 @@ Label EceLabel(const std::string& name, const EceSpec& spec) {
   return With({name, absl::StrCat(spec.bins(), " bins")}, spec.edges() == EceSpec::LEFT_CLOSED, "left closed");
 }
 
-// An UNSPECIFIED enum field means its default; so does a value that the schema does not have.
+// An UNSPECIFIED enum field, or a value that the schema does not have, means the default.
 TiedPair TiedPairOf(TiedPairRule::Value rule) {
   return rule == TiedPairRule::NOTHING ? TiedPair::kNothing : TiedPair::kHalf;
 }
@@ -112,7 +112,7 @@ AurcOracle OracleOf(EaurcSpec::Oracle oracle) {
   return oracle == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic;
 }
 
-// Of a RiskAtCoverageSpec or a CoverageAtRiskSpec.
+// For a RiskAtCoverageSpec or a CoverageAtRiskSpec.
 template <typename RiskSpec>
 RiskOver OverOf(const RiskSpec& spec) {
   return IsPooled(spec) ? RiskOver::kPool : RiskOver::kKnown;

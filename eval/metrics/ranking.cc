@@ -16,7 +16,7 @@ Ranking::Ranking(absl::Span<const double> unknown_score)
   InParallelRanges(num_samples(), kRankingPiece, [&](int64_t begin, int64_t end) {
     for (int64_t place = begin; place < end; ++place) score_[place] = unknown_score[order_[place]];
   });
-  double last = std::numeric_limits<double>::quiet_NaN();  // is not equal to any
+  double last = std::numeric_limits<double>::quiet_NaN();  // unequal to every score
   for (int64_t place = 0; place < num_samples(); ++place) {
     const double score = score_[place];
     score_[num_blocks_] = score;

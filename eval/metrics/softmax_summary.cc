@@ -12,10 +12,10 @@
 namespace openset {
 namespace {
 
-// What a thread takes at once: a millisecond's work.
+// The piece of work of a thread: about a millisecond.
 constexpr int64_t kOutputsATurn = 100000;
 
-// `exps` [K] is room for what SumSoftmax() sums.
+// `exps` [K] is a buffer for the summands of SumSoftmax().
 SoftmaxValues ValuesOf(absl::Span<const float> logits, int32_t label, int32_t prediction, int32_t num_classes,
                        std::vector<double>* exps) {
   SoftmaxSum sum;

@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// What is sorted is one number a position: the highest 33 bits of its key in which keys differ, above the position.
+// Sorts one number for each position: the highest 33 bits of its key in which keys differ, above the position.
 constexpr int kDigitBits = 11;
 constexpr int kDigits = 3;
 constexpr int kKeyBits = kDigits * kDigitBits;
@@ -23,10 +23,10 @@ constexpr uint64_t kKeyMask = (uint64_t{1} << kKeyBits) - 1;
 constexpr uint64_t kPositionMask = (uint64_t{1} << kPositionBits) - 1;
 // Runs of equal numbers of this length are sorted by insertion.
 constexpr int64_t kShortRun = 16;
-// Keys from which on several threads sort them: two threads then take a millisecond less than one.
+// The least number of keys for several threads: two threads then save a millisecond.
 constexpr int64_t kWorthThreads = 200000;
 
-// Bits whose order as an unsigned number is that of the doubles.
+// The bits as an unsigned number with the same order as the doubles.
 uint64_t OrderedBits(double x) {
   x += 0.0;  // -0 becomes 0
   uint64_t bits;
@@ -39,8 +39,7 @@ using Counts = std::array<uint32_t, kDigitMask + 1>;
 
 uint64_t DigitOf(uint64_t packed, int digit) { return (packed >> (kPositionBits + digit * kDigitBits)) & kDigitMask; }
 
-// Sorts by the keys themselves what the numbers did not tell apart. Positions ascend at first, and stay so where keys
-// are equal.
+// Sorts positions with equal numbers by their keys. Positions start in ascending order and keep it for equal keys.
 void SortRun(absl::Span<const double> key, uint32_t* begin, uint32_t* end) {
   const auto is_before = [&](uint32_t a, uint32_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); };
   if (end - begin > kShortRun) {

@@ -9,11 +9,11 @@ namespace openset {
 namespace {
 
 constexpr int kWidth = 420;
-// In rows of the diagram: the axis is at 0, what is above it is negative.
+// In rows of the diagram: the axis is at 0, negative is above it.
 constexpr double kTop = -3.3, kDifference = -2.8, kFirstBar = 0.45, kBarStep = 0.4;
 constexpr int kRow = 20;  // pixels
 
-// A layer of marks with data of their own.
+// A layer of marks with its own data.
 VegaLite Layer(VegaLite values, VegaLite mark, VegaLite encoding) {
   VegaLite layer = VegaLite::object();
   layer["data"]["values"] = std::move(values);

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Lines as Markdown shows them, each after `prefix` and before `suffix`.
+// Lines as Markdown, each between `prefix` and `suffix`.
 std::string MarkdownLines(const std::vector<std::string>& lines, const std::string& prefix, const std::string& suffix) {
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, prefix, EscapeMarkdown(line), suffix);

@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// Known samples whose prediction is a class.
+// The number of known samples whose prediction is a class.
 struct ClosedSet {
   int64_t samples = 0;
   int64_t correct = 0;
@@ -43,7 +43,7 @@ std::optional<ClassOrder> BetterOrderOf(const EvaluationInput& input) {
   return BetterOrder(list, input.num_classes());
 }
 
-// Labels of known and unknown as 0 and 1: nothing is unknown, and nothing else tells two classes.
+// Labels 0 and 1 for known and unknown: no sample is unknown, and nothing else suggests two classes.
 bool LooksBinary(const EvaluationInput& input) {
   if (input.num_unknown() > 0 || (input.has_predictions() && input.num_classes() <= 2)) return false;
   bool zero = false, one = false;

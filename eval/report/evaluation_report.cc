@@ -80,7 +80,7 @@ Table SourceTable(const EvaluationReport& report) {
   return table;
 }
 
-// What is said around the tables, a line each.
+// The lines before and after the tables.
 std::vector<std::string> LinesBelow(const EvaluationReport& report) {
   std::vector<std::string> lines;
   for (const ReportedMetric& metric : report.metrics) {

@@ -60,7 +60,7 @@ const ReportedGroup* Find(const std::vector<ReportedGroup>& groups, const std::s
   return group == groups.end() ? nullptr : &*group;
 }
 
-// Names of sets, in the order of the first method that has them.
+// The names of sets, in the order in which they first occur in the methods.
 std::vector<std::string> GroupNames(Methods methods, const GroupsOf& groups_of) {
   std::vector<std::string> names;
   for (const MethodReport& method : methods) {
@@ -102,7 +102,7 @@ Table GroupTable(Methods methods, const GroupsOf& groups_of, const std::string& 
   return table;
 }
 
-// A row a method, of a table of columns: metrics have their labels with units then.
+// A table with a row for each method. `columns`: whether metrics' labels have units.
 Table RowPerMethod(Methods methods, const Table& table) {
   Table turned{{"method"}, {}, 1};
   for (const MethodReport& method : methods) turned.rows.push_back({method.name});

@@ -21,7 +21,7 @@ namespace {
 
 using Runs = std::map<Run, double>;
 
-// A difference is undetectable where there is nothing to test it with.
+// Whether the data can't show any difference.
 double OrOne(const std::optional<double>& p_value) { return p_value.value_or(1); }
 
 // A metric by name.
@@ -48,7 +48,7 @@ std::string Pair(const std::string& a, const std::string& b, const std::string& 
   return absl::StrCat(a, " and ", b, task.empty() ? "" : absl::StrCat(" on ", task));
 }
 
-// Of the interval of confidence 1 - level.
+// For the interval of confidence 1 - level.
 double HalfWidth(const PairedTest& test, double level) {
   return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
 }
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, std::string>> PairsOf(const RunTable& table, 
   return pairs;
 }
 
-// The row of that name, or the first one with the method and all values that it names.
+// The row with that name, or the first one with the method and all values in the name.
 absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& baseline) {
   if (absl::c_linear_search(table.methods, baseline)) return baseline;
   const auto parts_of = [](const std::string& name) {
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& base
   return absl::InvalidArgumentError(UnknownName("baseline", baseline, table.methods));
 }
 
-// The test of two methods on one task; nothing if they have no runs there, or none to test with.
+// The test of two methods on one task; nothing if there are no runs, or too few for a test.
 std::optional<ComparedRuns> ComparePair(const RunTable& table, const MetricSpec& spec, const std::string& a,
                                         const std::string& b, const std::string& task, RunComparison* comparison) {
   ComparedRuns row{MetricName(spec), task, a, b, DisplayOf(spec)};
@@ -154,7 +154,7 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
   }
 }
 
-// Mean over the splits of the means over their seeds.
+// The mean over splits of the mean over seeds.
 double MeanOverSplits(const Runs& runs) {
   std::map<std::string, std::pair<double, int>> splits;
   for (const auto& [run, value] : runs) {

@@ -18,7 +18,7 @@
 namespace openset {
 namespace {
 
-// The ends of the intervals; none if there is no variance to make one of.
+// The ends of the intervals; empty if there is no variance to compute them from.
 std::optional<double> LowOf(const ComparedRuns& row) {
   return row.test.p_value.has_value() ? std::optional<double>(row.test.low) : std::nullopt;
 }
@@ -32,7 +32,7 @@ std::optional<double> AdjustedHighOf(const ComparedRuns& row) {
   return row.adjusted.has_value() ? std::optional<double>(row.adjusted->high) : std::nullopt;
 }
 
-// Whether a metric has several tests, so that Holm's levels are others than that of each alone.
+// Whether a metric has several tests, so that Holm's levels differ from that of a single test.
 bool HasSeveralTests(const RunComparison& comparison) {
   std::set<std::string> metrics;
   for (const ComparedRuns& row : comparison.pairs) {
@@ -137,7 +137,7 @@ std::string FormatJson(const RunComparison& comparison) {
   return JsonText(json, 2) + "\n";
 }
 
-// Whether all pairs are of one task, which then has no column.
+// Whether all pairs have the same task, which then needs no column.
 bool IsOneTask(const RunComparison& comparison) {
   return std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
                      [&](const ComparedRuns& row) { return row.task == comparison.pairs[0].task; });

@@ -26,13 +26,13 @@ void AddOnce(const std::string& name, std::vector<std::string>* names) {
   if (!absl::c_linear_search(*names, name)) names->push_back(name);
 }
 
-// A task at a level of openness.
+// A task with a level of openness.
 std::string LevelName(const std::string& task, const std::string& unknown_classes) {
   if (unknown_classes.empty()) return task;
   return absl::StrCat(task, task.empty() ? "" : ", ", unknown_classes, " unknown classes");
 }
 
-// Errors: the value is not finite, or there is one already.
+// Errors: the value is not finite or a duplicate.
 absl::Status Add(const std::string& metric, const std::string& method, const std::string& block,
                  const std::string& unknown_classes, const Run& run, double value, RunTable* table) {
   const std::string task = LevelName(block, unknown_classes);
@@ -74,17 +74,17 @@ bool IsTidyColumn(const std::string& name) {
   return absl::c_linear_search(kColumns, name);
 }
 
-// The index that pandas writes in front, once or, where such a table was read and written again, "Unnamed: 0" as well.
+// The index column of pandas; "Unnamed: 0" if such a table was read and written again.
 bool IsIndexColumn(const std::string& name) { return name.empty() || absl::StartsWith(name, "Unnamed: "); }
 
-// In lower case where it is one of the columns that this file speaks of.
+// In lower case if it is one of the columns that this file names.
 std::string ColumnName(absl::string_view cell) {
   const std::string name = OneLine(absl::StripAsciiWhitespace(cell));
   const std::string lower = absl::AsciiStrToLower(name);
   return IsTidyColumn(lower) ? lower : name;
 }
 
-// A split, seed or number of classes: "3" for "3.0", as a column with missing values has it.
+// A split, seed or number of classes: "3" for "3.0", which is how pandas writes integers if values are missing.
 std::string WholeText(const std::string& cell) {
   double value = 0;
   const bool whole = absl::StrContains(cell, '.') && absl::SimpleAtod(cell, &value) && value == std::floor(value);

@@ -175,7 +175,7 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
 std::string FormatSampleComparison(const SampleComparison& comparison, TextFormat format) {
   if (format == TextFormat::kCsv) return FormatCsv(comparison);
   if (format == TextFormat::kJson) return FormatJson(comparison);
-  const bool one_pair = OnePair(comparison);  // there is a row: two methods and a metric at least
+  const bool one_pair = OnePair(comparison);  // there is a row: at least two methods and a metric
   Document document;
   document.above = comparison.notes;
   Table table{{"metric", "difference", "low", "high", "unit", one_pair ? comparison.rows[0].a : "a",

@@ -144,7 +144,7 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
   return options;
 }
 
-// Of a spec that says it.
+// For a spec that sets it.
 ExtraOutput::Value ValueOf(const ExtraOutputSpec& spec) {
   if (spec.value() == ExtraOutputSpec::MARGIN) return ExtraOutput::Value::kMargin;
   if (spec.value() == ExtraOutputSpec::PLAIN) return ExtraOutput::Value::kPlain;
@@ -329,7 +329,7 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
-  return absl::InvalidArgumentError("score: it is not said which");  // the schema's rules have refused it
+  return absl::InvalidArgumentError("score: it is not said which");  // the schema's rules exclude it
 }
 
 }  // namespace openset

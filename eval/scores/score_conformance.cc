@@ -22,17 +22,17 @@ using ::testing::HasSubstr;
 constexpr int kOutputs = 5;
 constexpr int kExtra = 3;
 constexpr int kFeatures = 2 * kOutputs + kExtra;
-// The features again, as those of two stages.
+// The features, once more as those of two stages.
 constexpr int64_t kStages[] = {2 * kOutputs, kExtra};
 constexpr int64_t kReversedStages[] = {kExtra, 2 * kOutputs};
 
-// Outputs of a model whose features are max(z, 0), max(-z, 0) and some that its head, which gives z, does not look at.
+// Outputs of a model whose features are max(z, 0), max(-z, 0) and some that its head, which computes z, ignores.
 struct Outputs {
   std::vector<float> logits;
   std::vector<float> features;
   std::vector<float> perturbed;    // a tenth shorter
   bool reversed = false;           // the features
-  std::vector<float> uncertainty;  // smaller where the logits differ more
+  std::vector<float> uncertainty;  // smaller if the logits differ more
   std::vector<float> weight = std::vector<float>(kOutputs * kFeatures, 0.0f);
   std::vector<float> bias = std::vector<float>(kOutputs, 0.0f);
 
@@ -118,7 +118,7 @@ std::vector<float> RandomExtra(RandomStream* random) {
   return extra;
 }
 
-// Row r is of class r % kOutputs, whose logit is larger by 5; few are misclassified.
+// Row r has class r % kOutputs, whose logit is larger by 5; few are misclassified.
 Outputs TrainingOutputs(int rows = 200) {
   RandomStream random(8, "training");
   Outputs outputs;
@@ -220,14 +220,14 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 
-// Fits to, and scores, more samples than one thread takes at a time.
+// Fits and scores more samples than one thread's piece of work.
 std::vector<double> ScoresOfMany(const ScoreSpec& spec) {
   constexpr int kMany = 1500;
   const Outputs many = TrainingOutputs(kMany);
   return FittedScore(spec, many, TrainingLabels(kMany))->Compute(many.Input()).value();
 }
 
-// On a machine of one CPU it has nothing to compare.
+// On a machine with one CPU, there is nothing to compare.
 void CheckThreads(const ScoreSpec& spec) {
   LimitThreads(1);
   const std::vector<double> alone = ScoresOfMany(spec);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kJackknifeParts = 200;
 
-// Runs work(state, 0), ..., work(state, count - 1), in any order, each thread with a state of its own.
+// Runs work(state, 0), ..., work(state, count - 1), in any order, with one state for each thread.
 template <typename MakeState, typename Work>
 void InParallel(int threads, int64_t count, MakeState make_state, Work work) {
   std::atomic<int64_t> next{0};
@@ -35,7 +35,7 @@ std::vector<LeaveOut> JackknifeOf(const Strata& strata) {
   std::vector<LeaveOut> jackknife;
   for (int s = 0; s < strata.size(); ++s) {
     const int parts = static_cast<int>(std::min<size_t>(strata[s].size(), kJackknifeParts));
-    if (parts < 2) continue;  // nothing would be left of the stratum
+    if (parts < 2) continue;  // the stratum would be empty
     for (int part = 0; part < parts; ++part) jackknife.push_back({s, part, parts});
   }
   return jackknife;

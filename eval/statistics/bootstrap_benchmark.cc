@@ -1,5 +1,5 @@
 // 10,000 replicates of AUROC, OpenAUC, AURC and FPR@95TPR at 33,640 samples (the pool of the unknown-detection
-// benchmark on CIFAR: 4,000 known, 29,640 unknown). Wanted: under 5 s on 2 cores.
+// benchmark on CIFAR: 4,000 known, 29,640 unknown). Target: under 5 s on 2 cores.
 #include <vector>
 
 #include "benchmark/benchmark.h"

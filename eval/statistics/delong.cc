@@ -29,7 +29,7 @@ Placements PlacementsOf(const RankedInput& ranked, PairStatistic statistic) {
   };
   std::vector<double> by_sample(input.num_samples());
   double known_below = 0;    // that count
-  double unknown_below = 0;  // or in a block before
+  double unknown_below = 0;  // or in an earlier block
   double pairs = 0;
   for (int64_t block = 0; block < ranked.ranking().num_blocks(); ++block) {
     double known = 0;

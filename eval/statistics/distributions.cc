@@ -17,7 +17,7 @@ namespace {
 
 namespace policies = boost::math::policies;
 
-// Infinite where a value overflows, never an exception.
+// Overflow gives infinity, never an exception.
 using Quiet =
     policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
                      policies::overflow_error<policies::ignore_error>,

@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const Metri
   const auto make_statistics = [&]() -> Statistics {
     return [metrics, groups, weighted = ranked](absl::Span<const uint32_t> weight) mutable {
       weighted.Reweight(weight);
-      return ValuesOf(*EvaluateGroups(metrics, weighted, groups));  // it was OK above
+      return ValuesOf(*EvaluateGroups(metrics, weighted, groups));  // it succeeded above
     };
   };
   const Replicates replicates = Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options);

@@ -48,7 +48,7 @@ double Mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Unbiased. Precondition: two values or more.
+// The unbiased variance. Precondition: at least two values.
 double Variance(const std::vector<double>& values) {
   const double mean = Mean(values);
   double squares = 0;
@@ -56,7 +56,7 @@ double Variance(const std::vector<double>& values) {
   return squares / static_cast<double>(values.size() - 1);
 }
 
-// P(W <= w) for the sum W of those of the ranks whose fair coin shows heads; ranks are whole or halves.
+// P(W <= w) for the sum W of the ranks whose fair coin shows heads; ranks are integers or halves.
 double SignedRankCdf(absl::Span<const double> ranks, double w) {
   std::vector<double> probability = {1};  // of each twice the sum
   for (const double rank : ranks) {
@@ -74,7 +74,7 @@ double SignedRankCdf(absl::Span<const double> ranks, double w) {
   return cdf;
 }
 
-// `unit`: sizes are equal where they are the same multiple of it.
+// `unit`: sizes are equal if they are the same multiple of it.
 void AddWilcoxon(const std::vector<double>& differences, double unit, PairedTest* test) {
   std::vector<double> sizes;
   std::vector<bool> positive;

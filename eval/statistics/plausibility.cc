@@ -23,14 +23,14 @@ double Divergence(double q, double p) {
   return q < 1 ? heads + (1 - q) * std::log((1 - q) / (1 - p)) : heads;
 }
 
-// The largest share of agreement by chance over all orders: the frequent with the frequent.
+// The largest possible agreement by chance: the most frequent labels with the most frequent predictions.
 double LargestByChance(std::vector<double> label, std::vector<double> prediction) {
   std::sort(label.begin(), label.end(), std::greater<>());
   std::sort(prediction.begin(), prediction.end(), std::greater<>());
   return std::inner_product(label.begin(), label.end(), prediction.begin(), 0.0);
 }
 
-// Labels without a partner get their own prediction where it is free, else any that is.
+// Labels without a partner get their own prediction if it is free, otherwise any free one.
 void Complete(std::vector<int>* prediction_of, std::vector<bool>* taken) {
   for (int label = 0; label < prediction_of->size(); ++label) {
     if ((*prediction_of)[label] >= 0 || (*taken)[label]) continue;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kFewBeyond = 10;
 
-// The places of quantiles, on the scale of a standard normal variable: percentile intervals where both are 0.
+// The positions of quantiles, on the scale of a standard normal variable; percentile intervals if both are 0.
 struct Correction {
   double bias = 0;
   double acceleration = 0;
@@ -32,7 +32,7 @@ Correction CorrectionOf(absl::Span<const double> sorted, double estimate, double
   return {NormalQuantile(std::clamp(below, 0.5 / n, 1 - 0.5 / n)), acceleration};
 }
 
-// The place q of 0, SortedQuantile(q) = 0, on the normal scale; of several, the one nearest to `middle`.
+// The position q of 0, SortedQuantile(q) = 0, on the normal scale; if there are several, the one nearest to `middle`.
 double PlaceOfZero(absl::Span<const double> sorted, double middle) {
   const double steps = static_cast<double>(sorted.size() - 1);
   const auto [lower, upper] = std::equal_range(sorted.begin(), sorted.end(), 0.0);

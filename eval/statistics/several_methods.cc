@@ -44,8 +44,8 @@ absl::Status Check(const std::vector<std::vector<double>>& value, double alpha) 
   return absl::OkStatus();
 }
 
-// All distinct orders of `ranks` are equally likely in each row. P(sum over methods of the squared rank sums is as
-// large as here or larger), or none if there are too many cases. `ranks`: twice the ranks.
+// P(the sum over methods of the squared rank sums is at least as large as here), if all distinct orders of `ranks` are
+// equally likely in each row. Nothing if there are too many cases. `ranks`: twice the ranks.
 std::optional<double> ExactFriedman(const std::vector<std::vector<int>>& ranks) {
   const size_t k = ranks[0].size();
   if (k > kMostExactMethods) return std::nullopt;
@@ -110,7 +110,7 @@ void AddDiagram(FriedmanTest* test) {
   }
 }
 
-// Places of the p-values, ascending.
+// The indices of the p-values in ascending order.
 std::vector<size_t> SmallestFirst(absl::Span<const double> p_values) {
   std::vector<size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -144,7 +144,7 @@ absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double
   for (double& rank : test.mean_rank) rank /= n;
   double squares = 0;
   for (const double rank : test.mean_rank) squares += (rank - (k + 1) / 2.0) * (rank - (k + 1) / 2.0);
-  const double untied = 1 - tie_cubes / (n * k * (k * k - 1.0));  // 0 where every task has all methods equal
+  const double untied = 1 - tie_cubes / (n * k * (k * k - 1.0));  // 0 if all methods are equal on every task
   if (untied > 0) {
     test.chi_squared = 12 * n / (k * (k + 1.0)) * squares / untied;
     test.chi_squared_p_value = ChiSquaredTail(test.chi_squared, k - 1);

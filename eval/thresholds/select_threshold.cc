@@ -25,7 +25,7 @@ std::optional<CountedShare> Share(int64_t part, int64_t all) {
 
 int64_t Errors(const Tally& accepted) { return static_cast<int64_t>(accepted.wrong) + accepted.unknown; }
 
-// The largest threshold that rejects at least `share` of the unknown samples: the score below the highest one that must
+// The largest threshold that rejects at least `share` of the unknown samples: the next score below the ones that must
 // be rejected.
 double RejectingUnknown(const RankedInput& validation, double share) {
   const double wanted = share * validation.total().unknown * (1 - 1e-12);

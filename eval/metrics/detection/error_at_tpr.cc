@@ -18,7 +18,7 @@ MetricResult ErrorAt95Tpr(const RankedInput& ranked, ErrorRule rule) {
   if (total.unknown == 0) return AbsentWithoutUnknown();
   int64_t unknown = 0;  // at r >= t
   int64_t known = 0;
-  double nearest = 0.95;  // the curve starts at a share of 0, above all scores, where nothing is rejected
+  double nearest = 0.95;  // the curve starts above all scores, where the share of rejected samples is 0
   double released = Error(total, 0, 0);
   for (int64_t block = ranked.blocks().size() - 1; block >= 0; --block) {
     const Tally& tally = ranked.blocks()[block];

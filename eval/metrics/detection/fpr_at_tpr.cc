@@ -7,8 +7,8 @@
 namespace openset {
 namespace {
 
-// How many positive and negative samples have at least some positive-ness, one a distinct score that counts, from the
-// most positive on: an ROC curve without its origin.
+// The number of positive and negative samples that are at least as positive as each distinct score that counts, from
+// the most positive on: an ROC curve without its origin.
 struct RocPoint {
   int64_t hits = 0;
   int64_t alarms = 0;
@@ -42,7 +42,7 @@ class PositiveFirst {
 
 bool Reaches95Percent(int64_t hits, int64_t all) { return 100 * hits >= 95 * all; }
 
-// A level such as 0.8 that rounding has put above k / n still means k of n.
+// A level such as 0.8 still means k of n if rounding has made it larger than k / n.
 constexpr double kRounding = 1e-12;
 
 int64_t AlarmsAtFirstReaching(const PositiveFirst& curve) {
@@ -75,7 +75,7 @@ int64_t AlarmsAtFirstCornerReaching(const PositiveFirst& curve) {
   return point.alarms;
 }
 
-// In doubles as in the released code, so that shares that are equally near are told apart as there.
+// In doubles as in the released code, so that the choice between equally near shares is the same.
 double DistanceTo95Percent(int64_t hits, int64_t all) { return std::abs(static_cast<double>(hits) / all - 0.95); }
 
 int64_t AlarmsAtNearest(const PositiveFirst& curve) {

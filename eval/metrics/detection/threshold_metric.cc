@@ -12,14 +12,14 @@ double Ratio(double numerator, double denominator) { return denominator == 0 ? 0
 
 double FScore(double precision, double recall) { return Ratio(2 * precision * recall, precision + recall); }
 
-// Samples accepted as a class that is not theirs: the sum of FP_i over the known classes.
+// Samples accepted as another class than their own: the sum of FP_i over the known classes.
 double FalsePositives(const Decisions& d) { return static_cast<double>(d.accepted.wrong) + d.accepted.unknown; }
 
 // The sum of TN_i + FP_i over the known classes.
 double Negatives(const Decisions& d) { return static_cast<double>(d.num_classes) * d.total.all() - d.total.known(); }
 
-// Walks to the end and keeps only numbers of the best threshold so far, because the processor can't predict when a
-// value is the best. Then adds up what is accepted there.
+// Loops over all thresholds and keeps only the position of the best so far, because the processor can't predict when a
+// value is the best. Then counts the samples that are accepted there.
 template <typename Value>
 ThresholdValue Best(const Value& value, const RankedInput& ranked, bool per_class) {
   DecisionWalk walk(ranked, per_class);
@@ -46,7 +46,7 @@ ThresholdValue Best(const Value& value, const RankedInput& ranked, bool per_clas
 enum class PerClass { kNo, kYes };
 enum class Needs { kAnySide, kBothSides };
 
-// `value` is compiled into the walk over all thresholds, which asks for it a million times.
+// `value` is inlined into the loop over all thresholds, which calls it a million times.
 template <typename Value>
 ThresholdMetric Make(PerClass per_class, Needs needs, Value value) {
   ThresholdMetric metric;
@@ -114,7 +114,7 @@ ThresholdValue BestOverGrid(const ThresholdMetric& metric, const RankedInput& ra
   best.value = -kInfinity;
   DecisionWalk walk(ranked, metric.per_class);
   for (int i = 1; i < divisions; ++i) {
-    const double threshold = i * (1.0 / divisions);  // as the released code rounds it
+    const double threshold = i * (1.0 / divisions);  // rounded as in the released code
     walk.AcceptUpTo(threshold);
     const double value = metric.value(walk.decisions());
     if (value > best.value) best = {threshold, value, walk.decisions().accepted};

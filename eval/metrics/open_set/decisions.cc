@@ -31,7 +31,7 @@ void DecisionWalk::AcceptClassesOf(int64_t block) {
   for (int64_t place = ranking.BlockBegin(block); place < ranking.BlockBegin(block + 1); ++place) {
     const RankedSample sample = ranked_.samples()[place];
     const int64_t weight = ranked_.is_weighted() ? ranked_.weight(ranking.order()[place]) : 1;
-    if (static_cast<int32_t>(sample.prediction) == decisions_.num_classes) continue;  // said to be of no known class
+    if (static_cast<int32_t>(sample.prediction) == decisions_.num_classes) continue;  // predicted as unknown
     ClassCounts& predicted = classes_[sample.prediction];
     const int right = sample.kind() == SampleKind::kCorrect ? 1 : 0;
     predicted.accepted[right] += weight;

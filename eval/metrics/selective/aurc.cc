@@ -13,8 +13,8 @@ double ReciprocalSum(int64_t from, int64_t to) {
   return sum;
 }
 
-// Sum over k of (errors among the first k) / k, where `block` follows `before`; equal scores in expectation over their
-// orders: after j of them there are before.errors + j * block.errors / block.samples errors.
+// Sum over k of (errors among the first k) / k, where `block` follows `before`. For equal scores, the expectation over
+// their orders: after j of them there are before.errors + j * block.errors / block.samples errors.
 double ExpectedSum(const Risk& before, const Risk& block) {
   if (block.samples == 0) return 0;
   if (block.samples == 1) return static_cast<double>(before.errors + block.errors) / (before.samples + 1);
@@ -23,7 +23,7 @@ double ExpectedSum(const Risk& before, const Risk& block) {
   return before.errors * reciprocals + share * (block.samples - before.samples * reciprocals);
 }
 
-// The same for samples that all are errors or all are not.
+// The same if all samples are errors or none is.
 double RunSum(const Risk& before, int64_t samples, bool error) {
   return ExpectedSum(before, {samples, error * samples});
 }
@@ -80,7 +80,7 @@ double TrapezoidDistinct(const RankedInput& ranked, RiskOver over) {
   return twice_area / 2 / before.samples;
 }
 
-// Sum of the risks over the order, less half of the first and of the last: trapezoids of width 1/n.
+// Sum of the risks over the order, minus half of the first and of the last: trapezoids of width 1/n.
 MetricResult TrapezoidNormalised(const RankedInput& ranked, RiskOver over, const Risk& total) {
   if (total.samples == 1) return MetricResult::Absent("needs two samples");
   double first_risk = 0;

@@ -21,14 +21,14 @@ void ForEachKnown(const RankedInput& ranked, Visit visit) {
   }
 }
 
-// Why there is no value, if there is none.
+// Returns why there is no value, or nothing.
 std::optional<MetricResult> Missing(const RankedInput& ranked) {
   if (ranked.softmax() == nullptr) return MetricResult::Absent("no logits");
   if (ranked.total().known() == 0) return AbsentWithoutKnown();
   return std::nullopt;
 }
 
-// Low edges are multiples of the rounded width, as those of numpy.linspace(0, 1, bins + 1).
+// Lower edges are multiples of the rounded width, as in numpy.linspace(0, 1, bins + 1).
 double Edge(int i, int bins) { return i == bins ? 1 : i * (1.0 / bins); }
 
 }  // namespace
@@ -116,7 +116,7 @@ MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins) {
   const int64_t n = ranked.total().known();
   double sum = 0;
   auto level = levels.begin();
-  double taken = 0;  // of the level
+  double taken = 0;  // samples of the level used so far
   for (int b = 0; b < bins; ++b) {
     double open = static_cast<double>(n / bins + (b < n % bins ? 1 : 0));
     double difference = 0;  // sum of correct - confidence

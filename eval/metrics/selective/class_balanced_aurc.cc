@@ -10,11 +10,11 @@ struct ClassRisk {
   int64_t samples = 0;
   int64_t accepted = 0;
   int64_t errors = 0;
-  double risk = 0;  // of these counts
+  double risk = 0;  // for these counts
 };
 
-// Twice the area under `risk` over the samples, the classes' risks being summed. `risk(class)` is asked for each class
-// of which a sample was accepted; `held`: whether the first risk holds at coverage 0.
+// Twice the area under the sum of the classes' `risk` over the samples. Calls `risk(class)` for each class of which a
+// sample was accepted; `held`: whether the first risk also applies at coverage 0.
 template <typename RiskOfClass>
 MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
   if (ranked.total().known() == 0) return AbsentWithoutKnown();

@@ -21,17 +21,17 @@ namespace openset {
 namespace {
 
 constexpr int kMaxPoints = 512;
-constexpr double kMaxArea = 5e-4;  // that thinning a curve may change
+constexpr double kMaxArea = 5e-4;  // the largest change of area by thinning a curve
 constexpr int kScoreBins = 60;
 constexpr int kReliabilityBins = 15;
 
-// A curve that methods can share a picture of.
+// A curve that can be drawn for several methods in one plot.
 struct CurveKind {
   const char* file;
   const char* x;  // columns
   const char* y;
-  std::vector<CurvePoint> (*points)(const RankedInput& ranked);  // none if it is undefined
-  const char* line;                                              // its name, if it is of one method
+  std::vector<CurvePoint> (*points)(const RankedInput& ranked);  // empty if it is undefined
+  const char* line;                                              // its name if there is one method
   const char* area_name;
   MetricResult (*area)(const RankedInput& ranked);
   double factor;

@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-constexpr int kColors = 7;  // those of data; the eighth is for guides
+constexpr int kColors = 7;  // for data; the eighth is for guides
 constexpr int kGuide = 7;
 
 // Axes from 0 to 1.
@@ -52,7 +52,7 @@ Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over) {
   const bool pool = over == RiskOver::kPool;
   Plot plot = Unit(pool ? "Risk over coverage, all samples" : "Risk over coverage, known samples",
                    "coverage: samples accepted", pool ? "wrong or unknown among them" : "wrong among them", curves);
-  plot.y_high = 0;  // that of the data
+  plot.y_high = 0;  // from the data
   return plot;
 }
 
@@ -76,7 +76,7 @@ Plot DensityPlot(const std::string& title, double low, double high, const std::v
       const double from = high > low ? low + static_cast<double>(b) * width : low;
       const double to = b + 1 == bins ? high : low + static_cast<double>(b + 1) * width;
       if (!series.points.empty() && series.points.back().second == share / width) {
-        series.points.back().first = to;  // as high as the bin before it
+        series.points.back().first = to;  // as high as the previous bin
         continue;
       }
       series.points.emplace_back(from, share / width);

@@ -25,7 +25,7 @@ void MultiplyOnAnyCpu(const Multiplication& to) {
   }
 }
 
-// Eigen, which is compiled for any x86-64 CPU, takes four times as long.
+// Eigen, compiled for any x86-64 CPU, needs four times as long.
 __attribute__((target("avx2,fma"))) void MultiplyOnAvx2(const Multiplication& to) {
   constexpr int64_t kLanes = kWidth / 2;
   const int64_t dim = to.queries.rows();

@@ -15,7 +15,7 @@
 namespace openset {
 namespace {
 
-// The candidates for the k-th largest of similarities that are known up to `error`.
+// The candidates for the k-th largest similarity, if similarities are known up to `error`.
 class Candidates {
  public:
   Candidates(int64_t k, float error) : k_(k), error_(error), full_(2 * k + 64) {}

@@ -28,7 +28,7 @@ Eigen::VectorXd Normalised(const Eigen::VectorXd& x) {
   return norm > 0 ? Eigen::VectorXd(x / norm) : x;
 }
 
-// `count` of 0 .. total - 1, in any order.
+// Draws `count` of 0 .. total - 1, in any order.
 std::vector<int64_t> Chosen(int64_t count, int64_t total) {
   if (count < total) return RandomStream(0, "nnguide").Permutation(total);
   std::vector<int64_t> all(total);
@@ -36,7 +36,7 @@ std::vector<int64_t> Chosen(int64_t count, int64_t total) {
   return all;
 }
 
-// The mean of the k largest values, whatever their order.
+// The mean of the k largest values, which may come in any order.
 class LargestMean {
  public:
   explicit LargestMean(int64_t k) : k_(k) {}

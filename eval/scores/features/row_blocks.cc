@@ -9,13 +9,13 @@ namespace {
 
 constexpr int64_t kBlocksATurn = 4;
 
-// Eigen cuts long sums by the size of the caches; with a stated size all machines add in the same order.
+// Eigen splits long sums by the cache sizes. With a fixed size, all machines add in the same order.
 const bool cache_sizes_set = [] {
   Eigen::setCpuCacheSizes(32 << 10, 512 << 10, 2 << 20);
   return true;
 }();
 
-// Of block `index`, which is copied to `block`.
+// Copies block `index` to `block`.
 void Work(absl::Span<const float> rows, int64_t dim, int64_t index, const RowBlockWork& work, Eigen::MatrixXd* block) {
   const int64_t first = index * kRowBlock;
   const int64_t count = std::min(kRowBlock, static_cast<int64_t>(rows.size()) / dim - first);

@@ -16,7 +16,7 @@ double LogDensity(double t, double a, double c) {
   return std::log(a) + std::log(c) + XLogY(a - 1, -std::expm1(-power)) - power + XLogY(c - 1, t);
 }
 
-// Minus the log likelihood, with SciPy's price of impossible values.
+// The negative log likelihood, with SciPy's penalty for impossible values.
 double Cost(const std::vector<double>& theta, const std::vector<double>& values) {
   const double a = theta[0], c = theta[1], location = theta[2], scale = theta[3];
   if (!(a > 0 && c > 0 && scale > 0)) return std::numeric_limits<double>::infinity();

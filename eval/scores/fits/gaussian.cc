@@ -15,12 +15,12 @@ constexpr int64_t kFeaturesATurn = 64;
 constexpr int64_t kBlocksATurn = 16;
 constexpr int64_t kTile = 128;
 
-// Of the lower triangle of a matrix.
+// The tiles of the lower triangle of a matrix.
 struct Tile {
   int64_t row, column, height, width;
 };
 
-// Squares of kTile, the last ones up to twice as high or wide. They depend on nothing but the matrix.
+// Squares of kTile; the last ones are up to twice as high or wide. They depend only on the matrix's size.
 std::vector<Tile> TilesOf(int64_t dim) {
   const int64_t bands = std::max<int64_t>(1, dim / kTile);
   const auto size = [&](int64_t band) { return band + 1 == bands ? dim - band * kTile : kTile; };

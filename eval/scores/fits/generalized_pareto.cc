@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Minus the log likelihood of parameters (shape, location, scale); a value outside the support costs as much as one of
+// The negative log likelihood of parameters (shape, location, scale). A value outside the support counts like one with
 // density 1 / (the largest double)^100.
 double Cost(const std::vector<double>& values, const std::vector<double>& parameters) {
   const double shape = parameters[0], location = parameters[1], scale = parameters[2];

@@ -25,7 +25,7 @@ struct PowerOf {
   double slope = 0;
 };
 
-// All values are equal but for the rounding of their mean.
+// All values are equal except for rounding.
 bool IsConstant(const Eigen::VectorXd& values, double mean, double variance) {
   const double n = static_cast<double>(values.size());
   const double rounding = n * std::numeric_limits<double>::epsilon();
@@ -41,7 +41,7 @@ double Slope(const Eigen::VectorXd& values, double lambda) {
     const double u = std::log1p(std::abs(values[i]));
     const PowerOf power(u, values[i] < 0 ? 2 - lambda : lambda);
     y[i] = values[i] < 0 ? -power.value : power.value;
-    dy[i] = power.slope;  // for x < 0 as well: two minus signs
+    dy[i] = power.slope;  // also for x < 0: two minus signs cancel
     jacobian += values[i] < 0 ? -u : u;
   }
   const Eigen::VectorXd centred = y.array() - y.mean();

@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<double>> Nac::Compute(const ScoreInput& input) const 
                             [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
                               ToIntervals(head, block);
                               for (int64_t j = 0; j < count; ++j) {
-                                double sum = 0;  // exact where `full` is a whole number
+                                double sum = 0;  // exact if `full` is an integer
                                 for (int64_t d = 0; d < block->rows(); ++d)
                                   sum += counts_(d, static_cast<int64_t>((*block)(d, j)));
                                 scores[first + j] = -sum / (options_.full * static_cast<double>(block->rows()));

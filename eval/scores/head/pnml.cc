@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// Of logits [K] and g.
+// The score of logits [K] and g.
 double RegretOf(const Eigen::VectorXd& logits, double g) {
   if (logits.size() == 1) return 0;
   int64_t largest = 0;

@@ -17,7 +17,7 @@ namespace {
 constexpr double kFeatureEpsilon = 0.01;
 constexpr double kLogitEpsilon = 0.025;
 
-// Adds to `counts` [bins] the values that lie in edges[i] <= value < edges[i + 1].
+// Adds to `counts` [bins] the number of values with edges[i] <= value < edges[i + 1].
 void Count(const Eigen::Ref<const Eigen::VectorXd>& values, const Eigen::VectorXd& edges, Eigen::VectorXd* counts) {
   const int64_t bins = edges.size() - 1;
   const double low = edges[0];

@@ -20,7 +20,7 @@ absl::Status Klm::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(k, k);
   Eigen::MatrixXd largest = Eigen::MatrixXd::Constant(k, k, -std::numeric_limits<double>::infinity());
   Eigen::VectorXd count = Eigen::VectorXd::Zero(k);
-  std::vector<std::vector<int64_t>> rows(k);  // by the class that is likeliest, ascending
+  std::vector<std::vector<int64_t>> rows(k);  // by the most likely class, ascending
   for (int64_t row = 0; row < train.num_samples; ++row) rows[ArgMax(LogitsOf(train, row))].push_back(row);
   InParallel(k, [&](int64_t likeliest) {
     count[likeliest] = static_cast<double>(rows[likeliest].size());

@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
     }
     x.array() *= mask.array();
     const double kept = Eigen::VectorXd(x).sum();
-    if (kept == 0 && total == 0) return;  // 0 / 0 of a row of zeros, which any factor leaves as it is
+    if (kept == 0 && total == 0) return;  // a row of zeros (0 / 0), which no factor changes
     x *= kept > 0 ? std::exp(total / kept) : std::nan("");
   });
   for (size_t row = 0; row < scores.size(); ++row) {

@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-constexpr int64_t kHeldOut = 10;  // one of so many training samples
+constexpr int64_t kHeldOut = 10;  // one training sample in this many
 constexpr double kEpsilon = 1e-6;
 
 bool IsHeldOut(int64_t row) { return row % kHeldOut == kHeldOut - 1; }

@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<double>> NacStages::Compute(const ScoreInput& input) 
     ForEachRowBlockInParallel(ValuesOfStage(input, of.stage), width,
                               [&](int64_t first, int64_t rows, Eigen::MatrixXd* block) {
                                 for (int64_t j = 0; j < rows; ++j) {
-                                  double sum = 0;  // exact where `full` is a whole number
+                                  double sum = 0;  // exact if `full` is an integer
                                   for (int64_t c = 0; c < width; ++c)
                                     sum += of.counts(c, IntervalOf(of, (*block)(c, j)));
                                   scores[first + j] -= sum / whole;
