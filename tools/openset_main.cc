@@ -1,4 +1,4 @@
-// The `openset` command. It does without LibTorch, so it starts in milliseconds; tools/worker_main.cc has it.
+// The `openset` command. It starts in milliseconds because it doesn't link LibTorch; tools/worker_main.cc does.
 #include <vector>
 
 #include "core/process/run_main.h"

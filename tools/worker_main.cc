@@ -1,7 +1,7 @@
 // The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker
 // CATALOG_FOLDER...
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -28,7 +28,7 @@
 namespace openset {
 namespace {
 
-// What LibTorch throws: out of memory, a device that fails, an operation without a kernel, a script's.
+// LibTorch's exceptions: out of memory, a failed device, an operation without a kernel, errors of a script.
 absl::Status StatusOfTorch(const std::exception& error) {
   return absl::Status(CodeOfTorchError(error), WhatFailed(error));
 }
@@ -58,9 +58,9 @@ int Serve(const std::vector<std::string>& catalog_folders) {
                                     : at::kCPU;
       if (device.is_cuda()) OPENSET_RETURN_IF_ERROR(MakeCudaUsable());
       OPENSET_RETURN_IF_ERROR(CheckDevice(ExecutionOf(request), device));
-      const FreesDeviceMemory frees(device);  // an idle worker's memory would be missing elsewhere
+      const FreesDeviceMemory frees(device);  // other processes need the memory of an idle worker
       const auto cpu_slots = [&request, &stop_asked] {
-        stop_asked();  // also takes word of more CPUs
+        stop_asked();  // also receives messages about more CPUs
         return std::max(1, request.cpu_slots());
       };
       return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),

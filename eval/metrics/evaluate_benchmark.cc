@@ -48,7 +48,7 @@ double CpuSeconds() {
 void BM_AllMetrics(benchmark::State& state) {
   const int64_t n = state.range(0);
   const int32_t classes = static_cast<int32_t>(state.range(1));
-  const int64_t steps = state.range(2);  // distinct scores in [0, 1]; 0: no ties
+  const int64_t steps = state.range(2);  // scores are multiples of 1 / steps; 0: no ties
   RandomStream random(1, "benchmark");
   std::vector<double> score(n);
   std::vector<int32_t> prediction(n), label(n);

@@ -102,7 +102,7 @@ Table GroupTable(Methods methods, const GroupsOf& groups_of, const std::string& 
   return table;
 }
 
-// A table with a row for each method. `columns`: whether metrics' labels have units.
+// Transposes a table with a row for each metric: a row for each method, metrics' labels with units as heads.
 Table RowPerMethod(Methods methods, const Table& table) {
   Table turned{{"method"}, {}, 1};
   for (const MethodReport& method : methods) turned.rows.push_back({method.name});

@@ -21,7 +21,7 @@ namespace {
 
 using Runs = std::map<Run, double>;
 
-// Whether the data can't show any difference.
+// An undetectable difference (no test is possible) counts as a p-value of 1.
 double OrOne(const std::optional<double>& p_value) { return p_value.value_or(1); }
 
 // A metric by name.

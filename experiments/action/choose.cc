@@ -1,5 +1,5 @@
-// Choosing among the candidates of a search by their records. The process that runs the plan does it itself
-// (Planner::Choose()); the plan grows by it, and the store keeps no result.
+// Chooses among the candidates of a search by their records. The process that runs the plan chooses
+// (Planner::Choose()). The choice extends the plan; the store has no result of it.
 #include "core/files/digest.h"
 #include "experiments/action/stage.h"
 

@@ -1,4 +1,4 @@
-// Computing a trial's score and metrics from stored outputs: its record.
+// Computes a trial's score and metrics from stored outputs. The result is its record.
 #include "experiments/action/stage.h"
 
 namespace openset {

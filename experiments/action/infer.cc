@@ -1,4 +1,4 @@
-// Passing images through the trained networks of a trial: stored outputs.
+// Passes images through the trained networks of a trial. The result is stored outputs.
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
@@ -6,11 +6,11 @@
 namespace openset {
 namespace {
 
-// Of an input perturbation: two passes forward and one back.
+// For an input perturbation: two forward passes and one backward pass.
 constexpr int64_t kPerturbedPasses = 4;
-// Of one pass forward and one back.
+// One forward and one backward pass.
 constexpr int64_t kPassesThereAndBack = 3;
-// Of RankFeat: one pass, the later part of another, and decompositions.
+// For RankFeat: one pass, the later part of another, and decompositions.
 constexpr int64_t kRankFeatPasses = 2;
 
 class Infer : public Stage {

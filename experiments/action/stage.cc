@@ -4,7 +4,7 @@
 
 namespace openset {
 
-// Of the files that are named after them.
+// For the names of files.
 const Stage& TrainStage();
 const Stage& InferStage();
 const Stage& EvaluateStage();

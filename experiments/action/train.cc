@@ -1,4 +1,4 @@
-// Training a network, or taking one as it was imported: a checkpoint.
+// Trains a network, or uses an imported one as it is. The result is a checkpoint.
 #include <algorithm>
 #include <cmath>
 

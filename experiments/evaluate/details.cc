@@ -17,13 +17,13 @@ namespace openset {
 namespace {
 
 constexpr int kMaxPoints = 512;
-constexpr double kMaxArea = 5e-4;  // that thinning a curve may change
+constexpr double kMaxArea = 5e-4;  // the largest change of area by thinning a curve
 constexpr int kBins = 64;
-constexpr int kMistakes = 24;       // of a kind
-constexpr int kConfusions = 2500;   // 50 known classes' at most
-constexpr double kAccepted = 0.95;  // of the known samples, where a method has no decision of its own
+constexpr int kMistakes = 24;       // for each kind
+constexpr int kConfusions = 2500;   // at most those of 50 known classes
+constexpr double kAccepted = 0.95;  // the share of known samples, if a method has no threshold of its own
 
-// The names of the sets of unknown samples where there are several.
+// The names of the sets of unknown samples, if there are several.
 std::vector<std::string> SetNames(const TrialSpec& trial) {
   std::vector<std::string> names;
   if (trial.data().test_unknown_size() < 2) return names;
@@ -31,7 +31,7 @@ std::vector<std::string> SetNames(const TrialSpec& trial) {
   return names;
 }
 
-// Of the pool, or of one set of unknown samples and all known ones.
+// For the pool, or for one set of unknown samples and all known ones.
 struct CurveOf {
   RecordedCurve::Kind kind;
   std::optional<size_t> set;
@@ -126,7 +126,7 @@ void AddDensity(const std::vector<std::string>& sets, const RankedInput& ranked,
   }
 }
 
-// The threshold of the method's own decisions for so many known classes, if it has one.
+// The method's own threshold for this number of known classes, if it has one.
 std::optional<double> OwnThreshold(const DecisionSpec& decision, int known_classes) {
   for (const KnownClassesThreshold& entry : decision.by_known_classes()) {
     if (entry.known_classes() == known_classes) return entry.threshold();

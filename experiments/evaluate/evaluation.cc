@@ -75,7 +75,7 @@ ScoreInput InputOf(const Outputs& outputs) {
   return input;
 }
 
-// The samples of one set of unknown ones (`set`: its number) and all known ones, by weights.
+// Weights that select set number `set` of unknown samples and all known ones.
 RankedInput OnlySet(const RankedInput& pool, int set) {
   const EvaluationInput& input = pool.input();
   std::vector<uint32_t> weight(input.num_samples());
@@ -108,7 +108,7 @@ void SetInterval(const IntervalValue& value, MetricRecord* record) {
   }
 }
 
-// Writes the intervals that are asked for into the records of one group.
+// Writes the requested intervals into the records of one group.
 absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<MetricRecord* const> records) {
   for (MetricRecord* record : records) {
     if (!record->spec().has_interval()) continue;
@@ -119,7 +119,7 @@ absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<M
   return absl::OkStatus();
 }
 
-// The same for the mean over the sets that are near, or far.
+// The same for the mean over the near or the far sets.
 absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group> sets, bool near, uint64_t seed,
                               absl::Span<MetricRecord* const> records) {
   for (MetricRecord* record : records) {
@@ -133,7 +133,7 @@ absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group>
   return absl::OkStatus();
 }
 
-// The values of a group; null for what is not measured there.
+// The values of a group; null for metrics that it doesn't have.
 const std::vector<MetricValue>* ValuesOf(const MetricGroup& group, const TaskData& data, const GroupedValues& values) {
   switch (group.kind()) {
     case MetricGroup::SET:

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Adds a training, the one it starts from before it.
+// Adds a training after the one it starts from.
 absl::Status AddTraining(const TrainAction& action, const Store& store, TrialRecord* record) {
   if (action.has_start()) OPENSET_RETURN_IF_ERROR(AddTraining(action.start(), store, record));
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(MessageDigest(action)));

@@ -16,7 +16,7 @@ using Point = std::array<double, 2>;
 constexpr double kPi = 3.14159265358979323846;
 constexpr int kAttempts = 1000;  // to find each outlier
 
-// A sample and what its outputs are to be: the cross-entropy's weights of the classes, which sum to its own weight.
+// A sample and its target: the cross-entropy weight of each class; their sum is the sample's weight.
 struct Sample {
   Point at;
   std::vector<double> target;

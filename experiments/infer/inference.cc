@@ -47,8 +47,9 @@ std::vector<float> Values(const at::Tensor& rows) {
   return {data, data + flat.numel()};
 }
 
-// Batches that may pass the model at the same time, on a CPU each: whole batches, so that no bit depends on it, where a
-// pass has no state and takes one thread. A script's first passes are not like its later ones.
+// The number of batches that may pass the model at the same time, each on one CPU. More than one only if a pass has no
+// state and uses one thread. Batches are complete, so that no bit depends on their number. (A script's first passes
+// differ from its later ones.)
 int BatchesAtOnce(const InferAction& action, const ActionContext& context) {
   const TrainAction& train = action.train(0);
   const bool alike = action.inference().has_plain() && action.train_size() == 1 && !train.model().has_torch_script();
@@ -63,7 +64,7 @@ void ReportShare(const ActionContext& context, double share) {
   context.report(progress);
 }
 
-// The outputs of one inference. With a writer, logits and features go to its file as they come and are not held.
+// The outputs of one inference. With a writer, logits and features go directly to its file and are not kept in memory.
 struct Collected {
   Outputs outputs;
   std::unique_ptr<OutputsWriter> writer;
@@ -87,7 +88,7 @@ class StagingFolder {
   const std::string folder_;
 };
 
-// Passes the images of inferences that differ in nothing but how the model is asked, each image once for all of them.
+// Passes images for inferences that differ only in the outputs that they need; each image once for all of them.
 class Inferrer {
  public:
   Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, Pipeline pipeline,
@@ -158,7 +159,7 @@ class Inferrer {
     std::vector<std::future<std::vector<Prediction>>> others;
     for (size_t b = 1; b < batches.size(); ++b) {
       others.push_back(std::async(std::launch::async, [&predict, &execution, &batch = batches[b]] {
-        at::set_num_threads(execution.threads());  // of operations that this thread starts
+        at::set_num_threads(execution.threads());  // for operations that this thread starts
         return predict(batch);
       }));
     }
@@ -235,7 +236,7 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
-// `shared_by` inferences were done together.
+// `shared_by`: the number of inferences that were done together.
 absl::Status Commit(const InferRequest& request, const StagingFolder& staging, const std::string& outputs_sha256,
                     int shared_by, const ActionContext& context) {
   InferSummary summary;
@@ -254,7 +255,7 @@ absl::Status Commit(const InferRequest& request, const StagingFolder& staging, c
   return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key));
 }
 
-// What the models say of the samples of each request, into the element of its place.
+// The models' outputs for the samples of each request, into the element with its index.
 absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::shared_ptr<Model>> models,
                      const ActionContext& context, std::vector<Collected>* collected) {
   const InferAction& action = requests[0].action;

@@ -25,7 +25,7 @@ class PlainPredictor : public Predictor {
   const std::shared_ptr<Model> model_;
 };
 
-// What passes disagree in, from one after the other.
+// The disagreement of passes, updated pass by pass.
 class Disagreement {
  public:
   // f32 [B, K].
@@ -73,7 +73,7 @@ class MeanPredictor : public Predictor {
         generator_(std::move(generator)) {}
 
   std::vector<Prediction> Predict(const at::Tensor& image) override {
-    at::Tensor sum;  // of logits, or the logarithm of that of probabilities
+    at::Tensor sum;  // of logits; or of probabilities, then its logarithm
     Disagreement disagreement;
     for (const std::shared_ptr<Model>& model : models_) {
       if (generator_.has_value()) model->SetGenerator(*generator_);

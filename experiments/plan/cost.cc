@@ -30,7 +30,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Of a training, over the epochs that its work is of.
+// The cost of a training, over the epochs of its work.
 double PassesAnEpoch(const Plan& plan, const Action& training) {
   const MethodSpec& method = plan.TrialOf(training).method();
   int epochs =
@@ -42,14 +42,14 @@ double PassesAnEpoch(const Plan& plan, const Action& training) {
   return static_cast<double>(training.work) / std::max(1, epochs);
 }
 
-// Calls `add` with the passes of each candidate that will go on, and its trial. Who that is is not known: each counts
-// as the first candidate does.
+// Calls `add` with the passes and the trial of each candidate that will be continued. Which these are is not known yet:
+// each counts like the first candidate.
 void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
                     const std::function<void(int64_t passes, const Trial& trial)>& add) {
   const TrialSearch& search = planned.search;
   if (planned.tuned >= 0 || search.rungs.empty()) return;
   const int trial = planned.rung_trial[0];
-  double passes = 0;  // an epoch's, of all members
+  double passes = 0;  // for an epoch of all members
   for (const ActionId training : plan[plan[plan.evaluations[trial]].inputs[0]].inputs) {
     passes += PassesAnEpoch(plan, plan[training]);
   }
@@ -60,7 +60,7 @@ void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
   }
 }
 
-// The rates of a plan's trials on a device: those that share a method and data have one, which is looked up once.
+// The rates of a plan's trials on a device. Trials that share a method and data share a rate, which is looked up once.
 class RatesOnDevice {
  public:
   RatesOnDevice(const Throughputs& throughputs, const CostDevice& device)

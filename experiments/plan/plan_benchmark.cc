@@ -1,4 +1,4 @@
-// Time and peak memory of expanding and planning a study. Linear: ten times the trials take ten times as long.
+// Time and peak memory of expanding and planning a study. Target: linear in the number of trials.
 #include <fstream>
 #include <string>
 
@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Of the whole process, in MB; Linux counts anew from the reset.
+// Of the process, in MB; Linux starts counting at the reset.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double PeakMemory() {
   std::ifstream status("/proc/self/status");

@@ -39,7 +39,7 @@ int Planner::AddTrials(std::vector<Trial> added) {
   const size_t first_action = plan_.actions.size();
   const size_t first = plan_.trials.size();
   plan_.trials.insert(plan_.trials.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
-  if (first == 0) {  // later ones may come in small numbers
+  if (first == 0) {  // later ranges may be small
     plan_.evaluations.reserve(plan_.trials.size());
     plan_.actions.reserve(plan_.trials.size());
     ids_.reserve(plan_.trials.size());
@@ -247,7 +247,7 @@ absl::StatusOr<std::vector<ActionId>> Planner::Choose(ActionId choice) {
   return FindNeeded();
 }
 
-// Some actions of the trial that was added last were another's, and have been done since they were planned.
+// Some actions of the last trial are shared with another one and have been done since they were planned.
 void Planner::FindDone() {
   for (const ActionId id : of_trial_) {
     Action& shared = plan_[id];

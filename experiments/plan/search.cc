@@ -163,7 +163,7 @@ class SearchExpander {
   const Experiment& experiment_;
   const ExperimentSpec& spec_;
   const int64_t max_candidates_;
-  int64_t candidates_ = 0;  // of the searches so far
+  int64_t candidates_ = 0;  // of the searches planned so far
   // Parts that candidates share, by the trial's.
   std::map<const TrialData*, std::shared_ptr<const TrialData>> validation_data_;
   std::map<std::pair<int, const TrialProtocol*>, std::shared_ptr<const TrialProtocol>> protocols_;
@@ -188,7 +188,7 @@ void AddAxis(const Trial& trial, const Trial& candidate, SearchCandidate* entry)
   *entry->mutable_axis() = {candidate.axis().begin() + trial.axis().size(), candidate.axis().end()};
 }
 
-// The trial with the values of the candidate that the log has chosen.
+// The trial with the values of the candidate that was chosen according to the log.
 Trial Tuned(const Trial& trial, const TrialSearch& search, SearchLog log) {
   auto method = std::make_shared<TrialMethod>();
   method->method = search.candidates[log.chosen()].method();

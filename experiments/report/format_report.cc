@@ -136,7 +136,7 @@ std::string FormatLatex(const Report& of_names) {
   return text;
 }
 
-// The form that was run there, what the difference may be due to, and doubts, in one line.
+// The form that was run there, possible reasons for the difference, and doubts, in one line.
 std::string NoteOf(const PublishedNumber& number) {
   std::vector<std::string> words = number.reasons;
   if (!number.form.empty()) words.insert(words.begin(), absl::StrCat("what was run: ", number.form));
@@ -213,7 +213,7 @@ nlohmann::ordered_json AxisJson(const std::vector<AxisValue>& values) {
   return json;
 }
 
-// A learning curve: what training saw in each epoch, and what was measured after it.
+// A learning curve: the training's values in each epoch, and the metrics after it.
 nlohmann::ordered_json CurveJson(const std::vector<EpochSummary>& epochs) {
   nlohmann::ordered_json curve = nlohmann::ordered_json::array();
   for (const EpochSummary& epoch : epochs) {
@@ -247,7 +247,7 @@ nlohmann::ordered_json TrialJson(const ReportTrial& trial) {
   return entry;
 }
 
-// The trials are most of it: they become text some hundred at a time, on all CPUs.
+// Trials are the largest part: they are converted to text by the hundred, on all CPUs.
 std::string FormatJson(const Report& report) {
   constexpr int64_t kRange = 256;
   const auto count = static_cast<int64_t>(report.results.size());

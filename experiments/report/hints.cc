@@ -63,11 +63,11 @@ std::vector<ClassPrediction> AcceptedOf(const TrialSpec& trial, const DecisionTa
   return accepted;
 }
 
-// How many of the samples of these classes are classified rightly by a network whose output k is known[k].
+// The number of samples of these classes that a network whose output k is known[k] classifies correctly.
 struct Fit {
   int64_t samples = 0;
   int64_t right = 0;
-  int classes = 0;  // that have samples
+  int classes = 0;  // with samples
 
   double accuracy() const { return samples > 0 ? static_cast<double>(right) / static_cast<double>(samples) : 0; }
 };
@@ -88,7 +88,7 @@ Fit FitOf(const std::vector<ClassPrediction>& accepted, const std::vector<int>& 
   return fit;
 }
 
-// A hint that outputs stand for other classes, and the accuracy with these.
+// A hint that the outputs have another order of classes, and the accuracy with that order.
 struct OtherClasses {
   ResultHint hint;
   double accuracy = 0;
@@ -135,7 +135,7 @@ std::optional<OtherClasses> OtherOrder(const TrialSpec& trial, const DecisionTab
   return OtherClasses{std::move(hint), order->accuracy};
 }
 
-// Of a trial's predictions.
+// For a trial's predictions.
 std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownClassesOfTasks& splits) {
   const TrialSpec& trial = *result.trial;
   const DecisionTable& decisions = result.record->details().decisions();
@@ -157,7 +157,7 @@ std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownCla
   return hint;
 }
 
-// Of the pool.
+// For the pool.
 std::optional<double> PoolAuroc(const TrialRecord& record) {
   const SampleCounts& counts = record.counts();
   if (counts.known() == 0 || counts.unknown() == 0) return std::nullopt;
@@ -168,14 +168,14 @@ std::optional<double> PoolAuroc(const TrialRecord& record) {
   return std::nullopt;
 }
 
-// Of all trials whose accuracy is not suspicious.
+// For all trials whose accuracy is not suspicious.
 std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
   std::vector<std::string> order;
   struct Lowest {
     double auroc;
     const TrialSpec* trial;
     double sum = 0;
-    int trials = 0;  // that have one
+    int trials = 0;  // with a value
   };
   std::map<std::string, Lowest> lowest;  // by method
   std::set<std::string> below;

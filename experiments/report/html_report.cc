@@ -27,14 +27,14 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostFacts = 4;          // values that are seen without a click
+constexpr size_t kMostFacts = 4;          // values that are visible without a click
 constexpr size_t kMostValues = 20000;     // of all cells together, that the page holds in addition to their means
-constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has its ranks
-constexpr int kMaxExamples = 24;          // trials that stand for their methods
+constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has rank charts
+constexpr int kMaxExamples = 24;          // one trial for each method
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 
-// What the command line changed is marked.
+// Marks fields that the command line changed.
 std::string SpecHtml(const ReportContext& context) {
   if (context.changed_spec.empty()) {
     return context.spec.empty() ? "" : absl::StrCat("<h2>Spec</h2>\n", Preformatted(context.spec));
@@ -47,8 +47,8 @@ std::string SpecHtml(const ReportContext& context) {
   return html + "</pre>\n";
 }
 
-// ReportJson() with what a metric's cells have in common said once, in `metrics`, and what a row's have, in `rows`;
-// where there are very many values, without the single ones.
+// ReportJson(), but with the common fields of a metric's cells once in `metrics` and those of a row in `rows`, and
+// without single values if there are very many.
 VegaLite PageJson(const Report& report) {
   size_t values = 0;
   for (const ReportCell& cell : report.cells) values += cell.values.size();
@@ -74,7 +74,7 @@ VegaLite PageJson(const Report& report) {
   return json;
 }
 
-// Adds a place for a chart, and the chart.
+// Adds an element for a chart, and the chart.
 void AddFigure(const std::string& name, VegaLite chart, ChartPage* page) {
   absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(name), "\"></figure>\n");
   page->charts[name] = std::move(chart);
@@ -112,7 +112,7 @@ void AddRanks(const RankCharts& ranks, ChartPage* page) {
   for (const std::string& line : ranks.lines) absl::StrAppend(&page->body, "<p>", EscapeXml(line), "</p>\n");
 }
 
-// How the records came about: each fact with its values and how many stages had them.
+// The provenance of the records: each fact with its values and the number of stages that had each value.
 class Facts {
  public:
   // `of_stage`: where there are several values, how many stages have each is said.

@@ -18,7 +18,7 @@
 namespace openset {
 namespace {
 
-// What a trial shares with a cell: level and row.
+// The key that a trial shares with a cell: level and row.
 using Key = std::pair<Level, std::string>;
 
 Key KeyOf(const ReportCell& cell) { return {LevelOf(cell), RowName(cell)}; }
@@ -40,7 +40,7 @@ std::string TheirName(const Names& names, const std::string& ours) {
   return ours;
 }
 
-// The metric under which a study's metric stands there: its own, or one of another kind by name.
+// The published metric for a study's metric: the same, or one of another kind by name.
 MetricSpec TheirMetric(const PublishedReference& reference, const PublishedTable& table, const MetricSpec& ours) {
   const std::string name = TheirName(reference.metric(), MetricName(ours));
   if (name == MetricName(ours)) return ours;
@@ -57,7 +57,7 @@ const BalancedScoreSpec* BalancedScoreOf(const MetricSpec& metric) {
   return nullptr;
 }
 
-// Of our metric's convention, in the words of theirs: a trial has the method's threshold in place of "of the method".
+// Our metric's convention in their words: a trial has the method's threshold instead of "of the method".
 std::string LabelBeside(const MetricSpec& theirs, const MetricSpec& ours) {
   const BalancedScoreSpec* their_score = BalancedScoreOf(theirs);
   const BalancedScoreSpec* our_score = BalancedScoreOf(ours);
@@ -98,7 +98,7 @@ std::vector<std::string> Reasons(const TrialSpec& trial, const ReportCell& cell,
   return reasons;
 }
 
-// The mean of the splits that the cell has, where each of them is known.
+// The mean of the cell's splits, if the value of each is published.
 bool MeanOfSplits(const PublishedCell& published, const ReportCell& cell, PublishedNumber* number) {
   const std::set<int> splits(cell.splits.begin(), cell.splits.end());
   if (splits.empty() || published.of_split_size() == 0) return false;

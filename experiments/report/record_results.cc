@@ -17,7 +17,7 @@
 namespace openset {
 namespace {
 
-// What a cell has one value of, in the order of tables.
+// The fields with one value for each cell, in the order of tables.
 using Place = std::tuple<std::string, int, int, std::string, int, uint64_t>;
 
 Place PlaceOf(const TrialSpec& trial) {
@@ -35,7 +35,7 @@ double EvaluatedAt(const TrialRecord& record) {
   return time;
 }
 
-// What the command line changed in the trial. --seeds and --methods only choose trials.
+// The command line's changes of the trial. --seeds and --methods only choose trials.
 std::string ChangesOf(const TrialSpec& trial) {
   std::vector<std::string> changes;
   for (const std::string& change : trial.laid_over()) {

@@ -35,7 +35,7 @@ std::string Range(const std::set<int64_t>& values) {
   return absl::StrCat(Thousands(*values.begin()), "-", Thousands(*values.rbegin()));
 }
 
-// " (cifar100 9,000, svhn 26,032)" where there are several sets of unknown samples.
+// " (cifar100 9,000, svhn 26,032)" if there are several sets of unknown samples.
 std::string SetsText(const std::vector<std::pair<std::string, std::set<int64_t>>>& sets) {
   if (sets.size() < 2) return "";
   return absl::StrCat(
@@ -104,7 +104,7 @@ std::string LeftOutLine(const TrialResult& result) {
       absl::StrJoin(tensors, ", "));
 }
 
-// The cells, in the order in which the trials bring them up.
+// The cells, in the order of the trials.
 class Cells {
  public:
   ReportCell* Of(const TrialSpec& trial, const std::string& group, const std::string& metric, const Display& display) {
@@ -154,8 +154,8 @@ ReportTrial TrialOf(const TrialResult& result) {
   return found;
 }
 
-// What a record has of a metric; null if it has nothing. Nearly always that is at `next`: records have their metrics in
-// the order of their trials.
+// Returns a record's entry for a metric; null if there is none. It is usually at `next`, because records have their
+// metrics in the order of their trials.
 const MetricRecord* FindMeasured(const TrialRecord& record, const ReportCell& cell, int* next) {
   for (int i = 0; i < record.metric_size(); ++i) {
     const int place = (*next + i) % record.metric_size();
@@ -201,7 +201,7 @@ std::string ThresholdsText(const Thresholds& thresholds) {
   });
 }
 
-// Gives methods that have different thresholds in a metric one column, and a line that says which.
+// Merges the columns of methods that have different thresholds in a metric, and adds a line with the thresholds.
 void ShareColumns(absl::Span<const TrialResult> results, Report* report) {
   std::map<std::string, std::set<std::string>> labels;  // by the metric's name
   for (const ReportCell& cell : report->cells) labels[cell.metric].insert(cell.display.label);
@@ -220,7 +220,7 @@ void ShareColumns(absl::Span<const TrialResult> results, Report* report) {
       if (!absl::c_linear_search(of_level, method)) of_level.push_back(method);
     }
   }
-  std::map<std::string, std::vector<std::string>> lines;  // metrics by what there is to say
+  std::map<std::string, std::vector<std::string>> lines;  // metrics by the text of their line
   for (const auto& [name, of_metric] : thresholds) lines[ThresholdsText(of_metric)].push_back(name);
   for (const auto& [line, names] : lines) {
     report->note_lines.push_back(absl::StrCat("Thresholds (", absl::StrJoin(names, ", "), "): ", line));
@@ -280,7 +280,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
       const std::string line = LeftOutLine(result);
       if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
     }
-    int next = 0;  // metric of the record
+    int next = 0;  // index of the record's metric
     for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
       for (const MetricSpec& metric : trial.metric()) {
         const Display display = DisplayOf(metric);

@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Why trials have no record, a line each.
+// The reasons why trials have no record, one per line.
 std::vector<std::string> MissingLines(const Report& report) {
   constexpr size_t kMostNamed = 6;
   std::vector<std::string> lines;
@@ -41,7 +41,7 @@ std::string RangeText(const std::set<int>& counts) {
                            : absl::StrCat(*counts.begin(), " to ", *counts.rbegin());
 }
 
-// "5 splits", "3 to 5 splits", "4 seeds of one split": what the tests are over.
+// "5 splits", "3 to 5 splits", "4 seeds of one split": the runs that tests compare.
 std::string ReplicatesText(const Report& report) {
   std::set<int> splits, seeds;
   for (const ReportCell& cell : report.cells) {
@@ -77,7 +77,7 @@ std::vector<std::string> FooterLines(const Report& report) {
 std::string MeanText(const Report& report) {
   std::set<int> runs;
   for (const ReportCell& cell : report.cells) {
-    if (cell.n > 0 && !IsIncomplete(cell)) runs.insert(cell.n);  // others say their own number in the table
+    if (cell.n > 0 && !IsIncomplete(cell)) runs.insert(cell.n);  // other cells show their number in the table
   }
   if (runs.empty() && !report.cells.empty()) runs.insert(report.cells[0].n + report.cells[0].missing);
   if (runs == std::set<int>{1}) return "One run: no spread";

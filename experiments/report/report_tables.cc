@@ -26,14 +26,14 @@ std::string MetricHead(const Display& display) {
   return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
 }
 
-// That of a column or row of several methods' cells.
+// The label of a column or row with cells of several methods.
 std::string SharedHead(const ReportCell& cell) {
   Display display = cell.display;
   display.label = cell.shared_label.value_or(display.label);
   return MetricHead(display);
 }
 
-// A table that grows by cells.
+// A table to which cells are added.
 class Grid {
  public:
   Grid(std::string title, std::vector<std::string> row_heads)
@@ -58,7 +58,7 @@ class Grid {
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::vector<std::string>> rows;
-    std::vector<int> place(rows_.size());  // of a row, the new one
+    std::vector<int> place(rows_.size());  // the new index of each row
     for (size_t at = 0; at < order.size(); ++at) {
       rows.push_back(rows_[order[at].second]);
       place[order[at].second] = static_cast<int>(at);
@@ -173,7 +173,7 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
 
 using TextOf = std::function<std::string(const ReportCell&)>;
 
-// What rows, columns and tables can be of; splits and seeds are of values, not of cells.
+// The fields that can make rows, columns and tables. Splits and seeds belong to values, not cells.
 std::vector<std::pair<std::string, TextOf>> CellFields(const Report& report) {
   std::vector<std::pair<std::string, TextOf>> fields = {
       {"method", [](const ReportCell& cell) { return cell.method; }},
@@ -198,7 +198,7 @@ std::vector<std::pair<std::string, TextOf>> CellFields(const Report& report) {
 
 constexpr char kSplit[] = "split", kSeed[] = "seed";
 
-// The cell's values of one split or seed each, as cells.
+// The cell's values of each split or seed, as cells.
 std::vector<ReportCell> PartsOf(const ReportCell& cell, bool by_split, bool by_seed) {
   std::vector<ReportCell> parts;
   std::map<std::pair<int, uint64_t>, size_t> index;
@@ -230,7 +230,7 @@ std::vector<TitledTable> LaidOutTables(const Report& report) {
   const std::vector<std::pair<std::string, TextOf>> fields = CellFields(report);
   const bool by_split = is_in(report.rows, kSplit) || is_in(report.columns, kSplit);
   const bool by_seed = is_in(report.rows, kSeed) || is_in(report.columns, kSeed);
-  std::vector<ReportCell> parts;  // that the tables point to
+  std::vector<ReportCell> parts;  // the tables point to them
   if (by_split || by_seed) {
     for (const ReportCell& cell : report.cells) {
       for (ReportCell& part : PartsOf(cell, by_split, by_seed)) parts.push_back(std::move(part));
@@ -248,7 +248,7 @@ std::vector<TitledTable> LaidOutTables(const Report& report) {
     }
     return found;
   };
-  std::vector<std::string> other;  // fields that set tables apart: more than one value
+  std::vector<std::string> other;  // fields that distinguish tables: more than one value
   for (const auto& [field, text] : fields) {
     if (is_in(report.rows, field) || is_in(report.columns, field)) continue;
     std::set<std::string> values;

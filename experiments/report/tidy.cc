@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-// The swept fields of all trials, in the order in which they come up.
+// The swept fields of all trials, in order of appearance.
 std::vector<std::string> AxisNames(absl::Span<const TrialResult> results) {
   std::vector<std::string> names;
   for (const TrialResult& result : results) {
@@ -25,12 +25,12 @@ std::vector<std::string> AxisNames(absl::Span<const TrialResult> results) {
   return names;
 }
 
-// A swept field whose name is that of a column is told apart by a prefix.
+// A swept field with the name of a column gets a prefix.
 std::string ColumnName(const std::string& axis, const std::vector<std::string>& fixed) {
   return std::find(fixed.begin(), fixed.end(), axis) == fixed.end() ? axis : absl::StrCat("axis_", axis);
 }
 
-// Samples of a row's group against all known ones; of means over groups none are said.
+// The number of samples of a row's group and of all known ones; empty for means over groups.
 std::vector<std::string> SampleColumns(const SampleCounts& counts, const MetricGroup& group) {
   if (!counts.has_known() || !counts.has_unknown()) return {"", "", ""};
   const std::string name = GroupText(group);

@@ -8,7 +8,7 @@ namespace openset {
 
 namespace {
 
-// A tuned method has the title of what it is made of (kTunedSuffix in experiments/plan/search.h).
+// A tuned method has the title of the method that was tuned (kTunedSuffix in experiments/plan/search.h).
 std::string TitleOf(const std::string& method, const std::string& title) {
   constexpr char kTuned[] = " (tuned)";
   return absl::StrCat(title, absl::EndsWith(method, kTuned) ? kTuned : "");

@@ -117,7 +117,7 @@ std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
   return text;
 }
 
-// The trials of these methods that have a record; "": of all.
+// The trials of these methods that have a record; of all methods for "".
 int CountRecords(const Study& study, const std::string& method = "") {
   int count = 0;
   for (const int trial : study.ReportedTrials()) {
@@ -127,8 +127,8 @@ int CountRecords(const Study& study, const std::string& method = "") {
   return count;
 }
 
-// The study of all that was scored on this network, which the report is of; null if that is `study`. A run
-// that measured nothing changes nothing of it.
+// The study of everything that was scored on this network, for the report; null if that is `study`. A run
+// that measured nothing doesn't change it.
 absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, const Study& study,
                                                const SpecFolders& folders, const StudyOptions& options) {
   const absl::StatusOr<ScoreRequest> kept = FindScoreRequest(study.store(), study.name());

@@ -29,13 +29,13 @@ absl::Status Invalid(const std::string& flag, const std::string& message) {
   return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", message));
 }
 
-// The parts of a method that the model decides.
+// The parts of a method that depend on the model.
 struct Given {
   ModelSpec model;
   InputSpec input;
 };
 
-// Of a method file, with other weights if the request has some.
+// The model of a method file, with other weights if the request has them.
 absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders& folders) {
   if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
     return absl::InvalidArgumentError(
@@ -50,7 +50,7 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
     given.model.clear_weights();
     given.model.mutable_weights()->set_file(request.weights());
   } else if (given.model.has_weights()) {
-    given.model.mutable_weights()->clear_head();  // SKIP is for a training
+    given.model.mutable_weights()->clear_head();  // SKIP is only for trainings
   } else if (!given.model.has_torch_script()) {
     return Invalid("model", absl::StrCat(request.model(),
                                          " names no trained weights: give --weights=FILE, or "
@@ -71,7 +71,7 @@ absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
     return Invalid("network", "a method file says what its model is; give it without --network");
   }
   Given given{network->model, network->input};
-  if (request.has_size()) given.input.clear_test_shorter_side();  // it belongs to the usual size
+  if (request.has_size()) given.input.clear_test_shorter_side();  // it is for the default size
   given.model.mutable_weights()->set_file(request.model());
   return given;
 }
@@ -89,7 +89,7 @@ absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
   return given;
 }
 
-// What can be wrong with the model and its input, each with the flag it came from.
+// Checks the model and its input; errors name the flag.
 absl::Status Complete(const ScoreRequest& request, const std::vector<int>& splits, Given* given) {
   if (request.has_size()) given->input.set_size(request.size());
   if (request.has_channels()) given->input.set_channels(request.channels());
@@ -112,7 +112,7 @@ absl::Status Complete(const ScoreRequest& request, const std::vector<int>& split
   }
   if (!IsOfSplit(given->model)) return absl::OkStatus();
   for (const FieldProblem& problem : ResolveSplitFiles(splits, &given->model)) return invalid_file(problem);
-  if (splits.size() == 1) given->model = ModelOfSplit(given->model, splits[0]);  // else it is made of them later
+  if (splits.size() == 1) given->model = ModelOfSplit(given->model, splits[0]);  // otherwise it is made from them later
   return absl::OkStatus();
 }
 
@@ -146,13 +146,13 @@ std::vector<const ScoreRequest*> PartsOf(const ScoreRequest& request) {
   return parts;
 }
 
-// The names of the methods that one part asks for; none for all.
+// The names of the methods that one part requests; none for all.
 absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const SpecFolders& folders,
                                                  const std::vector<std::string>& known) {
   std::vector<std::string> asked;
   for (const std::string& typed : part.methods()) {
     const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
-    const std::string method = name.substr(0, name.find('+'));  // presets stand after it
+    const std::string method = name.substr(0, name.find('+'));  // presets come after it
     if (std::count(known.begin(), known.end(), method) == 0) {
       return Invalid("methods", UnknownName("method", method, known));
     }
@@ -169,7 +169,7 @@ struct AskedMethods {
 absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
   std::vector<LoadedMethod> methods;
-  std::map<std::string, std::string> name_of;  // as asked -> as loaded
+  std::map<std::string, std::string> name_of;  // as requested -> as loaded
   std::vector<std::vector<std::string>> of_part;
   for (const ScoreRequest* part : PartsOf(request)) {
     OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> asked, AskedOf(*part, folders, known));
@@ -190,7 +190,7 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
   return AskedMethods{*std::move(made), std::move(of_part)};
 }
 
-// The task of a part, and the split that it asks for.
+// The task and split of a part.
 absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const SpecFolders& folders,
                                                 const Catalog& catalog) {
   if (part.task().empty()) return Invalid("task", "name the task, or give its file");
@@ -206,7 +206,7 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
   return std::pair{*std::move(task), part.split()};
 }
 
-// Restricts an experiment of several parts to what each asks for, and shows splits apart where one network has all.
+// Restricts an experiment of several parts to the methods of each, and separates splits if one network has all.
 void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
                 const std::vector<std::pair<std::string, int>>& places, Experiment* experiment) {
   for (size_t p = 0; p < places.size(); ++p) {

@@ -40,8 +40,8 @@ ABSL_FLAG(double, watch, 0, "Show it again every so many seconds, as long as som
 namespace openset {
 namespace {
 
-// The runs of a study, those of it with other changes of the command line as variants, or, without a study, all runs of
-// the store; each with what it does now. Returns how many there are.
+// Prints the runs of a study (those with other changes by the command line as variants) or, without a study, of the
+// store, each with its current state. Returns their number.
 int ShowRuns(const Store& store, const Study* study) {
   const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
   int shown = 0;
@@ -66,7 +66,7 @@ int ShowRuns(const Store& store, const Study* study) {
   return shown;
 }
 
-// How many of the experiment's pilots Slurm has in which state.
+// The number of the study's pilots in each Slurm state.
 void ShowQueue(const Study& study) {
   const std::vector<SubmittedArray> arrays = ArraysInStore(study.store(), study.name());
   if (arrays.empty()) return;
@@ -87,14 +87,14 @@ void ShowQueue(const Study& study) {
   }
 }
 
-// Of trainings that are not complete.
+// For trainings that are not complete.
 int64_t CountSavedStates(const Study& study) {
   return absl::c_count_if(study.plan().actions, [&study](const Action& action) {
     return StageOf(action).SavesState() && action.is_needed() && FileExists(study.store().PartialPath(action.key));
   });
 }
 
-// The studies of a store, a line each, what runs, and the disk. Returns how many runs there are.
+// Prints the studies of a store, one per line, its runs, and its disk use. Returns the number of runs.
 absl::StatusOr<int> ShowStore(bool json) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
@@ -129,7 +129,7 @@ absl::StatusOr<int> ShowStore(bool json) {
   return static_cast<int>(runs.size());
 }
 
-// Returns how many runs of the study there are.
+// Returns the number of runs of the study.
 absl::StatusOr<int> ShowStudy(const std::string& spec, bool json) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   const Store& store = study->store();

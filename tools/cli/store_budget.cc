@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Absent: none is kept by this process.
+// Nothing if this process doesn't enforce a budget.
 absl::StatusOr<std::optional<int64_t>> MostBytes() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   if (!deployment.spec.has_store_gb() || IsSlurmTask()) return std::optional<int64_t>();

@@ -30,19 +30,19 @@ namespace {
 // Of the area between the axes, in pixels; the picture is scaled to its width.
 constexpr int kColumnWidth = 240, kColumnHeight = 160;
 
-// What a figure is drawn of.
+// The data of a figure.
 struct Drawn {
   std::string name;
   absl::Span<const TrialResult> results;
   Report report;
-  std::string baseline;  // as the study names it
+  std::string baseline;  // its name in the study
 };
 
 void AddName(const std::string& name, std::vector<std::string>* names) {
   if (!absl::c_linear_search(*names, name)) names->push_back(name);
 }
 
-// Why there is nothing with this name.
+// An error that says why nothing has this name.
 absl::Status NothingToDraw(const Drawn& of, const std::string& wanted, const std::vector<std::string>& known,
                            const std::string& why_none) {
   if (!known.empty()) return absl::InvalidArgumentError(UnknownName("figure", wanted, known));
@@ -50,7 +50,7 @@ absl::Status NothingToDraw(const Drawn& of, const std::string& wanted, const std
                                           " of ", of.report.trials, " trials have a record, and ", why_none));
 }
 
-// A logarithmic axis has no place for 0.
+// A logarithmic axis can't show 0.
 absl::Status CheckAboveZero(const Plot& plot, const std::string& x) {
   for (const PlotSeries& series : plot.series) {
     for (const auto& point : series.points) {
@@ -62,7 +62,7 @@ absl::Status CheckAboveZero(const Plot& plot, const std::string& x) {
   return absl::OkStatus();
 }
 
-// In legends. The charts are asked for by names.
+// For legends. Charts are found by names.
 void NameByTitles(const Report& report, std::vector<ReportChart>* charts) {
   for (ReportChart& chart : *charts) {
     for (PlotSeries& series : chart.plot.series) series.name = TitledRow(report, series.name);

@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// Which class each output of a network stands for: in this order `openset score` expects them.
+// The class of each output of a network, in the order that `openset score` expects.
 void ShowOutputs(const std::vector<TaskData>& data, const Catalog& catalog) {
   constexpr int kMostNamed = 30, kFirst = 3;
   std::cout << "\noutputs of a network for each split:\n";
@@ -47,7 +47,7 @@ void ShowOutputs(const std::vector<TaskData>& data, const Catalog& catalog) {
   }
 }
 
-// The splits of a task: what they are, and which repeat each other.
+// The splits of a task, and which of them are equal.
 absl::Status ShowTask(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));

@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// The parts between commas that lie in no braces.
+// The parts between commas outside braces.
 std::vector<std::string> SplitOutsideBraces(absl::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;

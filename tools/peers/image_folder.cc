@@ -1,4 +1,4 @@
-// The half of tools/peers/image_folder_peer.py that is ours: a folder of images (a folder for each class) is indexed,
+// Our half of tools/peers/image_folder_peer.py: a folder of images (a folder for each class) is indexed,
 // or passed through as batches of f32 [B, 3, size, size] in [0, 1]. Prints a line of JSON.
 #include <sys/resource.h>
 

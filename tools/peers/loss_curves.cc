@@ -1,6 +1,6 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <map>
 #include <memory>
 #include <utility>
@@ -29,7 +29,7 @@ namespace {
 constexpr int64_t kClasses = 6;
 constexpr int64_t kSamples = 512;
 constexpr int64_t kBatch = 64;
-constexpr int64_t kEpochs = 25;  // that the terms are told of
+constexpr int64_t kEpochs = 25;  // that the terms see
 constexpr int64_t kSize = 24;
 constexpr int64_t kBlock = 8;  // pixels
 constexpr uint64_t kSeed = 0;
@@ -39,8 +39,8 @@ struct Network {
   at::ScalarType dtype;
 };
 
-// The network with batch norm, in f32, turns a change of its weights by 1e-7 into one of the loss by 1e-3 within 100
-// steps, whoever computes it.
+// With the network with batch norm, in f32, a change of weights by 1e-7 changes the loss by 1e-3 within 100 steps, in
+// any implementation.
 const std::map<std::string, Network>& Networks() {
   static const auto& networks = *new std::map<std::string, Network>{
       {"osrci_cnn", {"osrci_cnn { dropout: 0 }", at::kFloat}},
@@ -49,7 +49,7 @@ const std::map<std::string, Network>& Networks() {
   return networks;
 }
 
-// CIDER's loss turns it into one of 5e-3 with the other network too.
+// With CIDER's loss, it is 5e-3 with the other network too.
 at::ScalarType DtypeOf(const std::string& name, const std::string& model) {
   return name == "cider" ? at::kDouble : Networks().at(model).dtype;
 }
@@ -59,7 +59,7 @@ std::string OpenAuc(const std::string& fields) {
                       "term { lambda: 0.1 open_auc { ", fields, " } } }");
 }
 
-// What a training is made of beyond its network: a part of a MethodSpec.
+// The settings of a training other than its network: a part of a MethodSpec.
 const std::map<std::string, std::string>& Methods() {
   static const auto& methods = *new std::map<std::string, std::string>{
       {"cross_entropy", "loss { term { cross_entropy {} } }"},
@@ -178,7 +178,7 @@ at::Tensor RandomNormal(at::IntArrayRef shape, RandomStream* random) {
   return tensor;
 }
 
-// Samples of class c: a pattern of its own, of blocks of pixels, under noise.
+// Samples of class c: its own pattern of pixel blocks, plus noise.
 Batch MadeUpSamples() {
   RandomStream random(kSeed, "samples");
   const at::Tensor pattern = RandomNormal({kClasses, 3, kSize / kBlock, kSize / kBlock}, &random);
@@ -216,7 +216,7 @@ TrainAction ActionOf(const MethodSpec& method) {
   return action;
 }
 
-// The objective and the optimiser of experiments/train/training_run.cc, on batches that are written down.
+// The objective and the optimiser of experiments/train/training_run.cc, on recorded batches.
 class Training {
  public:
   Training(const std::string& name, const std::string& model)
@@ -254,7 +254,7 @@ class Training {
   LossCurve Run(int64_t steps) {
     LossCurve curve;
     curve.weights = weights_;
-    constexpr int64_t kSteps = kSamples / kBatch;  // of an epoch
+    constexpr int64_t kSteps = kSamples / kBatch;  // in an epoch
     at::Tensor order;
     std::vector<at::Tensor> batches;
     for (int64_t step = 0; step < steps; ++step) {

@@ -1,6 +1,6 @@
 // Runs the trainings of loss_curves.h and writes them for another program to follow.
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <iostream>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "tools/peers/noted_source.h"
 
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <utility>
 
 #include "absl/status/statusor.h"

@@ -21,13 +21,13 @@ namespace openset {
 namespace {
 
 constexpr size_t kMaxEpochs = 512;    // of a line
-constexpr size_t kAllEpochs = 10000;  // of all lines of a page, so that it stays small
-constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
-constexpr char kShare[] = "share";    // Display.value_unit of what is between 0 and 1
-constexpr double kLogFrom = 50;       // largest over smallest value
-constexpr size_t kMostTicks = 8;      // that stand at the swept values
+constexpr size_t kAllEpochs = 10000;  // of all lines of a page, to keep it small
+constexpr size_t kColors = 8;         // distinguishable ones (core/chart/plot.h)
+constexpr char kShare[] = "share";    // Display.value_unit of values in [0, 1]
+constexpr double kLogFrom = 50;       // the least ratio of largest to smallest value for a logarithmic axis
+constexpr size_t kMostTicks = 8;      // at the swept values
 
-// "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
+// "openauc" or "openauc, alpha 2": a row of the tables without the field of the axis.
 std::string LineName(const ReportCell& cell, const std::string& without) {
   std::vector<AxisValue> others;
   for (const AxisValue& value : cell.axis) {
@@ -36,10 +36,10 @@ std::string LineName(const ReportCell& cell, const std::string& without) {
   return RowName(cell.method, others);
 }
 
-// Places of lines among those of a plot, by their names.
+// Indices of a plot's lines by their names.
 using LinePlaces = std::map<std::string, size_t>;
 
-// The line of this name among those of a plot; a new one, which looks like none before it, if there is none.
+// Returns the line with this name in a plot. Adds one with a new look if there is none.
 PlotSeries* LineOf(const std::string& name, LinePlaces* places, std::vector<PlotSeries>* lines) {
   const auto [place, is_new] = places->try_emplace(name, lines->size());
   if (!is_new) return &(*lines)[place->second];
@@ -83,7 +83,7 @@ bool Logarithmic(const std::vector<PlotSeries>& lines) {
   return low > 0 && high >= kLogFrom * low;
 }
 
-// A plot of cells: those with the same key, in the order in which they come up.
+// A plot of the cells with the same key, in order of appearance.
 struct PlotOfCells {
   std::string task;
   const ReportCell* first;
@@ -126,7 +126,7 @@ bool SeveralTasks(const Report& report) {
   return tasks.size() > 1;
 }
 
-// A quantity over epochs, of the trials of one line.
+// A quantity over epochs, for the trials of one line.
 struct Curve {
   std::string quantity, label, line;
   double factor = 1;

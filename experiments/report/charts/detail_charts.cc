@@ -22,10 +22,10 @@ namespace openset {
 namespace {
 
 constexpr int kGrid = 512;
-constexpr double kMaxArea = 5e-4;  // that thinning a line may change
-// Of a line, and of all lines of a page, so that it stays small.
+constexpr double kMaxArea = 5e-4;  // the largest change of area by thinning a line
+// The most points of a line, and of all lines of a page, to keep it small.
 constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 12000;
-// If there are more lines than this, those of single sets of unknown samples are left out.
+// With more lines than this, the lines of single sets of unknown samples are omitted.
 constexpr int kMostLines = 400;
 
 using Points = std::vector<std::pair<double, double>>;
@@ -36,8 +36,8 @@ Points PointsOf(const RecordedCurve& curve) {
   return points;
 }
 
-// The height of the line through the points at i / kGrid; if it is vertical, of the upper end. Before the first
-// point that of the first.
+// The height of the line through the points at i / kGrid; the upper end if the line is vertical there. Before the first
+// point, the first point's height.
 std::vector<double> Heights(const Points& points) {
   std::vector<double> heights;
   size_t after = 0;  // the first point to the right of x
@@ -61,7 +61,7 @@ struct LineCurves {
   std::vector<int> splits;
 };
 
-// Curves as one, with a band where there are several.
+// The mean of the curves, with a band if there are several.
 PlotSeries MeanOf(const LineCurves& line, Spread spread) {
   PlotSeries mean;
   const std::vector<const RecordedCurve*>& curves = line.curves;
@@ -91,7 +91,7 @@ PlotSeries MeanOf(const LineCurves& line, Spread spread) {
 }
 
 NamedCurve ThinnedTo(const std::string& name, const PlotSeries& mean, int most) {
-  std::vector<CurvePoint> curve;  // with their places in the place of thresholds
+  std::vector<CurvePoint> curve;  // with indices instead of thresholds
   for (const auto& [x, y] : mean.points) curve.push_back({static_cast<double>(curve.size()), x, y});
   NamedCurve thin;
   thin.name = name;
@@ -135,7 +135,7 @@ Plot PlotOf(RecordedCurve::Kind kind, const std::vector<NamedCurve>& lines) {
 
 // The curves of one plot, by line in the order of the trials.
 struct CurvesOfPlot {
-  const TrialSpec* trial;  // one of its level
+  const TrialSpec* trial;  // one with its level
   std::string set;
   RecordedCurve::Kind kind;
   std::vector<LineCurves> lines;
@@ -163,8 +163,7 @@ std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
   return plots;
 }
 
-// The series of a density with their names, and of unknown samples that of their category: that of a set by itself, or
-// of all that are near, or far.
+// The names of a density's series, and for unknown samples their category: a single set, or all near or far ones.
 std::vector<NamedCounts> CountsOf(const ExampleTrial& example, bool by_category) {
   std::map<std::string, UnknownGroup::Distance> distance;
   for (const UnknownGroup& group : example.trial->data().test_unknown()) distance[group.name()] = group.distance();

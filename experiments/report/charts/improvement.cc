@@ -14,12 +14,12 @@
 namespace openset {
 namespace {
 
-// What the bars look like; the legend names those that a chart has.
+// The looks of the bars. The legend has the ones in the chart.
 constexpr char kSolidText[] = "solid: differs (paired t test by split, Holm's p < 0.05)";
 constexpr char kFaintText[] = "faint: no detectable difference";
 constexpr char kOutlinedText[] = "outlined: too few runs for a test";
 
-// Means over the runs that two cells have in common.
+// Means over the runs that both cells have.
 struct CommonMeans {
   int n = 0;
   double cell = 0, baseline = 0;
@@ -43,10 +43,10 @@ CommonMeans MeansOf(const ReportCell& cell, const ReportCell& baseline) {
   return means;
 }
 
-// Runs that the study has for the cell, done or not.
+// The study's number of runs for the cell, done or not.
 int RunsOf(const ReportCell& cell) { return cell.n + cell.missing + static_cast<int>(cell.absent_reasons.size()); }
 
-// What one chart is of: a metric and a level.
+// A chart's metric and level.
 using Place = std::pair<std::string, Level>;
 
 Place PlaceOf(const ReportCell& cell) { return {cell.metric, LevelOf(cell)}; }

@@ -15,11 +15,11 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostMethods = 20;  // of more, a diagram is not read, and its tests take long
+constexpr size_t kMostMethods = 20;  // a diagram of more is illegible, and its tests are slow
 
 using Split = std::tuple<std::string, int, int>;  // task, unknown classes, split
 
-// Of one metric: sum and number of values, by split and method.
+// For one metric: sum and number of values, by split and method.
 struct Ranked {
   Display display;
   std::vector<std::string> methods;

@@ -26,7 +26,7 @@ std::map<int, int> GroupsOf(const DataSetInfo& info) {
   return group;
 }
 
-// At most so many of the classes, as softmax_map.h says.
+// At most this many of the classes; see softmax_map.h.
 std::vector<int> Chosen(const std::vector<int>& classes, const DataSetInfo& info, int most) {
   std::vector<int> chosen;
   const int all = static_cast<int>(classes.size());

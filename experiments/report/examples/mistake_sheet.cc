@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<OpenedSelection>> OpenAll(const TaskData& data, const
 absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<OpenedSelection>& sets) {
   const int64_t asked = row;
   for (const OpenedSelection& set : sets) {
-    if (row < 0) break;  // a record can say anything
+    if (row < 0) break;  // a record may have any value
     if (row < set.samples.size()) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read({set.samples.index[row]}));
       return std::move(images[0]);

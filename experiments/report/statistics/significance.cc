@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLevel = 0.05;
 
-// All but the row: task, known and unknown classes, group, metric.
+// The key of a cell without its row: task, known and unknown classes, group, metric.
 using Place = std::tuple<std::string, int, int, std::string, std::string>;
 
 Place PlaceOf(const ReportCell& cell) {
@@ -41,7 +41,7 @@ absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseli
   return ComparePairedRuns(a, b, splits);
 }
 
-// Whether a cell's row has all that a baseline names.
+// Whether a cell's row has all values that a baseline names.
 bool HasAll(const ReportCell& cell, const std::string& baseline) {
   return absl::c_all_of(absl::StrSplit(baseline, ", "), [&](absl::string_view part) {
     return part == cell.method || absl::c_any_of(cell.axis, [&](const AxisValue& axis) {

@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// Prints the version of the installed PyTorch and the folders of its libraries, a line each; nothing if there is none.
+// Prints the version of the installed PyTorch and its library folders, one per line; nothing if there is none.
 // It does not import PyTorch, which takes seconds. With -P or -I it would not see packages of PYTHONPATH.
 constexpr char kFindTorch[] = R"py(
 import glob, importlib.metadata, importlib.util, os

@@ -28,7 +28,7 @@ bool IsLocal(absl::string_view host) {
   return absl::EqualsIgnoreCase(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
 }
 
-// As long for one wrong token as for another: their digests are compared.
+// Compares digests, so that the time doesn't depend on the wrong token.
 bool IsToken(absl::string_view text, const Access& access) {
   return Sha256Hex(std::string(text)) == Sha256Hex(access.token);
 }

@@ -32,7 +32,7 @@ namespace net = boost::asio;
 using boost::system::error_code;
 using tcp = net::ip::tcp;
 
-// What all connections have in common.
+// The state that all connections share.
 struct Shared {
   HttpServer::Handler handler;
   ServerLimits limits;
@@ -51,7 +51,7 @@ http::response<Body> Headed(const HttpAnswer& answer) {
   return response;
 }
 
-// One request and its answer. It lives as long as something waits to call it.
+// One request and its answer. It lives while a callback refers to it.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Shared* shared) : stream_(std::move(socket)), shared_(shared) {
@@ -162,7 +162,7 @@ class BeastServer : public HttpServer {
  private:
   void Accept() {
     acceptor_.async_accept(net::make_strand(context_), [this](error_code error, tcp::socket socket) {
-      if (error) {  // no descriptor is left, say: others may end meanwhile
+      if (error) {  // no descriptor is left, for example; another connection may end soon
         wait_.expires_after(std::chrono::milliseconds(100));
         return wait_.async_wait([this](error_code stopped) {
           if (!stopped) Accept();

@@ -47,7 +47,7 @@ std::string LiveHtml(const std::string& study_id) {
 absl::StatusOr<HttpAnswer> AnswerOf(ChartPage page, const nlohmann::ordered_json* live) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   const auto read = [&](const char* name) { return ReadFile(JoinPath(runfiles, absl::StrCat("openset/", name))); };
-  if (page.style.empty()) {  // else it is a report's
+  if (page.style.empty()) {  // otherwise it is a report's
     OPENSET_ASSIGN_OR_RETURN(page.style, read("experiments/report/report_page.css"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string style, read("tools/cli/serve/serve_page.css"));

@@ -56,7 +56,7 @@ absl::Status RunServe(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_folders, DataFoldersFromFlags());
   StorePages pages(store, std::move(catalog), std::move(data_folders));
-  Interrupt interrupt;  // before the threads: none of them takes the signal
+  Interrupt interrupt;  // before the threads, so that none of them receives the signal
   const auto answer = [&pages, &access](const HttpRequest& request) {
     const std::optional<HttpAnswer> refusal = RefusalOf(request, access);
     return refusal.has_value() ? *refusal : pages.Answer(RouteOf(request.target));

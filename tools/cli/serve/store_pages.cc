@@ -55,7 +55,7 @@ std::string StudyPath(const std::string& id) { return absl::StrCat("/study/", id
 std::string NameOrNone(const std::string& name) { return name.empty() ? "(no name)" : name; }
 const HtmlCell kToOverview = {"all studies", "/"};
 
-// The records that stand for these trials; `problems` gets a line of each that can't be read.
+// The records of these trials; adds a line to `problems` for each one that can't be read.
 std::vector<TrialRecord> Load(const Store& store, const std::vector<std::string>& ids,
                               std::vector<std::string>* problems) {
   std::vector<absl::StatusOr<TrialRecord>> loaded(ids.size());
@@ -75,7 +75,7 @@ HttpAnswer FailedAnswer(const absl::Status& status) {
   return TextAnswer(absl::IsNotFound(status) ? 404 : 500, std::string(status.message()));
 }
 
-// All that a test was made of.
+// The inputs of a test.
 std::vector<const Selection*> TestSelections(const TaskData& data) {
   std::vector<const Selection*> selections = {&data.test_known()};
   for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
@@ -83,7 +83,7 @@ std::vector<const Selection*> TestSelections(const TaskData& data) {
   return selections;
 }
 
-// The methods of a spec in its order, those that it tunes after themselves as they are; then all others.
+// The methods of a spec in its order, each tuned method after its base; then all others.
 void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) {
   const auto place = [&spec](const TrialResult& result) {
     const absl::string_view name = absl::StripSuffix(result.trial->method().name(), kTunedSuffix);
@@ -93,7 +93,7 @@ void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) 
                    [&place](const TrialResult& a, const TrialResult& b) { return place(a) < place(b); });
 }
 
-// The pool's value of a metric: "0.8312", "-" where it is undefined or not there.
+// The pool's value of a metric: "0.8312", "-" if it is undefined or missing.
 std::string ValueOf(const TrialRecord& record, const std::string& name) {
   for (const MetricRecord& metric : record.metric()) {
     if (metric.name() != name || metric.group().kind() != MetricGroup::POOL || !metric.has_value()) continue;
@@ -271,7 +271,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
   }
   std::vector<std::string> heads = {"trial", "method", "task", "changed", "split", "seed"};
   heads.insert(heads.end(), metrics.begin(), metrics.end());
-  std::vector<std::pair<std::string, std::vector<HtmlCell>>> rows;  // by what they are sorted by
+  std::vector<std::pair<std::string, std::vector<HtmlCell>>> rows;  // by their sort key
   for (const TrialRecord& record : records) {
     const TrialSpec& trial = record.trial();
     std::vector<HtmlCell> row = {{record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
@@ -326,7 +326,8 @@ absl::StatusOr<HttpAnswer> StorePages::RecordPage(const std::string& id, absl::T
 absl::StatusOr<HttpAnswer> StorePages::Failures() const {
   std::vector<FailureRecord> failures;
   for (const std::string& key : store_.KeysOfFailures()) {
-    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key)) continue;  // it was done since
+    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key))
+      continue;  // it was done in the meantime
     if (absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key); failure.ok()) {
       failures.push_back(*std::move(failure));
     }

@@ -33,7 +33,7 @@ struct Samples {
   }
 };
 
-// What the selection takes of the data itself.
+// The samples that the selection takes from the data.
 absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& catalog,
                                     const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const OpenedSelection opened, OpenSelection(selection, catalog, data_folders));

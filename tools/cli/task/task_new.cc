@@ -50,7 +50,7 @@ absl::Status FlagError(absl::string_view flag, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
 }
 
-// The number of unknown classes whose openness is nearest.
+// The number of unknown classes with the nearest openness.
 int UnknownFor(double openness, int known) {
   return std::max(1, static_cast<int>(std::lround(2 * known * (1 / ((1 - openness) * (1 - openness)) - 1))));
 }
@@ -81,7 +81,7 @@ absl::Status SetDrawn(const NewTaskRequest& request, const DataSetInfo& info, in
   return absl::OkStatus();
 }
 
-// The parts to train and test on: those of these names, else the test part is "val".
+// The parts to train and test on: "train" and "test", or "val" if there is no "test".
 absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
   const auto has = [&](absl::string_view part) { return FindPart(info, part).ok(); };
   if (has("train") && has("test")) return absl::OkStatus();
@@ -112,8 +112,8 @@ absl::Status AddSources(const Catalog& catalog, absl::string_view flag, const st
   return absl::OkStatus();
 }
 
-// The sources of unknowns that --near and --far name, after the task's own classes where --unknown or --openness asks
-// for some.
+// The sources of unknowns that --near and --far name, after the task's own classes if --unknown or --openness requests
+// any.
 absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task) {
   const std::vector<std::string> near = absl::GetFlag(FLAGS_near), far = absl::GetFlag(FLAGS_far);
   if (near.empty() && far.empty()) return absl::OkStatus();
@@ -212,7 +212,7 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> unknown, ReadList("unknown", request.unknown));
     OPENSET_ASSIGN_OR_RETURN(unknown_ids, ClassIds("unknown", unknown, info));
   }
-  const bool elsewhere = task->unknown_size() > 0;  // then the sources say what is unknown
+  const bool elsewhere = task->unknown_size() > 0;  // then the sources define what is unknown
   for (int s = 0; s < request.splits; ++s) {
     ClassSplit* split = task->add_split();
     for (const int id : known_ids) split->add_known(id);

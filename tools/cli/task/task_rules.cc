@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<std::string>> ReadSynsets(absl::string_view flag, con
   return ids;
 }
 
-// Places of `ids` among `classes`.
+// The indices of `ids` in `classes`.
 std::vector<int> PlacesOf(const std::vector<std::string>& ids, const std::vector<std::string>& classes) {
   std::vector<int> places;
   for (const std::string& id : ids) {

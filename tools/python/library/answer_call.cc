@@ -24,7 +24,7 @@
 namespace openset {
 namespace {
 
-// The sets of a call that are measured, and the one that scores are fitted on.
+// The evaluated sets of a call, and the one that scores are fitted to.
 struct Sets {
   struct Named {
     std::string name;

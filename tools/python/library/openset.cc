@@ -27,9 +27,9 @@ struct OpensetAnswer {
 namespace openset {
 namespace {
 
-// Bounds what a wrong pointer or count makes of memory.
+// Limits the effect of a wrong pointer or count.
 constexpr int64_t kMostArrays = 100000;
-constexpr int32_t kMostRank = 64;  // of NumPy
+constexpr int32_t kMostRank = 64;  // as in NumPy
 
 absl::StatusOr<ArrayView> ViewOf(const OpensetArray& array) {
   if (array.name == nullptr || array.type == nullptr) return absl::InvalidArgumentError("it has no name or no type");
@@ -91,7 +91,7 @@ OpensetAnswer* openset_call(const char* request, int64_t request_bytes, const Op
     }
   } catch (const std::bad_alloc&) {
     answer->code = 1;
-    answer->text = "out of memory";  // short: kept without an allocation
+    answer->text = "out of memory";  // short enough to need no allocation
   } catch (const std::exception& error) {
     answer->code = 1;
     try {

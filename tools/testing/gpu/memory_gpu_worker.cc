@@ -1,5 +1,5 @@
-// What makes the worker one with GPUs of memory (core/tensor/testing/memory_gpu.h) that may fail. MEMORY_GPU_FAILS is
-// "device N FILE" or "memory N FILE": in the first process that comes here, which makes FILE, the N-th operation fails.
+// Gives the worker GPUs made of memory (core/tensor/testing/memory_gpu.h) that may fail. MEMORY_GPU_FAILS is "device N
+// FILE" or "memory N FILE": in the first process that runs this, which creates FILE, the N-th operation fails.
 #include <fcntl.h>
 #include <unistd.h>
 
