@@ -21,13 +21,13 @@ std::vector<std::string> LinesOf(const ExperimentSpec& spec) {
   return absl::StrSplit(ToText(spec), '\n', absl::SkipEmpty());
 }
 
-// Marks what of `lines` is not in a longest common subsequence with `written`.
+// Marks the lines that are not in a longest common subsequence of `lines` and `written`.
 std::vector<SpecLine> Compared(const std::vector<std::string>& written, const std::vector<std::string>& lines) {
   std::vector<SpecLine> marked;
   for (const std::string& line : lines) marked.push_back({line, false});
   const size_t columns = lines.size() + 1;
   if ((written.size() + 1) * columns > kMostCompared) return marked;
-  std::vector<int> common((written.size() + 1) * columns);  // of what is from a place on
+  std::vector<int> common((written.size() + 1) * columns);  // of the lines from an index on
   for (size_t w = written.size(); w-- > 0;) {
     for (size_t l = lines.size(); l-- > 0;) {
       common[w * columns + l] = written[w] == lines[l]

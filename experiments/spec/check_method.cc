@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-// What a method needs for its training, or must not have without one.
+// The fields that a method needs for its training, or must not have without one.
 void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const bool has_model = method.model().has_weights() || method.model().has_torch_script();
   for (const auto& [path, present] : {std::pair{"loss", method.has_loss()}, {"training", method.has_training()}}) {
@@ -72,7 +72,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   }
 }
 
-// Of a script, if the score needs more than its logits.
+// For a script, if the score needs more than its logits.
 void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;
@@ -94,7 +94,7 @@ bool MixesImages(const OpenSetSpec& open_set) {
          open_set.external_images().has_pix_mix();
 }
 
-// The network sees mixtures alone.
+// The network sees only mixtures.
 bool ReplacesBatch(const OpenSetSpec& open_set) {
   return (open_set.has_mixed_images() && !open_set.mixed_images().beside_batch()) ||
          open_set.external_images().has_pix_mix();
@@ -109,7 +109,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   };
   bool open_set_used = false;
   bool plain_term = false;
-  bool first_term = stage.loss().term_size() == 0;  // one that counts from the first epoch on
+  bool first_term = stage.loss().term_size() == 0;  // a term that starts with the first epoch
   for (int i = 0; i < stage.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
     const LossNeeds needs = NeedsOf(stage.loss().term(i));
@@ -165,7 +165,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   }
 }
 
-// What model and augmentations ask of the images.
+// The requirements of model and augmentations on the images.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
   if (const int smallest = SmallestImageSize(method.model()); input.size() < smallest) {
@@ -192,13 +192,13 @@ bool UsesViews(const LossSpec& loss) {
   return false;
 }
 
-// Outputs of `inference` hold what several passes disagree in.
+// Whether outputs of `inference` contain the disagreement of several passes.
 bool KeepsMemberUncertainty(const InferenceSpec* inference) {
   return inference != nullptr &&
          (inference->mc_dropout().member_uncertainty() || inference->ensemble().member_uncertainty());
 }
 
-// Outputs of `inference`; null: of a plain forward pass.
+// The outputs of `inference`; null for a plain forward pass.
 void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceSpec* inference,
                 const std::string& path, std::vector<FieldProblem>* problems) {
   const ScoreNeeds score = NeedsOf(spec);
@@ -237,7 +237,7 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   }
 }
 
-// How many stages that show their maps an inference reads.
+// The number of stages whose maps an inference reads.
 int StagesOf(const InferenceSpec& inference) {
   if (inference.has_stage_values()) return 1;
   if (!inference.has_rank_feat()) return 0;
@@ -263,7 +263,7 @@ void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) 
                                  ", and the model's network shows ", stages == 0 ? "none" : "one")});
 }
 
-// What is measured on the way through the training.
+// The evaluations during the training.
 void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   if (method.pretraining().training().has_evaluate_every()) {
     problems->push_back({"pretraining.training.evaluate_every",
@@ -279,7 +279,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   }
 }
 
-// That crops have sizes to draw from, and that all images have one size in the end.
+// Checks that crops have sizes to draw from, and that all images end with the same size.
 void CheckAugmentation(const google::protobuf::RepeatedPtrField<AugmentationSpec>& augmentation,
                        const std::string& path, std::vector<FieldProblem>* problems) {
   int any_size = -1;  // the last one that leaves images of different sizes

@@ -105,7 +105,7 @@ class Check {
       if (!AppliesTo(axis, method.spec.name())) continue;
       const std::string where = absl::StrCat(path, "[", a, "]");
       const std::vector<std::optional<std::string>> held = HeldOf(axis, method.spec);
-      std::map<std::string, std::string> values;  // as written, by what the field holds then
+      std::map<std::string, std::string> values;  // as written, by the resulting value of the field
       for (int v = 0; v < axis.value_size(); ++v) {
         if (!held[v].has_value()) continue;
         if (v == 0) {

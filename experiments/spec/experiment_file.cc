@@ -28,7 +28,7 @@
 namespace openset {
 namespace {
 
-// A form of any task (TaskSpec.balanced_with_replacement).
+// The suffix of a form of any task (TaskSpec.balanced_with_replacement).
 constexpr char kBalanced[] = "+balanced_with_replacement";
 
 absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolders& folders,
@@ -45,7 +45,7 @@ absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolde
                                           "or the bundle of its records, if that has it in library/tasks/"));
 }
 
-// The task in `path`, in the form that `name` asks for, and named by it.
+// Reads the task in `path`, in the form that `name` selects, and gives it that name.
 absl::StatusOr<TaskSpec> ReadTaskForm(absl::string_view name, const std::string& path, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
   if (!absl::EndsWith(name, kBalanced)) return task;
@@ -54,7 +54,7 @@ absl::StatusOr<TaskSpec> ReadTaskForm(absl::string_view name, const std::string&
   return task;
 }
 
-// The place of `name` in a list of the experiment. Errors: kInvalidArgument with the known ones.
+// Returns the index of `name` in a list of the experiment. Errors: kInvalidArgument with the known names.
 template <typename List>
 absl::StatusOr<int> PlaceOf(absl::string_view kind, const std::string& name, const List& list,
                             const std::string& where) {
@@ -72,7 +72,7 @@ bool IsLeftOut(const Experiment& experiment, const std::string& method) {
 // Methods with the presets of some tasks.
 absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& override, Experiment* experiment) {
   const ExperimentSpec& spec = experiment->spec;
-  std::map<std::pair<int, int>, std::vector<std::string>> presets;  // of task and method
+  std::map<std::pair<int, int>, std::vector<std::string>> presets;  // by task and method
   std::map<std::pair<int, int>, std::string> places;
   for (int p = 0; p < spec.task_preset_size(); ++p) {
     const TaskPreset& preset = spec.task_preset(p);
@@ -132,7 +132,7 @@ absl::Status CheckBaseline(const Experiment& experiment) {
   return absl::OkStatus();
 }
 
-// Names in the report section, before anything is trained for it.
+// Checks the names in the report section, before any training.
 absl::Status CheckReport(const Experiment& experiment) {
   const ReportSpec& report = experiment.spec.report();
   std::vector<std::string> fields = {"method",          "task",  "group", "metric", "known_classes",

@@ -31,7 +31,7 @@ std::string FileOfSplit(const std::string& file, int split) {
   return absl::StrReplaceAll(file, {{kSplit, absl::StrCat(split)}});
 }
 
-// Compares the digest that is given, "" for none, with the file's, or sets it. `file` is absolute or below data
+// Compares the given digest ("" for none) with the file's, or sets it. `file` is absolute or relative to the data
 // folders.
 void ResolveDigest(const std::string& file, const std::string& file_path, const std::string& digest_path,
                    std::string* given, std::vector<FieldProblem>* problems) {

@@ -31,7 +31,7 @@ bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
   return false;
 }
 
-// What the actions of a plan, or those that are needed, read.
+// The inputs of a plan's actions, or of those that are needed.
 class Inputs {
  public:
   Inputs(const Plan& plan, bool needed_only) {

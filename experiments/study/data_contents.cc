@@ -25,12 +25,12 @@ namespace {
 
 constexpr int64_t kDigits = 64;
 
-// Where the store has the content (DataSetPart.content_sha256) of the data that its last run read.
+// The store's file with the content (DataSetPart.content_sha256) of the data of its last run.
 std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
   return absl::StrCat(store.folder(), "/data/", data_set, "/", part, ".sha256");
 }
 
-// The parts that the tasks' samples are of, by data set.
+// The parts of the tasks' samples, by data set.
 std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>& tasks) {
   std::map<std::string, std::set<std::string>> parts;
   for (const TaskSpec& task : tasks) {
@@ -48,7 +48,7 @@ std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>
   return parts;
 }
 
-// What records have of a part: its digests, each with the time of the newest record.
+// The digests of a part in records, each with the time of the newest record.
 using PartDigests = std::map<std::string, double>;
 // By data set and part.
 using RecordedParts = std::map<std::pair<std::string, std::string>, PartDigests>;
@@ -81,7 +81,7 @@ RecordedParts PartsOfRecords(const Store& store) {
   return parts;
 }
 
-// Tells it by the newest record that has it. Returns how many digests the records have of it.
+// Sets it from the newest record that has it. Returns the number of different digests in records.
 size_t TellByRecords(const std::string& data_set, const RecordedParts& recorded, DataSetPart* part) {
   const auto found = recorded.find({data_set, part->name()});
   if (found == recorded.end()) return 0;
@@ -92,7 +92,7 @@ size_t TellByRecords(const std::string& data_set, const RecordedParts& recorded,
   return digests.size();
 }
 
-// What to say of parts, each "DATA_SET, PART"; by how many digests records have of them.
+// The message for parts, each "DATA_SET, PART", by the number of digests in records.
 std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>>& parts) {
   std::vector<std::string> lines;
   for (const auto& [digests, names] : parts) {
@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const 
                                                       const ProgressReport& progress,
                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog,
                                                       std::vector<std::string>* untold) {
-  std::map<size_t, std::vector<std::string>> elsewhere;  // parts by how many digests records have of them
+  std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {
     OPENSET_RETURN_IF_ERROR(AddContentDigests(name, parts, data_folders, catalog, progress));

@@ -59,7 +59,7 @@ std::vector<StudyFailure> FailuresOf(const Study& study) {
     for (const RunningAction& action : run.running()) running.insert(action.key());
   }
   std::vector<StudyFailure> failures;
-  const std::vector<std::string> failed = store.KeysOfFailures();  // most of a large plan is not among them
+  const std::vector<std::string> failed = store.KeysOfFailures();  // most actions of a large plan didn't fail
   for (const Action& action : plan.actions) {
     const std::string& key = action.key;
     if (action.is_done() || running.count(key) > 0 || !absl::c_binary_search(failed, key)) continue;

@@ -29,7 +29,7 @@ int UnknownClasses(const TaskData& data) {
   return count;
 }
 
-// The classes that are known and unknown, in any order.
+// The known and the unknown classes, each in any order.
 std::set<std::pair<std::string, int>> ClassesOf(const TaskData& data) {
   std::set<std::pair<std::string, int>> classes;
   for (const int id : data.test_known().class_id()) classes.insert({"known", id});
@@ -83,7 +83,7 @@ bool IsFOrAccuracy(const MetricSpec& metric) {
   }
 }
 
-// Of the closed-set and the open-set decision.
+// For the closed-set and the open-set decision.
 bool IsOfBoth(const MetricSpec& metric) {
   switch (metric.kind_case()) {
     case MetricSpec::kOpenauc:

@@ -60,7 +60,7 @@ absl::Status KeepSpec(const Experiment& experiment, const Store& store, const st
 
 KeptSpec LoadKeptSpec(const Store& store, const std::string& study) {
   KeptSpec kept;
-  if (!IsName(study)) return kept;  // a name from a record, and no path
+  if (!IsName(study)) return kept;  // a name from a record could be a path
   const std::string folder = FolderOf(store, study);
   if (folder.empty()) return kept;
   kept.text = ReadFile(JoinPath(folder, kFile), kMostBytes).value_or("");

@@ -13,7 +13,7 @@ namespace {
 constexpr char kOnlyFailed[] = "failed";
 constexpr char kOnlyMissing[] = "missing";
 
-// Whether one of `failed`, sorted keys, is that of the action or of one that it waits for.
+// Whether `failed`, sorted keys, has the key of the action or of one that it waits for.
 bool HasFailed(const std::vector<std::string>& failed, const Plan& plan, const Action& action) {
   if (action.is_done()) return false;
   return absl::c_binary_search(failed, action.key) ||

@@ -1,7 +1,7 @@
-// How long a study takes to go on where all is done: 100,000 trials, each with its record. `Rebuild` reads every
-// record, as on a machine that has not seen the store; `Resume` has the index that the last time left; `Status` looks
-// at what is at work and damaged besides; `Results` reads what a report is made of, and says how much memory that
-// takes; `Tables` makes its numbers; `Page` makes its page; `Fields` reads what `openset records ls` lists.
+// The time to continue a complete study of 100,000 trials, each with its record. `Rebuild` reads every record, as on a
+// machine that has not seen the store. `Resume` has the index of the last run. `Status` also looks for running actions
+// and corrupt results. `Results` reads the input of a report and shows its memory; `Tables` makes its numbers; `Page`
+// makes its page. `Fields` reads the fields that `openset records ls` lists.
 #include <unistd.h>
 
 #include <cmath>
@@ -48,7 +48,7 @@ std::string Spec(int64_t trials) {
   return spec + "] }";
 }
 
-// As many as a record of 10,000 test samples has, 10 kB.
+// As large as a record of 10,000 test samples: 10 kB.
 TrialDetails Details() {
   TrialDetails details;
   for (const auto kind : {RecordedCurve::ROC, RecordedCurve::OSCR, RecordedCurve::RISK_COVERAGE}) {
@@ -140,7 +140,7 @@ const Scene& SceneOf(int64_t trials) {
         ComponentProvenance* component = stage->add_component();
         component->set_family("ScoreSpec");
         component->set_name(name);
-        component->set_fingerprint(Sha256Hex(name));  // the sources are those of one program
+        component->set_fingerprint(Sha256Hex(name));  // the same program for all
       }
     }
     CHECK(scene->store->CommitRecord(record).ok());
@@ -180,7 +180,7 @@ void Status(benchmark::State& state) {
 
 // Resident memory of this process.
 double Megabytes() {
-  const std::string pages = ReadFile("/proc/self/statm").value();  // all of it, then what is resident
+  const std::string pages = ReadFile("/proc/self/statm").value();  // total, then resident pages
   return std::strtod(pages.substr(pages.find(' ')).c_str(), nullptr) * static_cast<double>(getpagesize()) / 1e6;
 }
 

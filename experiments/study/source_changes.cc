@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// Of //experiments/train:train_fingerprints and its like.
+// Defined by //experiments/train:train_fingerprints and similar targets.
 extern const FingerprintRow openset_train_fingerprints[];
 extern const FingerprintRow openset_infer_fingerprints[];
 extern const FingerprintRow openset_evaluate_fingerprints[];

@@ -38,7 +38,7 @@ namespace {
 
 constexpr char kRedoAll[] = "all", kRedoChanged[] = "changed", kRedoFailed[] = "failed";
 constexpr char kSpecFile[] = "spec";
-constexpr size_t kLargestBlock = 1 << 18;  // bytes that an arena of records takes at once
+constexpr size_t kLargestBlock = 1 << 18;  // the largest block of an arena of records, in bytes
 
 std::string AbsolutePath(const std::string& path) {
   std::error_code error;
@@ -99,13 +99,13 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     return static_cast<int>(planned.size()) - 1;
   };
   auto search = searches.begin();
-  std::vector<std::pair<size_t, TrialSearch>> open;  // places in written_, and their searches
+  std::vector<std::pair<size_t, TrialSearch>> open;  // indices in written_, and their searches
   for (size_t t = 0; t < trials.size(); ++t) {
     Written& written = written_.emplace_back();
     written.trial = plan_trial(trials[t]);
     if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
     std::optional<Trial> tuned;
-    if (redo_.empty()) {  // else its candidates may be made again
+    if (redo_.empty()) {  // otherwise its candidates may run again
       OPENSET_ASSIGN_OR_RETURN(tuned, TunedTrial(trials[t], *search, store_));
     }
     if (tuned.has_value()) {

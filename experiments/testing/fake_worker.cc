@@ -1,4 +1,4 @@
-// A worker for tests of the engine: makes empty results at once, and misbehaves on request of the trial's seed.
+// A worker for tests of the engine. Makes empty results at once; certain seeds of trials make it misbehave.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ constexpr int kNoMemorySeed = 113;
 constexpr int kSpinningSeed = 114;
 constexpr int kSavingSeed = 120;
 
-// Takes memory until there is none, and ends the process.
+// Allocates memory until there is none left, then ends the process.
 void RunOutOfMemory() noexcept {
   const rlimit limit = {256 << 20, 256 << 20};
   setrlimit(RLIMIT_AS, &limit);
@@ -61,7 +61,7 @@ absl::Status Probe(const TrainAction& action, const ReportProgress& report) {
   return absl::OkStatus();
 }
 
-// As if its device failed.
+// Simulates a failure of its device.
 struct BrokenDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -79,7 +79,7 @@ bool IsFirst(const Store& store, const std::string& name) {
   return true;
 }
 
-// Reports progress for ever, and what the request says of CPUs.
+// Reports progress for ever, with the CPUs of the request.
 void Train(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
   while (!stop_asked()) {
     WorkProgress progress;

@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// Of :train_fingerprints.
+// Defined by :train_fingerprints.
 extern const FingerprintRow openset_train_fingerprints[];
 
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,

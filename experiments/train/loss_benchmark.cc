@@ -1,8 +1,8 @@
 // Loss terms, forward and backward, at batch 128 with 6 and 100 classes, compared with a training step of vgg32.
 //
 // The step's arithmetic is 3 (forward, two gradients) x 128 images of 3x32x32 x 164.6e6 multiply-adds. The counter
-// `percent_of_step` is the term's time in units of what that many multiply-adds take in products of large matrices, so
-// an upper bound of its share: a real step is slower.
+// `percent_of_step` is the term's time as a percentage of the time of that many multiply-adds in products of large
+// matrices. It is an upper bound of the term's share, because a real step is slower.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -40,7 +40,7 @@ constexpr const char* kTerms[] = {
 
 double Seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Of one multiply-add in a product of two 1536 x 1536 matrices in f32, the fastest of 10 after a first one.
+// The time of one multiply-add in a product of two 1536 x 1536 matrices in f32: the fastest of 10 after a warm-up.
 double SecondsPerMultiplyAdd() {
   const int64_t n = 1536;
   const at::Tensor a = at::rand({n, n}), b = at::rand({n, n});
@@ -83,7 +83,7 @@ FeatureMixupSpec MixupSpec() {
   return spec;
 }
 
-// OpenAUC as its method has it: the features of a batch are mixed, pass the head, and are paired.
+// OpenAUC as in its method: the features of a batch are mixed, pass the head, and are paired.
 void RunWithMixup(benchmark::State& state) {
   static const double step_seconds = kStepMultiplyAdds * SecondsPerMultiplyAdd();
   const int64_t classes = state.range(0);

@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Losses compute in f32 where the network computes in less.
+// Losses compute in f32 if the network's precision is lower.
 ModelOutput InFloat(ModelOutput output) {
   for (at::Tensor* tensor : {&output.feature, &output.logits, &output.distance, &output.point}) {
     if (tensor->defined()) *tensor = WithFullPrecision(*tensor);

@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include "core/logging.h"
 #include "experiments/train/optimizer.h"
 
@@ -42,7 +42,7 @@ class Sgd : public Optimizer {
 
  private:
   const OptimizerSpec spec_;
-  std::vector<at::Tensor> momentum_;  // one a parameter; empty without momentum
+  std::vector<at::Tensor> momentum_;  // one for each parameter; empty without momentum
 };
 
 class Adam : public Optimizer {

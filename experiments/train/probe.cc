@@ -26,15 +26,15 @@ namespace openset {
 namespace {
 
 constexpr int64_t kDifferentImages = 16;
-// An epoch has images of about so many bytes, but at least so many batches.
+// An epoch has images of about this many bytes, but at least this many batches.
 constexpr int64_t kEpochBytes = int64_t{32} << 20;
 constexpr int64_t kFewestBatches = 2, kMostBatches = 64;
 // On random images and labels a training with its own rate might diverge.
 constexpr double kLearningRate = 1e-6;
 constexpr int kEpochs = 1000000;
-// The first steps make buffers, and a GPU's choose algorithms.
+// The first steps allocate buffers, and choose algorithms on a GPU.
 constexpr int kWarmUpStepsOfGpu = 5;
-// Between two waits for a GPU, which the clock is read after.
+// The steps between two waits for a GPU, after which the clock is read.
 constexpr absl::Duration kWaitEvery = absl::Milliseconds(200);
 
 class RandomImages : public ImageSource {
@@ -64,7 +64,7 @@ class RandomImages : public ImageSource {
   std::vector<Image> images_;
 };
 
-// Batches of random images in the place of every selection's.
+// Batches of random images instead of those of selections.
 class RandomImageCache : public ImageCache {
  public:
   RandomImageCache(const Catalog& catalog, const TrainAction& action) : ImageCache(catalog, {}), action_(action) {}

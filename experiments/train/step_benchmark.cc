@@ -1,7 +1,7 @@
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
-// Images per second of trainings on the CPU: steps of TrainingRun itself, on random images that are in memory, made
-// into batches during the steps as in every training. `bazel run //experiments/train:step_benchmark`;
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
+// Images per second of trainings on the CPU: steps of TrainingRun itself, on random images in memory, with batches made
+// during the steps as in every training. `bazel run //experiments/train:step_benchmark`;
 // tools/peers/train_step_peer.py compares with PyTorch.
 #include <string>
 
@@ -23,7 +23,7 @@
 namespace openset {
 namespace {
 
-// What a repetition takes, besides its first step.
+// The steps of a repetition, in addition to its first.
 constexpr double kSeconds = 1.5;
 
 TrainAction ActionOf(absl::string_view network, absl::string_view augmentation, int64_t threads) {

@@ -1,5 +1,5 @@
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -25,10 +25,11 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kReportEvery = absl::Milliseconds(200);
-// A state is saved after an epoch if the last one is this old. Saving takes longer than an epoch of a small network.
+// After an epoch, the state is saved if the last saved one is older than this. Saving takes longer than an epoch of a
+// small network.
 constexpr absl::Duration kSaveEvery = absl::Seconds(30);
 
-// Reports how far a run is.
+// Reports a run's progress.
 class Reporter {
  public:
   Reporter(const TrainingRun& run, const TrainAction& action, const ReportProgress& report)
@@ -74,11 +75,12 @@ class Reporter {
   absl::Duration last_ = -absl::InfiniteDuration();
 };
 
-// What is known of a state that was saved, which the run goes on from: its own, or the end of the training that it
-// continues. Of neither where there is none that is whole.
+// The saved state from which the run continues: its own, or the end of the training that it extends. Nothing if neither
+// is intact.
 TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
                        TrainingRun* run) {
-  std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, and whose they are
+  std::vector<std::pair<std::string, std::string>> states = {
+      {partial, context.key}};  // files, and the keys of their trainings
   if (!context.continued_key.empty()) {
     states.emplace_back(JoinPath(context.store.CheckpointFolder(context.continued_key), kStateFile),
                         context.continued_key);
@@ -103,7 +105,7 @@ TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, co
   return summary;
 }
 
-// Whether the epoch that is complete is to be measured, and was not.
+// Whether the completed epoch must still be evaluated.
 bool IsEvaluationMissing(const TrainAction& action, const TrainingRun& run) {
   if (!run.between_epochs() || run.epochs().empty() || run.epochs().back().metric_size() > 0) return false;
   // One that is stopped is measured as the whole training would be.
@@ -116,7 +118,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   const std::string partial = context.store.PartialPath(context.key);
   TrainSummary summary = LoadSaved(partial, action, context, run.get());
   summary.mutable_ignored_tensor()->Assign(run->ignored_tensors().begin(), run->ignored_tensors().end());
-  const StageProvenance earlier = summary.provenance();  // of the runs before this one
+  const StageProvenance earlier = summary.provenance();  // of earlier runs
   double seconds = earlier.images_per_second() > 0       // of training, over all runs
                        ? static_cast<double>(run->images_seen()) / earlier.images_per_second()
                        : 0;
@@ -139,7 +141,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     return status;
   };
   Reporter reporter(*run, action, context.report);
-  ActionContext measuring = context;  // tells how far the training is, as a sign of life
+  ActionContext measuring = context;  // reports the training's progress as a sign of life
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
   reporter.Begin();
   while (true) {

@@ -1,5 +1,5 @@
 #include "core/tensor/torch.h"
-// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@
 namespace openset {
 namespace {
 
-// Of the epoch under way, in State().
+// Names in State() for the current epoch.
 constexpr char kSums[] = "epoch.sums";
 constexpr char kSteps[] = "epoch.steps";
 constexpr char kGenerator[] = "epoch.generator";  // of dropout
@@ -30,7 +30,7 @@ at::Tensor StreamTensor(const RandomStream::State& state) {
   return at::tensor(std::vector<int64_t>(state.begin(), state.end()), at::kLong);
 }
 
-// What State() put there. Errors: kInvalidArgument.
+// Returns the value that State() stored. Errors: kInvalidArgument.
 absl::StatusOr<RandomStream::State> StreamIn(const TensorMap& saved, const char* name) {
   RandomStream::State state = {};
   const auto found = saved.find(name);
@@ -41,7 +41,7 @@ absl::StatusOr<RandomStream::State> StreamIn(const TensorMap& saved, const char*
   return state;
 }
 
-// The same. Precondition: it is there.
+// The same. Precondition: it exists.
 absl::StatusOr<int64_t> StepsIn(const TensorMap& saved) {
   const at::Tensor& steps = saved.at(kSteps);
   if (steps.scalar_type() != at::kLong || steps.numel() != 1) {
@@ -59,7 +59,7 @@ Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& object
 
 }  // namespace
 
-// What one epoch holds between its steps.
+// The state of one epoch between its steps.
 struct TrainingRun::Epoch {
   Epoch(uint64_t seed, size_t number, at::Tensor no_sums)
       : open(seed, absl::StrCat("open_set/epoch ", number)), sums(std::move(no_sums)) {}

@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// "NVIDIA H200"; where the driver can't be asked, LibTorch's "cuda:0".
+// "NVIDIA H200"; LibTorch's "cuda:0" if the driver can't be queried.
 std::string GpuName(at::Device device) {
   const absl::StatusOr<std::vector<std::string>> names = GpuNames();
   const bool known = names.ok() && device.index() >= 0 && device.index() < names->size();

@@ -35,7 +35,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const std
 }
 
 absl::StatusOr<Batcher> ImageCache::MakeBatcher(const Selection& selection, int channels, at::Device device) {
-  OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
+  OPENSET_RETURN_IF_ERROR(Count(selection).status());  // also compares the digests
   OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, [&](const std::string& part) {
                              return GetPart(selection.data_set(), part);
                            }));

@@ -18,7 +18,7 @@ MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked
   LimitToSlots(request);
   thread_ = std::thread([this, &request, &stop_asked] {
     while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
-      stop_asked();  // also takes word of more CPUs
+      stop_asked();  // also receives messages about more CPUs
       LimitToSlots(request);
     }
   });

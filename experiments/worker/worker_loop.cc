@@ -19,7 +19,7 @@ namespace {
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
-// Whether this is word for an action, which has ended by now, and no request.
+// Whether this is a message for an action, which has ended by now, and not a request.
 bool IsWord(const WorkRequest& request) { return request.stop() || (request.has_cpu_slots() && !request.has_store()); }
 
 }  // namespace
@@ -43,7 +43,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       last = now;
       WorkEvent event;
       *event.mutable_progress() = progress;
-      channel.Send(event).IgnoreError();  // an engine that is gone ends the loop
+      channel.Send(event).IgnoreError();  // if the engine is gone, the loop ends
     };
     absl::Duration looked = -absl::InfiniteDuration();
     bool stop = false;

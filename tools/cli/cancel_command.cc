@@ -17,8 +17,8 @@
 namespace openset {
 namespace {
 
-// Asks this user's runs of the study on this machine to stop, and names those elsewhere. Pilots are not asked: their
-// jobs are cancelled. Returns how many runs there are.
+// Asks this user's runs of the study on this machine to stop, and lists those elsewhere. Cancels the jobs of pilots
+// instead of asking them. Returns the number of runs.
 int StopRuns(const Study& study, const std::vector<SubmittedArray>& arrays) {
   int runs = 0;
   for (const RunState& run : RunsOf(study.store())) {

@@ -69,7 +69,7 @@ const Command* Find(const std::vector<Command>& commands, const std::string& nam
   return nullptr;
 }
 
-// Whether a command can do what is called so: of "ls [QUERY] | gc", "ls" and "gc".
+// Whether a command has a subcommand of this name: for "ls [QUERY] | gc", "ls" and "gc".
 bool CanDo(const Command& command, const std::string& action) {
   for (const absl::string_view one : absl::StrSplit(command.arguments, '|')) {
     const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
@@ -97,7 +97,7 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
 
 bool HasFlag(const Command& command, absl::string_view name) { return absl::c_linear_search(command.flags, name); }
 
-// Sets the flag that `words[*at]` names, from it or from the word after it. `given` holds those that were set.
+// Sets the flag that `words[*at]` names, from that word or the next. Adds it to `given`.
 absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at,
                        std::set<std::string>* given) {
   absl::string_view word = words[*at];
@@ -179,10 +179,11 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   return RunOne(*command, {words.begin() + 1, words.end()});
 }
 
-// One that was closed would be the first file that is opened, and get what is printed.
+// A closed one would become the first file that is opened, and get the output.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // the lowest free number is this one
+    if (fcntl(stream, F_GETFD) < 0)
+      static_cast<void>(open("/dev/null", O_RDWR));  // gets the lowest free number, which is this one
   }
 }
 

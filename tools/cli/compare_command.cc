@@ -66,7 +66,7 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   return WriteOut(FormatSampleComparison(comparison, format));
 }
 
-// What `openset report SPEC --format=json` writes, of a study or of a bundle.
+// The output of `openset report SPEC --format=json`, for a study or a bundle.
 absl::StatusOr<std::string> JsonOf(const std::string& spec) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
@@ -89,7 +89,7 @@ absl::StatusOr<RunTable> TableOfStudy(const std::string& spec, const std::string
   return absl::Status(table.status().code(), absl::StrCat(spec, table.status().message().substr(path.size())));
 }
 
-// Whether results are in a file, and not those of a study.
+// Whether results are in a file, not in a study.
 bool IsFileOfRuns(const std::string& argument) {
   return absl::EndsWith(argument, ".csv") || absl::EndsWith(argument, ".tsv") || absl::EndsWith(argument, ".json") ||
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");

@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-// What a command's words are found by, in the shell: COMMAND:PLACE:FIRST, places counted from 0 after the command.
+// The shell's key for a command's words: COMMAND:INDEX:FIRST, with indices from 0 after the command.
 struct Rule {
   std::string pattern;
   std::string action;
@@ -32,7 +32,7 @@ std::vector<std::vector<std::string>> Alternatives(const std::string& usage) {
 
 bool IsAction(const std::string& word) { return absl::ascii_islower(word[0]); }
 
-// Those that mean nothing to a shell.
+// The characters without a meaning to a shell.
 std::string PlainWords(const std::vector<std::string>& words) {
   std::vector<std::string> plain;
   std::copy_if(words.begin(), words.end(), std::back_inserter(plain), [](const std::string& word) {
@@ -82,7 +82,7 @@ std::vector<Rule> RulesOf(const Command& command, const CompletionTables& tables
   return rules;
 }
 
-// "--store= --keep_going", with a blank in front of each.
+// "--store= --keep_going", with a space before each.
 std::string FlagsOf(const Command& command) {
   std::string flags;
   for (const std::string& name : command.flags) {
@@ -162,7 +162,7 @@ _openset() {
 }
 )sh";
 
-// What goes on where it was completed has no blank after it.
+// No space follows a completion that can continue.
 constexpr char kBashEnd[] = R"(
 _openset_end() {
   case "${COMPREPLY[*]-}" in
@@ -174,7 +174,7 @@ _openset_end() {
 complete -o default -F _openset openset
 )";
 
-// bashcompinit has no compopt: with nospace for all, the others get their blank here.
+// bashcompinit has no compopt: nospace is set for all, and the others get their space here.
 constexpr char kZshEnd[] = R"(
 _openset_end() {
   local -a spaced

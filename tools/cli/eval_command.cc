@@ -53,12 +53,12 @@ ABSL_FLAG(std::string, convention, "openset",
           "Use the metrics, names and rules of this tool: openset, openood, odin, oe, udb, arpl, fd_shifts, "
           "torch_uncertainty or released (OpenAUC).");
 
-ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
+ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // defined by report
 
 namespace openset {
 namespace {
 
-// Of the heap, if it is taken in huge pages.
+// Lets the heap use huge pages.
 constexpr int64_t kLeastHugeBytes = int64_t{1} << 24;
 constexpr int64_t kMostHugeBytes = int64_t{1} << 31;
 
@@ -71,7 +71,7 @@ EvaluationRequest RequestFromFlags() {
   return request;
 }
 
-// What is computed of samples.
+// The requested computations.
 struct Request {
   std::vector<ConventionMetric> metrics;
   std::optional<SampleIntervals> intervals;
@@ -173,7 +173,7 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
   return absl::OkStatus();
 }
 
-// Of the arguments that are files: what they have on disk. No error: whoever reads them says it.
+// The size on disk of the arguments that are files. Reading them reports errors.
 int64_t BytesOf(const std::vector<std::string>& arguments) {
   int64_t bytes = 0;
   for (const std::string& argument : arguments) {

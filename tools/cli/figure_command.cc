@@ -53,7 +53,7 @@ ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure th
 namespace openset {
 namespace {
 
-// The path of a spec that is given by path, or by the name of one that comes with the program.
+// The path of a spec that is given by its path, or by its name in the libraries.
 absl::StatusOr<std::string> SpecPath(const std::string& spec) {
   if (absl::EndsWith(spec, ".textproto")) return UserPath(spec);
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
@@ -89,7 +89,7 @@ std::string NameOf(const std::string& bundle) {
   return file.substr(0, file.size() - std::string(".zip").size());
 }
 
-// The figure and the name that its file begins with.
+// The figure and the first part of its file's name.
 absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const StudyFigureRequest& request) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
@@ -130,7 +130,7 @@ absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request) {
   return absl::OkStatus();
 }
 
-// A spec by its path or name. Errors: those of reading it; where it may be a study, with how its figure is asked for.
+// A spec by its path or name. Errors: those of reading it; if it may be a study, with the command for a study's figure.
 absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
   FigureSpec spec;
   const absl::StatusOr<std::string> path = SpecPath(name);

@@ -38,7 +38,7 @@ ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
 namespace openset {
 namespace {
 
-constexpr size_t kMostTimed = 2000;  // trials of a study whose records are looked at for what they took
+constexpr size_t kMostTimed = 2000;  // trials of a study whose records are read for their cost
 
 int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
   int64_t work = 0;
@@ -75,7 +75,7 @@ std::vector<const Trial*> Reported(const Study& study) {
   return trials;
 }
 
-// What the stages of the study's records took, each once.
+// The costs of the stages in the study's records, each once.
 absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   std::set<std::string> stages;
@@ -100,7 +100,7 @@ absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
   return took;
 }
 
-// Whether networks that nothing is known of may be tried out: asked for, or else where people read.
+// Whether to measure networks of unknown cost: if requested; by default, if the output is a terminal.
 bool MayProbe() { return absl::GetFlag(FLAGS_probe).value_or(absl::GetFlag(FLAGS_format) == "text"); }
 
 nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
@@ -117,7 +117,7 @@ nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
   return entry;
 }
 
-// Nothing is written where it fails.
+// Writes nothing if it fails.
 absl::Status WriteJson(const Study& study) {
   const Plan& plan = study.plan();
   nlohmann::ordered_json json;
@@ -156,7 +156,7 @@ absl::Status WriteJson(const Study& study) {
   return absl::OkStatus();
 }
 
-// What is printed below the tables: cost, data that is missing, guidelines.
+// Prints the lines below the tables: cost, missing data, guidelines.
 absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
@@ -176,8 +176,8 @@ absl::StatusOr<std::string> Advice(const Study& study) {
   return text;
 }
 
-// Each task's splits as the trials have them, and warnings of those that repeat another one. Candidates of searches are
-// on validation data and are left out.
+// The trials' splits of each task, with a warning for each one that equals another. Candidates of searches are omitted,
+// because they use validation data.
 absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings) {
   std::vector<ResolvedSplit> splits;
   std::map<std::string, std::vector<int>> used;

@@ -50,10 +50,10 @@ ABSL_DECLARE_FLAG(std::string, sort);
 namespace openset {
 namespace {
 
-// Of text: the terminal's, if it is one that shows it.
+// The width of text: the terminal's, if the output is one.
 size_t Width() { return absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth; }
 
-// Errors: a spread or digits that can't be.
+// Errors: an invalid spread or number of digits.
 absl::StatusOr<ReportLayout> LayoutFromFlags() {
   ReportLayout layout;
   layout.rows = absl::GetFlag(FLAGS_rows);
@@ -70,7 +70,7 @@ absl::StatusOr<ReportLayout> LayoutFromFlags() {
   return layout;
 }
 
-// The first of the flags that lay tables out, if one is given.
+// The first given flag for the layout of tables, if any.
 std::string LayoutFlag(const ReportLayout& layout) {
   if (!layout.rows.empty()) return "--rows";
   if (layout.spread != Spread::kPopulation) return "--spread";
@@ -101,7 +101,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
   return records;
 }
 
-// Of a bundle, or of the store's records that match a query: without the study and its data.
+// A report of a bundle, or of the store's records that match a query, without the study and its data.
 absl::Status ReportOnRecords(const std::string& argument, const std::string& format, const ReportLayout& layout) {
   if (format == "tensorboard") {
     return absl::InvalidArgumentError("--format: event files are made of a study: openset report SPEC");
@@ -157,7 +157,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, layout, Width()));
   OPENSET_RETURN_IF_ERROR(WriteOut(text));
-  if (format == "text" && !tidy) {  // what people read
+  if (format == "text" && !tidy) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }
   const std::vector<std::string> damaged = study->Damaged();

@@ -46,7 +46,7 @@ constexpr const char* kOtherEndings[] = {".parquet", ".xlsx", ".pdf", ".png", ".
 
 constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
-// Class names of the data sets and, if they are asked for and the data are here, the images of mistakes.
+// The class names of the data sets and, if requested and the data is available, the images of mistakes.
 ExampleContext ExamplesContext(const Study& study, const StudyResults& results, bool with_images) {
   ExampleContext context;
   const Catalog& catalog = study.experiment().catalog;
@@ -63,7 +63,7 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   return context;
 }
 
-// With what failed.
+// Errors name the file.
 Report ReportOf(const Study& study, const StudyResults& results) {
   Report report = study.MakeReport(results);
   if (report.missing > 0) AddFailures(study, results, FailuresOf(study), &report);
@@ -111,7 +111,7 @@ absl::Status LayOut(const ReportLayout& layout, Report* report) {
   return absl::OkStatus();
 }
 
-// How many trials of a report have a result; 0 if there is none.
+// The number of a report's trials with a result; 0 if there is no report.
 int ResultsOf(const std::string& json) {
   const nlohmann::json report =
       nlohmann::json::parse(ReadFile(json, kMaxReportBytes).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);
@@ -129,7 +129,7 @@ absl::Status CheckReportFormat(const std::string& format) {
   std::vector<std::string> known;
   for (const auto& [name, file] : kFormats) known.push_back(name);
   if (std::find(known.begin(), known.end(), format) != known.end()) return absl::OkStatus();
-  known.push_back("tensorboard");  // of a whole study, into a folder
+  known.push_back("tensorboard");  // for a complete study, into a folder
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
 }
 
@@ -219,7 +219,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
     constexpr size_t kCount = std::size(kFormats);
     absl::Status written[kCount];
     InParallel(kCount, [&](int64_t f) {
-      const auto& [format, file] = kFormats[kCount - 1 - f];  // those that take longest first
+      const auto& [format, file] = kFormats[kCount - 1 - f];  // the slowest first
       const absl::StatusOr<std::string> text = As(format, study, *results, report, kTextWidth);
       written[f] = text.ok() ? WriteFileAtomically(JoinPath(folder, file), *text) : text.status();
     });

@@ -35,8 +35,8 @@ ABSL_FLAG(std::string, again, "openset-again",
 namespace openset {
 namespace {
 
-// Leaves out the candidates of searches, and says how many: they were measured on validation images, and no study has a
-// trial for them.
+// Removes the candidates of searches, and prints their number: they were evaluated on validation images, and no study
+// has a trial for them.
 void LeaveOutCandidates(std::vector<TrialRecord>* records) {
   std::set<std::string> candidates;
   for (const TrialRecord& record : *records) {
@@ -54,7 +54,7 @@ void LeaveOutCandidates(std::vector<TrialRecord>* records) {
   if (count > 0) std::cout << count << (count == 1 ? " candidate" : " candidates") << " of searches left out\n";
 }
 
-// The one whose id begins so.
+// The trial whose id has this prefix.
 absl::Status KeepTrial(const std::string& begin, std::vector<TrialRecord>* records) {
   std::vector<TrialRecord> kept;
   for (TrialRecord& record : *records) {
@@ -68,15 +68,15 @@ absl::Status KeepTrial(const std::string& begin, std::vector<TrialRecord>* recor
   return absl::OkStatus();
 }
 
-// What is run again, and what its numbers are compared with.
+// The trials to run again, and the records for comparison.
 struct Repeated {
   std::vector<TrialRecord> records;
-  std::vector<TrialRecord> stored;             // all of the bundle or the store
+  std::vector<TrialRecord> stored;             // all records of the bundle or the store
   std::map<std::string, std::string> library;  // of the bundle
-  std::string bundle;                          // its path; "" of the store
+  std::string bundle;                          // its path; "" for the store
 };
 
-// Of a bundle the trial that is named, or the first --trials, and its library; of the store the one trial.
+// For a bundle, the given trial or the first --trials, and its library; for the store, the given trial.
 absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments) {
   const std::string argument = BundleOfFolder(arguments[0]);
   Repeated repeated;
@@ -111,7 +111,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
   return repeated;
 }
 
-// Runs the trial in the other store. Returns whether its numbers are the same, which it prints.
+// Runs the trial in the other store. Prints and returns whether its numbers are the same.
 absl::StatusOr<bool> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
                             const StudyOptions& options, const SpecFolders& folders) {
   const absl::StatusOr<ExperimentSpec> made = SpecOfRecord(record, folders, store, options);

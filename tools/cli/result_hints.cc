@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMost = 3;
 
-// Of each task: with cross-validation each class split is there for each of its folds.
+// For each task: with cross-validation, each class split occurs once for each fold.
 KnownClassesOfTasks KnownClassesOf(const Experiment& experiment) {
   KnownClassesOfTasks known;
   for (const TaskSpec& task : experiment.tasks) {
@@ -31,7 +31,7 @@ KnownClassesOfTasks KnownClassesOf(const Experiment& experiment) {
   return known;
 }
 
-// The places of the known classes in a script's outputs, in the order that fits.
+// The indices of the known classes in a script's outputs, in the matching order.
 std::string OutputsOf(const ResultHint& hint) {
   const auto& given = hint.trial->method().model().torch_script().output();
   std::vector<int> places;
@@ -41,7 +41,7 @@ std::string OutputsOf(const ResultHint& hint) {
   return absl::StrJoin(places, ",");
 }
 
-// What to check. `by_flags`: with `openset score`.
+// What the user should check. `by_flags`: for `openset score`.
 std::string Advice(const ResultHint& hint, bool by_flags) {
   const MethodSpec& method = hint.trial->method();
   const bool is_script = method.model().has_torch_script();

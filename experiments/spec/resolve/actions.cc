@@ -20,8 +20,8 @@ namespace {
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
-// What an action consists of is written down once, below, for two forms: the message, and the bytes that its key is the
-// digest of. A form makes builders, which take the fields in order of their numbers.
+// The fields of an action are listed once, below, for two forms: the message, and the bytes whose digest is its key. A
+// form makes builders, which accept the fields in the order of their numbers.
 class AsMessage {
  public:
   template <typename Action>
@@ -91,8 +91,8 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   return evaluation;
 }
 
-// A training of the trial's model: by its method, or by the pretraining of that. The two messages have the fields that
-// both name in common.
+// A training of the trial's model, by its method or by the method's pretraining. The two messages share the fields that
+// have the same names.
 template <typename Form, typename Stage>
 auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t seed) {
   const MethodSpec& method = trial.method();
@@ -130,7 +130,7 @@ auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t see
 // Member m of a trial of seed s is the training of seed s * members + m.
 uint64_t SeedOf(const Trial& trial, int member) { return trial.seed() * MembersOf(trial.method()) + member; }
 
-// The inference of the trained members on `known` and `unknown`, in the way that `inference` says.
+// The inference of the trained members on `known` and `unknown`, as `inference` says.
 template <typename Form, typename Train, typename Unknown, typename Shifted>
 auto InferenceOf(Form* form, const std::vector<Train>& trains, const InferenceSpec& inference, const Selection& known,
                  const Unknown& unknown, const Shifted& shifted) {
@@ -165,7 +165,7 @@ std::vector<TrainAction> MembersTrainings(const Trial& trial) {
   return trains;
 }
 
-// Stands for all input perturbations.
+// Represents all input perturbations.
 const InferenceSpec& AnyPerturbation() {
   static const InferenceSpec* const kAny = [] {
     auto* inference = new InferenceSpec;

@@ -41,7 +41,7 @@ class Expander {
   absl::StatusOr<std::vector<Trial>> Run() {
     OPENSET_RETURN_IF_ERROR(CheckCount());
     OPENSET_RETURN_IF_ERROR(CheckSpec(experiment_));
-    std::map<const LoadedMethod*, std::vector<std::shared_ptr<const TrialMethod>>> grids;  // that tasks share
+    std::map<const LoadedMethod*, std::vector<std::shared_ptr<const TrialMethod>>> grids;  // shared by tasks
     for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
       for (size_t m = 0; m < experiment_.methods.size(); ++m) {
         const LoadedMethod* method = &experiment_.MethodOn(t, m);
@@ -63,7 +63,7 @@ class Expander {
         OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckTestOnly(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
-        std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // that openness levels share
+        std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // shared by openness levels
         for (const auto& point : points) {
           const bool is_left_out = !experiment_.only.empty() &&
                                    experiment_.only.count({task.name(), method->method.name(), point->split}) == 0;

@@ -24,7 +24,7 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
   return MessageDigest(plain) == MessageDigest(filled);
 }
 
-// Why the method can't do with a model that was trained without it; empty if it can.
+// Returns why the method can't use a model that was trained without it; empty if it can.
 std::string NeedsTraining(const MethodSpec& method) {
   if (method.inference().has_ensemble()) return "needs several trainings";
   if (method.inference().has_train_mode_pass()) return "passes over the training images in training mode";
@@ -64,7 +64,7 @@ bool HasDropout(const ModelSpec& model) {
   return false;
 }
 
-// All that tells two post-hoc methods on one model apart.
+// The fields in which two post-hoc methods on the same model can differ.
 std::string HowItScores(const MethodSpec& method) {
   MethodSpec own;
   *own.mutable_inference() = method.inference();
@@ -72,7 +72,7 @@ std::string HowItScores(const MethodSpec& method) {
   return MessageDigest(own);
 }
 
-// How many of the methods are trained as each one is.
+// For each method, the number of methods with the same training.
 std::vector<int> CountSameTrainings(const std::vector<LoadedMethod>& methods) {
   std::map<std::string, int> counts;
   std::vector<std::string> digests;
@@ -90,7 +90,7 @@ std::vector<int> CountSameTrainings(const std::vector<LoadedMethod>& methods) {
   return result;
 }
 
-// Gives the method the model and the input and takes its training away. Returns what the model lacks for it.
+// Sets the method's model and input and removes its training. Returns what the model lacks for the method.
 absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& input, MethodSpec* method) {
   *method->mutable_model() = model;
   *method->mutable_input() = input;

@@ -26,7 +26,7 @@ struct Part {
   std::string kind;
 };
 
-// Those that make a method what it is.
+// The fields that define a method.
 std::vector<Part> PartsOf(const MethodSpec& spec) {
   return {{"model.head", KindOf(spec.model().head())},
           {"open_set", KindOf(spec.open_set())},

@@ -17,8 +17,8 @@ namespace {
 // A combination of the axes' values.
 struct Combination {
   std::shared_ptr<TrialMethod> method;
-  absl::Status set;                    // of its values
-  std::vector<FieldProblem> problems;  // once they are set
+  absl::Status set;                    // of setting its values
+  std::vector<FieldProblem> problems;  // after they are set
 };
 
 absl::Status SetValue(const GridAxis& axis, const std::string& value, TrialMethod* made) {
@@ -32,7 +32,7 @@ absl::Status SetValue(const GridAxis& axis, const std::string& value, TrialMetho
   return absl::InvalidArgumentError(absl::StrCat(axis.where, ": ", made->method.name(), ": ", set.message()));
 }
 
-// The one of this number; the last axis changes fastest.
+// Returns the combination with this index; the last axis changes fastest.
 Combination Combine(const TrialMethod& base, const std::vector<GridAxis>& axes, int64_t combinations, int64_t number) {
   Combination made{std::make_shared<TrialMethod>(base)};
   for (const GridAxis& axis : axes) {

@@ -30,7 +30,7 @@ std::string PresetName(const std::string& path) {
   return stem.substr(stem.find('+') + 1);
 }
 
-// What a method says of itself, which others that are made of it don't take over.
+// The fields that describe a method; methods that are based on it don't inherit them.
 void ClearWords(MethodSpec* spec) {
   spec->clear_name();
   spec->clear_title();
@@ -38,7 +38,7 @@ void ClearWords(MethodSpec* spec) {
   spec->clear_note();
 }
 
-// As a method of these parts alone.
+// A method with only these parts.
 MethodSpec PartsOf(const WherePresentSpec& present) {
   MethodSpec parts;
   std::vector<const google::protobuf::FieldDescriptor*> fields;
@@ -51,7 +51,7 @@ MethodSpec PartsOf(const WherePresentSpec& present) {
   return parts;
 }
 
-// `layer` over `spec`: first itself, then what it says of parts that are there. Weights of another file have other
+// Overrides `spec` by `layer`: first its fields, then its changes of existing parts. Weights of another file have other
 // digests.
 void Lay(MethodSpec layer, MethodSpec* spec) {
   if (layer.model().weights().has_file() && spec->model().has_weights()) {
@@ -68,7 +68,7 @@ void Lay(MethodSpec layer, MethodSpec* spec) {
   spec->clear_score_settings();
 }
 
-// The file of a method or preset and those it is based on, the lowest first. `chain` holds the files that led here.
+// The file of a method or preset after those it is based on. `chain` has the files that led here.
 absl::Status AddLayers(absl::string_view kind, const std::string& path, const std::vector<std::string>& folders,
                        ModelFiles model_files, std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
   MethodSpec spec;

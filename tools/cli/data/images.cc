@@ -1,4 +1,4 @@
-// Reading all images of a source, with progress.
+// Reads all images of a source, with progress.
 #include <algorithm>
 #include <numeric>
 
@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
     absl::StatusOr<std::vector<Image>> images = source.Read(samples);
     if (images.ok()) {
       for (size_t i = 0; i < samples.size(); ++i) use(samples[i], (*images)[i]);
-    } else if (IsDamage(images.status())) {  // find those that are
+    } else if (IsDamage(images.status())) {  // find the corrupt ones
       for (const int64_t sample : samples) {
         const absl::StatusOr<std::vector<Image>> one = source.Read({sample});
         if (one.ok()) {

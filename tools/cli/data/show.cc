@@ -33,7 +33,7 @@ absl::Status ShowImages(const std::string& name) {
       {NamedSamples::EXTERNAL, {40, 80, 200}}};
   std::vector<SheetRow> rows;
   for (const NamedSamples& set : sets) {
-    if (set.role == NamedSamples::TRAIN) continue;  // the classes are those of the test
+    if (set.role == NamedSamples::TRAIN) continue;  // the classes are those of the test samples
     std::map<int64_t, std::vector<int64_t>> of_class;
     for (size_t i = 0; i < set.samples.index.size(); ++i) {
       std::vector<int64_t>& some = of_class[set.samples.label[i]];

@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<int>> OrdinalsIn(const std::string& flag) {
   return ordinals;
 }
 
-// Those that CUDA has code for; why not, if there is none.
+// The GPUs that CUDA has code for; an error if there is none.
 absl::StatusOr<std::vector<int>> Usable(const std::vector<Gpu>& gpus) {
   std::vector<int> ordinals;
   for (size_t i = 0; i < gpus.size(); ++i) {

@@ -21,7 +21,7 @@
 #include "core/text/suggest.h"
 #include "tools/cli/flags/user_path.h"
 
-// They are optional so that one that is not given can be told from one that is given its default.
+// They are optional, to distinguish a flag that is not given from one that is given its default.
 ABSL_FLAG(std::optional<std::string>, deploy, std::nullopt,
           "A .textproto file that says where and how work runs: store, data_folder, engine, jobs, devices, worker, "
           "actions_per_gpu, memory (experiments/engine/deploy.proto). The flags below override it.");
@@ -86,7 +86,7 @@ absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec)
   return source;
 }
 
-// What the flags say, and which of them.
+// The values of the flags, and which were given.
 absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
   DeploySpec spec;
   const auto take = [given](const char* name, const auto& flag) {
@@ -122,7 +122,7 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
   if (const auto is_private = take("private", FLAGS_private)) spec.set_private_(*is_private);
   if (const auto worker = take("worker", FLAGS_worker)) spec.set_worker(Absolute(UserPath(*worker)));
   for (const FieldProblem& problem : FindProblems(spec, Completeness::kPartial)) {
-    const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // as the field is called
+    const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // the flag has the field's name
     return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", problem.message));
   }
   return spec;
@@ -130,7 +130,7 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
 
 constexpr mode_t kOfOthers = 077;
 
-// From now on, for this process and those that it starts.
+// Applies to this process and its children from now on.
 absl::Status BePrivate(const Store& store, const std::string& where) {
   umask(umask(0) | kOfOthers);
   struct stat info;

@@ -52,7 +52,7 @@ ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
 namespace openset {
 namespace {
 
-// Folders that were named, and not those that are looked into anyhow.
+// The folders that were given, without the default ones.
 absl::Status CheckDataFolders() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   for (const std::string& folder : deployment.spec.data_folder()) {
@@ -65,7 +65,7 @@ absl::Status CheckDataFolders() {
   return absl::OkStatus();
 }
 
-// "small" for ./small.textproto, or for the study of that name in the libraries.
+// "small" for ./small.textproto, or for the study "small" in the libraries.
 absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolders& folders) {
   const std::string own = UserPath(absl::StrCat(name, ".textproto"));
   if (absl::EndsWith(name, ".textproto")) return UserPath(name);
@@ -81,7 +81,7 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
   return own;
 }
 
-// Selects what a pilot makes, where who submitted it has chosen.
+// Applies the submitter's choice of actions in a pilot.
 absl::Status SelectForPilot(const Store& store, StudyOptions* options) {
   OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(absl::GetFlag(FLAGS_slurm_task)));
   OPENSET_ASSIGN_OR_RETURN(const SlurmLaunch launch, LoadLaunch(store, array.launch()));
@@ -115,7 +115,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.max_trials = absl::GetFlag(FLAGS_max_trials);
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckDataFolders());
-  if (!IsSlurmTask()) {  // else who submitted it has removed what is made again, and has chosen the records
+  if (!IsSlurmTask()) {  // otherwise the submitter has removed what runs again, and has chosen the records
     options.redo = absl::GetFlag(FLAGS_redo);
     options.only = absl::GetFlag(FLAGS_only);
   }

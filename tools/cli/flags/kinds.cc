@@ -34,7 +34,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::OneofDescriptor;
 
-// The first sentence; "et al." and "vs." end none, nor does what stands in brackets.
+// The first sentence. "et al.", "vs." and text in brackets don't end it.
 std::string FirstSentence(const std::string& text) {
   const std::string line = absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar("\n "), absl::SkipEmpty()), " ");
   int depth = 0;
@@ -47,15 +47,15 @@ std::string FirstSentence(const std::string& text) {
   return line;
 }
 
-// What a schema says after a member, no sentence but a few words ("unknown = positive"): what tells it from others of
-// the same message.
+// The schema's short comment after a member ("unknown = positive"), which distinguishes it from others of the same
+// message.
 std::string WordsBehind(const std::string& comment) {
   const std::vector<std::string> lines = absl::StrSplit(comment, '\n', absl::SkipEmpty());
   if (lines.empty() || absl::EndsWith(lines.back(), ".")) return "";
   return std::string(absl::StripAsciiWhitespace(lines.back()));
 }
 
-// A file that comes with the program without the place it is installed at.
+// The path of a file of openset, without the installation's folder.
 std::string ShownPath(const std::string& file) {
   for (const char* top : {"/experiments/", "/data/"}) {
     const size_t place = file.rfind(absl::StrCat("openset", top));

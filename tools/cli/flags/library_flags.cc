@@ -22,8 +22,8 @@ namespace openset {
 
 namespace {
 
-// Of the current folder: what `data describe` and `task new` write there. openset's source tree is none: its files are
-// those that come with the program, which may be older.
+// The libraries in the current folder, where `data describe` and `task new` write. openset's source tree doesn't count:
+// its files come with the program, which may be older.
 SpecFolders OfCurrentFolder() {
   const std::string folder = UserPath(".");
   return FileExists(JoinPath(folder, "experiments/methods")) ? SpecFolders{} : SpecFoldersBelow(folder);

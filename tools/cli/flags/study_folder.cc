@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// What was read of a folder; it lives as long as the process.
+// The content of a folder; it lives as long as the process.
 struct Published {
   std::optional<TemporaryFolder> folder;
   std::map<std::string, std::string> library;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kMostMetrics = 8;
 
-// Facts with their names in a column.
+// Facts, with their names in one column.
 class Lines {
  public:
   void Add(const std::string& name, const std::string& value) {

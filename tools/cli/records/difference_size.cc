@@ -23,7 +23,7 @@ std::string NameOf(const MetricRecord& metric) {
   return group == kPool ? MeasuredName(metric) : absl::StrCat(MeasuredName(metric), " of ", group);
 }
 
-// All but split and seed.
+// The key of a trial without split and seed.
 bool IsOfTheSameRow(const TrialSpec& a, const TrialSpec& b) {
   return a.experiment() == b.experiment() && RowName(a) == RowName(b) && LevelOf(a) == LevelOf(b) &&
          (a.data().test_known().only_last_per_class() > 0) == (b.data().test_known().only_last_per_class() > 0);
@@ -46,7 +46,7 @@ double SquaresAboutMean(const std::vector<double>& values) {
   return squares;
 }
 
-// "0.12 times the standard deviation ...": of a change of this size.
+// "0.12 times the standard deviation ..." for a change of this size.
 std::string SizeText(double change, const std::map<int, std::vector<double>>& by_split) {
   std::vector<double> all;
   double within = 0;

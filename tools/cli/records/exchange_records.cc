@@ -71,7 +71,7 @@ absl::Status ExportRecords(const std::string& text) {
     (what == "outputs" ? extras.outputs : extras.checkpoints) = true;
   }
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
-  folders.specs.push_back(UserPath("."));  // where studies lie that are in no library
+  folders.specs.push_back(UserPath("."));  // for studies that are in no library
   std::vector<std::string> left_out;
   {
     UnreadRecords unread;

@@ -39,7 +39,7 @@ std::string Clip(const std::string& text) {
   return OneLine(text.size() <= kLongest ? text : absl::StrCat(text.substr(0, kLongest), " ..."));
 }
 
-// The revision that the schema gives a member of a family now; none if there is no such member any more.
+// The current revision of a family's member in the schema; nothing if the member no longer exists.
 std::optional<int> RevisionNow(const std::string& family, const std::string& name) {
   const auto* descriptor =
       TrialSpec::descriptor()->file()->pool()->FindMessageTypeByName(absl::StrCat("openset.", family));
@@ -49,7 +49,7 @@ std::optional<int> RevisionNow(const std::string& family, const std::string& nam
   return member->message_type()->options().GetExtension(revision);
 }
 
-// "ScoreSpec.fdbd: revision 2, was 1", for each component of a record that has another one now.
+// "ScoreSpec.fdbd: revision 2, was 1", for each component of a record with another revision now.
 std::vector<std::string> RevisionLines(const TrialRecord& record) {
   std::set<std::string> lines;
   for (const StageProvenance& stage : record.provenance().stage()) {
@@ -66,13 +66,13 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
   return {lines.begin(), lines.end()};
 }
 
-// What is in the store under a key: "there", "not there", or its damage.
+// The state of a key in the store: "there", "not there", or how it is corrupt.
 std::string StateOf(bool is_there, const absl::Status& check) {
   if (!is_there) return "not there";
   return check.ok() ? "there, whole" : absl::StrCat("damaged: ", check.message());
 }
 
-// A line with the log of a training or an inference that said something.
+// A line with the log of a training or an inference, if it is not empty.
 void ShowLog(const Store& store, const std::string& key) {
   if (const std::string log = store.FindLog(key); !log.empty()) std::cout << "    its log: " << log << "\n";
 }
@@ -92,7 +92,7 @@ void ExplainFiles(const Store& store, const TrialRecord& record) {
   }
 }
 
-// Whether this program would find the record again, and why not.
+// Whether this program would use the record again, and if not, why.
 void ExplainKey(const TrialRecord& record) {
   const std::string& id = record.trial_id();
   const std::string now = TrialId(record.trial());
@@ -109,7 +109,7 @@ void ExplainKey(const TrialRecord& record) {
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
 }
 
-// Of a store, or, if it is null, of a bundle.
+// From a store or, if it is null, a bundle.
 void ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
   std::cout << record.trial_id() << "\n  " << Describe(record.trial()) << "\n";
   if (store != nullptr) {
@@ -120,7 +120,7 @@ void ExplainRecord(const Store* store, const std::string& bundle, const TrialRec
   ExplainKey(record);
 }
 
-// How far apart two trials are: the fields that differ; more where the labels do.
+// The distance of two trials: the number of fields that differ; more if the labels differ.
 std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& after, size_t* distance) {
   std::vector<FieldDifference> differences = FindDifferences(before, after);
   *distance = 4 * differences.size() + (before.method().name() != after.method().name()) +
@@ -136,7 +136,7 @@ void ShowDifferences(const std::vector<FieldDifference>& differences) {
   }
 }
 
-// Of an action that is not done: how often it was tried, and how that ended.
+// For an action that is not done: the number of attempts and how the last one ended.
 void ShowFailures(const Store& store, const std::string& key) {
   const int attempts = store.CountFailures(key);
   const absl::StatusOr<FailureRecord> last = store.LoadFailure(key);
@@ -145,7 +145,7 @@ void ShowFailures(const Store& store, const std::string& key) {
             << absl::StrReplaceAll(last->message(), {{"\n", "\n      "}}) << "\n";
 }
 
-// Why a trial of a study has no record: where it differs from the record that is nearest to it.
+// Explains why a trial of a study has no record, by its differences from the nearest record.
 absl::Status ExplainMissing(const Study& study, int trial) {
   const Plan& plan = study.plan();
   const std::string& id = plan.trial_id(trial);
@@ -196,7 +196,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   return absl::OkStatus();
 }
 
-// A record that the study does not ask for: what it would ask for in its place.
+// For a record that isn't in the study: the nearest trial of the study.
 void ExplainNearest(const Study& study, const TrialRecord& record) {
   const Plan& plan = study.plan();
   size_t least = 0;
@@ -216,7 +216,7 @@ void ExplainNearest(const Study& study, const TrialRecord& record) {
   ShowDifferences(differences);
 }
 
-// The trials of a study whose ids begin so.
+// The trials of a study whose ids have this prefix.
 std::vector<int> TrialsOf(const Study& study, const std::string& begin) {
   std::vector<int> found;
   for (size_t t = 0; t < study.plan().trials.size(); ++t) {

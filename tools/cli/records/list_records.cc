@@ -46,14 +46,14 @@ ABSL_FLAG(
 namespace openset {
 namespace {
 
-// What tells records apart at a glance; the rest is in csv and json.
+// The fields that distinguish records; the others are in csv and json.
 const std::set<std::string>& Hidden() {
   static const auto* const hidden =
       new std::set<std::string>{"unknown_classes", "openness", "experiment", "device", "host", "commit"};
   return *hidden;
 }
 
-// Numbers with a fraction get four digits after the point.
+// Fractional numbers have four decimals.
 std::string Short(const std::string& name, const std::string& value) {
   double number = 0;
   if (name == "trial") return value.substr(0, 12);
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> Format() {
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
 }
 
-// Of a bundle, or of the store where `bundle` is "". What can't be read is said in `problems`.
+// From a bundle, or the store if `bundle` is "". Adds records that can't be read to `problems`.
 absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems) {
   if (!bundle.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, ab
   return all;
 }
 
-// The record of a bundle whose id begins so; "": the only one.
+// The record of a bundle whose id has this prefix; the only one for "".
 absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::string& beginning) {
   OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
   return TrialOfBundle(read, bundle, beginning);
@@ -157,7 +157,7 @@ absl::Status ListRecords(const std::string& text, const std::string& bundle) {
   if (!sort.empty()) {
     std::stable_sort(found.begin(), found.end(), [&](const RecordFields& a, const RecordFields& b) {
       const std::string *x = Find(a, sort), *y = Find(b, sort);
-      if (x == nullptr || y == nullptr) return x != nullptr && y == nullptr;  // absent ones last
+      if (x == nullptr || y == nullptr) return x != nullptr && y == nullptr;  // absent values last
       return descending ? Before(y, x) : Before(x, y);
     });
   }

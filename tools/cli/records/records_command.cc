@@ -22,7 +22,7 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (action == "merge") return MergeRecords(rest);
-  std::string bundle;  // to look into without a merge
+  std::string bundle;  // to read without a merge
   if (!rest.empty() && (action == "ls" || action == "show" || action == "spec" || action == "verify")) {
     if (const std::string named = BundleOfFolder(rest[0]); IsBundle(named)) {
       bundle = UserPath(named);

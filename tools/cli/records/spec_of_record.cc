@@ -30,7 +30,7 @@ constexpr size_t kMostDifferences = 5;
 
 std::string NameOf(const TrialRecord& record) { return absl::StrCat("again_", record.trial_id().substr(0, 12)); }
 
-// All but the method's name and the level of openness.
+// Without the method's name and the level of openness.
 ExperimentSpec PlainSpec(const TrialRecord& record) {
   const TrialSpec& trial = record.trial();
   const TaskData& data = trial.data();
@@ -59,7 +59,7 @@ ExperimentSpec PlainSpec(const TrialRecord& record) {
 // "mcp" of "mcp+vaze600 (tuned)".
 std::string BaseName(const std::string& name) { return name.substr(0, name.find_first_of("+ ")); }
 
-// What is tried, the likeliest first: the method over which the settings are laid, and the level of openness.
+// The candidates, the most likely first: the method that the settings override, and the level of openness.
 std::vector<ExperimentSpec> Candidates(const TrialRecord& record, const SpecFolders& folders) {
   const TrialSpec& trial = record.trial();
   std::vector<std::string> methods = MethodNames(folders);
@@ -112,10 +112,10 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   const std::string path = JoinPath(folder.path(), absl::StrCat(NameOf(record), ".textproto"));
   const std::string own = BaseName(trial.method().name());
-  std::optional<std::string> nearest;  // what differs of the first candidate that makes a trial
-  absl::Status first, of_own;          // the first problem of any candidate, and of those over the record's own method
+  std::optional<std::string> nearest;  // the differences of the first candidate that makes a trial
+  absl::Status first, of_own;          // the first problem of any candidate, and of those with the record's own method
   bool own_loads = false;
-  std::vector<std::string> absent;  // what is to be said of data that is not here
+  std::vector<std::string> absent;  // messages about missing data
   for (ExperimentSpec& spec : Candidates(record, folders)) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, ToText(spec)));
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(path, folders, store, options);

@@ -18,12 +18,12 @@ namespace {
 
 constexpr double kStepSeconds = 2;
 constexpr int kSmallestBatch = 4;
-// Of networks whose multiply-adds are not known.
+// For networks with unknown multiply-adds.
 constexpr int kUnknownBatch = 16;
 
-// Trainings that a figure is for.
+// Trainings with the same estimated rate.
 struct Group {
-  const Action* action = nullptr;  // that of most work
+  const Action* action = nullptr;  // the one with the most work
   int64_t work = 0;                // of all
 };
 
@@ -42,7 +42,7 @@ std::optional<double> Remembered(const std::string& file) {
   return rate;
 }
 
-// A folder that can't be written costs a probe next time.
+// If the folder can't be written, the next run probes again.
 void Remember(const ProbeOptions& options, const std::string& file, double rate, const std::string& what) {
   if (options.folder.empty() || !MakeFolders(options.folder).ok()) return;
   WriteFileAtomically(file, absl::StrCat(rate, "\nimages/s in training of\n", what)).IgnoreError();

@@ -20,10 +20,10 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kPlainLineEvery = absl::Seconds(30);
-// At least; writing it takes at most a fiftieth of the time.
+// The least interval; writing takes at most a fiftieth of the time.
 constexpr absl::Duration kReportEvery = absl::Seconds(10);
 constexpr int kReportShare = 50;
-constexpr int kMostLines = 12;  // of running actions
+constexpr int kMostLines = 12;  // for running actions
 constexpr int kBarWidth = 24;
 
 }  // namespace
@@ -60,7 +60,7 @@ void RunDisplay::OnStart(ActionId id) {
 void RunDisplay::OnProgress(ActionId id, const WorkProgress& progress) { progress_.Advance(id, progress); }
 
 void RunDisplay::OnFinish(ActionId id, const absl::Status& status) {
-  std::string how = "0s";  // of an action that another one did along with its own
+  std::string how = "0s";  // for an action that another one did too
   if (const std::optional<absl::Duration> time = progress_.TimeOf(id); time.has_value()) {
     how = ShortDuration(*time);
     const WorkProgress* last = progress_.LastOf(id);

@@ -37,12 +37,12 @@ namespace {
 
 std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
 
-// On lines that fit into the terminal, if there is one.
+// On lines that fit the terminal, if there is one.
 void Show(absl::string_view text) {
   std::cout << (isatty(STDOUT_FILENO) != 0 ? Wrapped(text, TableWidth()) : std::string(text)) << std::endl;
 }
 
-// What is about to be done.
+// Prints what will be done.
 void ShowWork(const Study& study, int cpu_slots) {
   const Plan& plan = study.plan();
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
@@ -56,7 +56,7 @@ void ShowWork(const Study& study, int cpu_slots) {
   if (study.waiting() > 0) Show(SearchText(study));
 }
 
-// What each kind takes, of which nothing is said.
+// The memory of each kind of action: the deploy spec's, by default that of a slot.
 ActionMemory MemoryOf(const DeploySpec& deploy) {
   ActionMemory memory = deploy.memory();
   const int64_t slot = deploy.memory_per_slot_mb();
@@ -66,7 +66,7 @@ ActionMemory MemoryOf(const DeploySpec& deploy) {
   return memory;
 }
 
-// What was done before the run, and who else runs the same experiment.
+// Prints what was already done, and other runs of the same study.
 void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
   for (const std::string& line : quarantined) Show(absl::StrCat("damaged: ", line, "."));
   for (const RunState& run : others) {
@@ -98,7 +98,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
     ShowPreparation(quarantined, others);
     if (reports) {
       Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
-      WriteReportPage(study).IgnoreError();  // the run will say what is wrong with the store
+      WriteReportPage(study).IgnoreError();  // the run reports problems of the store
     }
     if (!text.empty() && !IsSlurmTask()) Show(text);
   };

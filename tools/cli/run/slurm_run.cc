@@ -21,7 +21,7 @@ ABSL_DECLARE_FLAG(std::string, redo);
 namespace openset {
 namespace {
 
-// Of this process, without the program.
+// The arguments of this process, without the program.
 std::vector<std::string> Arguments() {
   const std::string line = ReadFile("/proc/self/cmdline").value_or("");
   std::vector<std::string> words = absl::StrSplit(line, '\0');
@@ -39,7 +39,7 @@ PilotOptions OptionsOf(const DeploySpec& deploy, const ActionMemory& memory) {
   return options;
 }
 
-// All that the store has now.
+// The recorded failures in the store.
 FailuresBefore FailuresIn(const Store& store) {
   FailuresBefore failures;
   for (const std::string& key : store.KeysOfFailures()) {
@@ -105,7 +105,7 @@ absl::Status SlurmRun::Ended(const absl::Status& outcome) const {
     return absl::CancelledError(
         absl::StrCat(outcome.message(), ", watching; the pilots are left to Slurm ('openset cancel' takes them back)"));
   }
-  if (outcome == TimeIsUp()) {  // one that is cancelled stays out of the queue; one that is preempted Slurm puts there
+  if (outcome == TimeIsUp()) {  // a cancelled pilot isn't queued again; Slurm itself queues a preempted one
     const absl::Status requeued = client_.Requeue(ThisTaskId());
     std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
   }

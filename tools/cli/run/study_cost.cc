@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// Where more run at once, the figure is the same.
+// With more at once, the figure is the same.
 constexpr int kMostAtOnce = 16;
 
 int TrainingsOf(const Plan& plan, bool needed_only) {
@@ -35,20 +35,20 @@ int TrainingsOf(const Plan& plan, bool needed_only) {
   }));
 }
 
-// How many actions run at once in the mean: three trainings on two seats take as long as four.
+// The mean number of actions at once: three trainings on two seats take as long as four.
 double AtOnce(int trainings, int seats) {
   if (trainings == 0) return seats;
   return trainings / std::ceil(static_cast<double>(trainings) / seats);
 }
 
-// Where the plan's actions would run: the GPUs of --devices, or the CPU slots that there are.
+// The seats of the plan's actions: the GPUs of --devices, or the CPU slots.
 struct Machine {
   CostDevice device;
   int seats = 1;      // actions at once
   std::string where;  // "2 CPU slots, Intel ...", "1 x NVIDIA H200"
 };
 
-// What tells one build of a program from another, stamped or not.
+// Identifies a build of the program, stamped or not.
 std::string BuildOf(const std::string& program) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::canonical(program, error);
@@ -57,7 +57,7 @@ std::string BuildOf(const std::string& program) {
   return error ? "" : absl::StrCat(path.string(), " ", size, " ", time);
 }
 
-// The ordinal of the GPU to probe on, -1 for the CPU; kNotFound where the machine of the plan is not this one.
+// The ordinal of the GPU to probe on, -1 for the CPU; kNotFound if the plan is for another machine.
 absl::StatusOr<int> ProbedDevice(const DeploySpec& deploy, const Machine& machine) {
   if (deploy.engine() == DeploySpec::SLURM) return absl::NotFoundError("it is Slurm's");
   if (!machine.device.is_gpu) return -1;
@@ -87,7 +87,7 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
   return machine;
 }
 
-// What CostsOf() and ExpectationOf() go by.
+// The data for CostsOf() and ExpectationOf().
 absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& machine, bool may_probe) {
   Throughputs throughputs = Throughputs::OfStore(study.store());
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
