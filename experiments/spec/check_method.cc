@@ -109,7 +109,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   };
   bool open_set_used = false;
   bool plain_term = false;
-  bool first_term = stage.loss().term_size() == 0;  // a term that starts with the first epoch
+  bool first_term = stage.loss().term_size() == 0;  // whether a term counts from the first epoch on
   for (int i = 0; i < stage.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
     const LossNeeds needs = NeedsOf(stage.loss().term(i));

@@ -58,7 +58,7 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // defined by report
 namespace openset {
 namespace {
 
-// Lets the heap use huge pages.
+// The least and the most memory for which the heap takes huge pages.
 constexpr int64_t kLeastHugeBytes = int64_t{1} << 24;
 constexpr int64_t kMostHugeBytes = int64_t{1} << 31;
 
