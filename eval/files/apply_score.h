@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// Describes the score, with the settings that are set, and its input: "max_logit of the logits",
-// "energy { temperature: 2 } of the logits". Precondition: the spec has a member.
+// Describes the score, with its explicit settings, and its input: "max_logit of the logits",
+// "energy { temperature: 2 } of the logits". Precondition: a member of the spec is set.
 std::string ScoreText(const ScoreSpec& spec);
 
 // Sets `unknown_score`, and predictions and probabilities if the score has its own, by computing a score from the
 // outputs. A score that must be fitted is fitted to the known samples of `train`, unless that is null. Errors:
 // kInvalidArgument, with the score's name, if the files lack outputs that it needs, or if the spec violates its
-// schema's rules. Precondition: the spec has a member.
+// schema's rules. Precondition: a member of the spec is set.
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);
 
 }  // namespace openset

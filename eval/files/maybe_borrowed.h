@@ -50,7 +50,7 @@ class MaybeBorrowed {
 
  private:
   std::vector<T> owned_;
-  absl::Span<const T> borrowed_;  // where it is not empty, it counts
+  absl::Span<const T> borrowed_;  // used if it is not empty
 };
 
 }  // namespace openset

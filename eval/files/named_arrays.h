@@ -1,4 +1,4 @@
-// Taking arrays out of a file, with errors that name the file and the array.
+// Gets arrays of a file, with errors that name the file and the array.
 #ifndef OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 #define OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 
@@ -18,15 +18,15 @@
 
 namespace openset {
 
-// Elements that are in memory already, row-major: of the array of this name, whose `data` is empty.
+// The elements, row-major in memory, of the array of this name, whose `data` is empty.
 using ArraysInPlace = std::map<std::string, const void*>;
 
-// Refers to a file's path and its arrays; `columns` are those that a table has, also those that became no array. All
+// Refers to a file's path and its arrays. `columns` are all columns of a table, also those that are not arrays. All
 // errors are kInvalidArgument.
 class NamedArrays {
  public:
-  // Precondition: each of `in_place` is one of `arrays`, is read by Read() into a MaybeBorrowed only, and has the type
-  // of its elements.
+  // Precondition: each of `in_place` is one of `arrays`, is only read by Read() into a MaybeBorrowed, and has its
+  // element type.
   NamedArrays(const std::string& path, const NpzArrays& arrays, const ArraysInPlace& in_place)
       : path_(path), arrays_(arrays), columns_(NoColumns()), in_place_(&in_place) {}
 
@@ -35,10 +35,10 @@ class NamedArrays {
 
   bool Has(const std::string& name) const { return arrays_.count(name) > 0; }
 
-  // The array; -1 in `shape` stands for any extent. Errors: there is none, its shape is another.
+  // Returns the array; -1 in `shape` means any extent. Errors: there is no such array, or its shape differs.
   absl::StatusOr<const NpyArray*> Get(const std::string& name, const std::vector<int64_t>& shape) const;
 
-  // Its elements, by one of the conversions of core/files/formats/npy.h. Errors: those of Get and of the conversion.
+  // Returns its elements, by a conversion of core/files/formats/npy.h. Errors: those of Get() and of the conversion.
   template <typename T>
   absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
                     absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), std::vector<T>* values) const {
@@ -49,7 +49,7 @@ class NamedArrays {
     return absl::OkStatus();
   }
 
-  // The same; an array that is in place is not copied.
+  // The same, but does not copy arrays that are in place.
   template <typename T>
   absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
                     absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), MaybeBorrowed<T>* values) const {
@@ -65,12 +65,12 @@ class NamedArrays {
     return absl::OkStatus();
   }
 
-  // A whole number: an array of one element, whatever its rank.
+  // Returns an integer: an array of one element and any rank.
   absl::StatusOr<int64_t> ReadOne(const std::string& name) const;
 
   // "FILE: array 'NAME' PROBLEM".
   absl::Status Problem(absl::string_view name, absl::string_view problem) const;
-  // That there is no array 'NAME', or no column of a table, with those there are.
+  // The error that there is no array (or column of a table) 'NAME', with the existing ones.
   absl::Status Missing(absl::string_view name) const;
   bool IsTable() const { return !columns_.empty(); }
 

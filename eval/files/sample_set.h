@@ -15,16 +15,16 @@
 
 namespace openset {
 
-// What is known of the sets in the files, by name.
+// The roles of the sets in the files, by name.
 struct SetRoles {
   std::vector<std::string> unknown;  // all their samples are unknown, whatever their labels
-  std::vector<std::string> near;     // so, and near the known classes
-  std::vector<std::string> far;      // so, and far from them
-  std::vector<std::string> known;    // their labels count as they are
+  std::vector<std::string> near;     // unknown, near the known classes
+  std::vector<std::string> far;      // unknown, far from them
+  std::vector<std::string> known;    // their labels are used as they are
   std::vector<std::string> skip;     // left out
 };
 
-// Empty: not known.
+// Empty if unknown.
 struct SampleSet {
   int64_t num_samples = 0;
   MaybeBorrowed<float> logits;  // [N, K]
@@ -35,38 +35,37 @@ struct SampleSet {
   std::vector<float> head_bias;
   std::vector<float> member_uncertainty;  // [N, 3]
   std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
-  std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown; empty: not known
+  std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C if a score decides "unknown"; empty if not known
   MaybeBorrowed<double> unknown_score;
-  // Of the score, if it has class probabilities of its own: calibration is measured by their softmax.
+  // The score's own class probabilities, if it has any: calibration uses their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]
   int64_t probability_outputs = 0;
   int32_t num_classes = 0;               // C
-  std::vector<std::string> class_names;  // [C]; empty where files number the classes
-  std::vector<int32_t> group;            // [N]; empty where the unknown samples are of one set and no roles were given
+  std::vector<std::string> class_names;  // [C]; empty if files number the classes
+  std::vector<int32_t> group;            // [N]; empty if there is one set of unknown samples and no roles were given
   std::vector<Group> groups;
-  // Full-spectrum evaluation: where two or more sets are named as known, which of them a sample is of (-1: unknown, or
-  // of no such set); else empty.
+  // Full-spectrum evaluation: if two or more sets are known, the index of each sample's set among them (-1 for unknown
+  // samples and other sets); otherwise empty.
   std::vector<int32_t> known_set;  // [N]
   std::vector<std::string> known_sets;
 
   ScoreInput Outputs() const;
-  // Refers to this. Precondition: unknown_score is set.
+  // Refers to this object. Precondition: unknown_score is set.
   absl::StatusOr<EvaluationInput> Input() const;
 };
 
-// The samples of all `files` (eval/files/score_file.h), in their order. Predictions that a file lacks are made from its
-// logits. A set of unknown samples is a group; samples of no set are, among several files, of one named by their file.
-// Without logits C is num_classes of the files, else the largest label or prediction + 1; with logits num_classes or K.
-// Classes that tables name are numbered as class_names.h says. `prediction` is empty where
-// files have none and no logits to make it from.
-// Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row for values that can't be: labels,
-// predictions, groups out of range, NaN, logits of inf or that are probabilities; files that disagree in what they
-// hold; roles of unknown sets; FD-Shifts files of several sets without a role for any.
+// Returns the samples of all `files` (eval/files/score_file.h), in their order. If a file has no predictions, they are
+// computed from its logits; `prediction` is empty if it has no logits either. Each set of unknown samples is a group.
+// If there are several files, samples without a set belong to a set with the name of their file. C is num_classes of
+// the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
+// numbered as described in class_names.h. Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row
+// for invalid values: labels, predictions or groups out of range, NaN, logits that are infinite or probabilities; files
+// with different arrays; roles of unknown sets; FD-Shifts files of several sets without any role.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 
-// Of files that are in memory already. If these borrow their arrays (maybe_borrowed.h), the result may refer to the
-// same arrays, which must outlive it. Precondition: there is a file.
+// The same for files in memory. If they borrow their arrays (maybe_borrowed.h), the result may refer to the same
+// arrays, which must outlive it. Precondition: there is a file.
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
 
 }  // namespace openset

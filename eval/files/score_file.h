@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// What a larger `unknown_score` of a file says.
+// The meaning of a larger `unknown_score` in a file.
 enum class ScoreDirection { kHigherIsUnknown, kHigherIsKnown };
 
 // The samples of one file, checked for shapes and types but not yet for values. Empty if the file has no such array.
@@ -33,24 +33,24 @@ struct ScoreFile {
   MaybeBorrowed<int64_t> set;           // [N], index into set_names, -1 = none
   std::vector<std::string> set_names;
   std::optional<int64_t> num_classes;
-  // What labels and predictions are indices of, where a table holds names of classes; with logits in their order.
+  // If a table has names of classes: the names that labels and predictions are indices of; with logits, in their order.
   std::vector<std::string> class_names;
-  // The labels of samples of another data set are that set's: which sets are unknown must be said.
+  // The labels of samples from another data set are that set's, so the roles must say which sets are unknown.
   bool labels_depend_on_set = false;
 };
 
-// Files become ScoreFiles thus:
+// Formats:
 //   * .npz, .csv, .tsv, with arrays named as the fields above (`group` and `group_names` for the sets);
 //   * .npz of OpenOOD (scores/NAME.npz): pred, conf (its negative is the unknown score), label; the set is NAME;
-//     without pred the prediction is not known;
+//     without pred, the prediction is unknown;
 //   * .npz of FD-Shifts (raw_logits.npz, raw_output.npz): arr_0 [N, K + 2] of logits or, in raw_output, probabilities,
 //     then label and number of the data set, which is the set's name;
-//   * .npy: one array, named by the file's name without ".npy", or by NAME=FILE. All .npy files, and an
-//     external_confids.npz of FD-Shifts, together with at most one other file, are the arrays of one ScoreFile.
-// Errors: kNotFound; kInvalidArgument and kDataLoss with the file and the array, where a file is not what its name
-// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument if the label is missing, or both
-// unknown_score and logits; and for kHigherIsKnown where there is no unknown_score, or a layout says itself what it is.
-// A file named as one of `unknown` (all its samples are) needs no label.
+//   * .npy: one array, with the file's name without ".npy", or NAME if given as NAME=FILE. All .npy files and an
+//     external_confids.npz of FD-Shifts, together with at most one other file, make one ScoreFile.
+// Errors: kNotFound; kInvalidArgument or kDataLoss with the file and the array if a file does not have the format of
+// its name, is corrupt, or has arrays of other types or shapes; kInvalidArgument if the label is missing, or both
+// unknown_score and logits; kInvalidArgument for kHigherIsKnown if there is no unknown_score or the format defines the
+// direction. A file that `unknown` names (all its samples are unknown) needs no label.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});
@@ -58,8 +58,8 @@ absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::str
 // The names of arrays: those of the fields above, and `group` and `group_names`.
 const std::vector<std::string>& ScoreFileArrays();
 
-// Of arrays that are named so. `path` is what errors call them. Errors: those of ReadScoreFiles() for
-// one file.
+// Makes a ScoreFile of arrays with these names. Errors call them `path`; they are those of ReadScoreFiles() for one
+// file.
 absl::StatusOr<ScoreFile> ScoreFileOf(const std::string& path, const NamedArrays& arrays, ScoreDirection direction);
 
 }  // namespace openset

@@ -13,7 +13,7 @@
 namespace openset {
 
 // sqrt(D) ln(d_k^2) + m^2 for features x [D] scaled to length 1: d_k the distance to the k-th nearest training sample,
-// m^2 = t^T (S + ridge I)^-1 t with t the power-transformed features (yeo_johnson.h, each dimension by itself) and S
+// m^2 = t^T (S + ridge I)^-1 t with t the power-transformed features (yeo_johnson.h, each dimension separately) and S
 // their covariance over the training samples, divided by N - 1. A d_k^2 of 0 counts as the smallest normal double.
 //
 // This is the variant of the released code in which both parts read the penultimate features ("Mahala Pen + KNN Pen,

@@ -15,7 +15,7 @@ namespace openset {
 // invalid.
 absl::Status CheckFeatures(const ScoreInput& input);
 
-// For Fit() of a score that takes features and no labels: CheckFeatures, and at least one sample.
+// For Fit() of a score that uses features and no labels: calls CheckFeatures and checks that there is a sample.
 absl::Status CheckFeatureFitInput(const ScoreInput& train);
 
 // For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and the same number of

@@ -18,7 +18,7 @@ namespace openset {
 //   -P_y(gamma) in [-1, 0]  (the released code), P_c the distribution function of the generalised Pareto distribution
 //                           of gamma over those samples of class c (generalized_pareto.h), whose search carries the
 //                           rounding of a sum over features to about 1e-8.
-// Of equal largest logits, the class that `tied` says. An s of 0 counts as 2^-52.
+// If several logits are the largest, `tied` selects the class. An s of 0 counts as 2^-52.
 class Ghost : public Score {
  public:
   enum class Value {
@@ -37,7 +37,7 @@ class Ghost : public Score {
  private:
   struct ClassModel {
     Eigen::VectorXd mean;     // [D]; empty for outputs without samples
-    Eigen::VectorXd inverse;  // [D], 1 / sigma, or 0 where sigma is 0
+    Eigen::VectorXd inverse;  // [D], 1 / sigma, or 0 if sigma is 0
     GeneralizedPareto quotients;
   };
   static double QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit);

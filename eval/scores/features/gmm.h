@@ -9,16 +9,16 @@
 
 namespace openset {
 
-// -log sum_c w_c N(x; m_c, S_c + ridge I), in nats, for features x [D]: w_c is the share of the training samples that
-// are of class c, m_c and S_c = (1/n) sum_i (x_i - m_c) (x_i - m_c)^T mean and covariance of their features. OpenOOD's
-// gmm is another one: a mixture found by EM from random centres, with one covariance.
+// -log sum_c w_c N(x; m_c, S_c + ridge I), in nats, for features x [D]: w_c is the share of class c among
+// the training samples, m_c and S_c = (1/n) sum_i (x_i - m_c) (x_i - m_c)^T mean and covariance of its features.
+// OpenOOD's gmm differs: a mixture with one covariance, found by EM from random centres.
 class Gmm : public Score {
  public:
   // Precondition: ridge >= 0.
   explicit Gmm(double ridge) : ridge_(ridge) {}
 
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, where S_c + ridge I is
-  // not positive definite, and for more classes and features than fit in memory.
+  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, if S_c + ridge I is
+  // not positive definite; for more classes and features than fit in memory.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -18,7 +18,7 @@ class Knn : public Score {
   // Precondition: k >= 1.
   explicit Knn(int64_t k) : k_(k) {}
 
-  // Takes no labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument for fewer than k samples.
+  // Ignores labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument for fewer than k samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

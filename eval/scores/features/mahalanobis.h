@@ -33,8 +33,8 @@ class Mahalanobis : public Score {
   Eigen::VectorXd squares_;      // [classes], their squared norms
 };
 
-// The above minus (x - m)^T T^-1 (x - m), with the mean m and the covariance T of all training features (Ren et al.
-// 2021). Of either sign.
+// Mahalanobis minus (x - m)^T T^-1 (x - m), with the mean m and the covariance T of all training features (Ren et al.
+// 2021). May be negative.
 class RelativeMahalanobis : public Score {
  public:
   explicit RelativeMahalanobis(RowScale scale = RowScale::kAsIs) : scale_(scale), classes_(scale) {}

@@ -14,11 +14,11 @@ namespace openset {
 // a confidence; OpenOOD adds 1e-10 to the normalised features.) Exhaustive.
 class Nnguide : public Score {
  public:
-  // Fit() keeps ceil(share * N) of N training samples, but at least k, drawn by their indices in the training outputs;
-  // if share is 1, all in their order. Preconditions: k >= 1, 0 < share <= 1.
+  // Fit() keeps ceil(share * N) of N training samples, but at least k, drawn by their indices in the training outputs.
+  // If share is 1, it keeps all in their order. Preconditions: k >= 1, 0 < share <= 1.
   Nnguide(int64_t k, double share) : k_(k), share_(share) {}
 
-  // Takes no labels. Errors, beyond those of CheckFeatureFitInput and CheckLogits: kInvalidArgument for fewer than k
+  // Ignores labels. Errors, beyond those of CheckFeatureFitInput and CheckLogits: kInvalidArgument for fewer than k
   // samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

@@ -18,7 +18,7 @@ class Relation : public Score {
   // Preconditions: power > 0, threshold >= 0.
   Relation(double power, double threshold) : power_(power), threshold_(threshold) {}
 
-  // Takes no labels. Errors: those of CheckFeatureFitInput and CheckLogits.
+  // Ignores labels. Errors: those of CheckFeatureFitInput and CheckLogits.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -11,7 +11,7 @@
 namespace openset {
 
 // The number of samples in a block. All blocks have this size, because the order of a sum depends on the sizes of the
-// matrices: so a sample gets the same bits regardless of the samples around it. (To sum a column, use an expression or
+// matrices: a sample thus gets the same bits regardless of the other samples. (To sum a column, use an expression or
 // a copy, because the order of col(j).sum() depends on the alignment of its memory.)
 inline constexpr int64_t kRowBlock = 128;
 

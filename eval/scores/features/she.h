@@ -11,13 +11,13 @@
 namespace openset {
 
 // -x . s_y for features x [D], with y the output of the largest logit and s_c [D] the mean feature of the correctly
-// classified training samples of class c: the simplified Hopfield energy. Of equal largest logits, the one that `tied`
-// says. Grows with the length of x. The same for a constant added to all logits.
+// classified training samples of class c: the simplified Hopfield energy. If several logits are the largest, `tied`
+// selects the class. Grows with the length of x. Doesn't change if a constant is added to all logits.
 class She : public Score {
  public:
   explicit She(TiedLogits tied = TiedLogits::kLeastScore) : tied_(tied) {}
 
-  // Outputs that are not the label of any sample have no pattern and are ignored for y.
+  // Outputs that are not the label of any sample have no pattern; y is never one of them.
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
   // labels of which no sample is classified correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;

@@ -21,7 +21,7 @@ class Ssd : public Score {
   };
   explicit Ssd(Clusters clusters) : clusters_(clusters) {}
 
-  // Takes no labels for one cluster. Errors, beyond those of CheckFitInput (for classes) and CheckFeatures:
+  // Ignores labels if there is one cluster. Errors, beyond those of CheckFitInput (for classes) and CheckFeatures:
   // kInvalidArgument, with the class, for features without variance, and for more classes and features than fit in
   // memory.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;

@@ -1,4 +1,4 @@
-// The features of each class, for fits that look at one class at a time.
+// The features of each class, for fits of one class at a time.
 #ifndef OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
 #define OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
 
@@ -16,8 +16,8 @@ struct FeaturesOfClass {
   std::vector<float> features;  // [n, D], in the order of the samples
 };
 
-// One for each label that occurs, ascending. Errors: kInvalidArgument where matrices [D, D] of doubles of all of them
-// would take more than 4 GiB. Preconditions: CheckFitInput and CheckFeatures.
+// One for each label that occurs, ascending. Errors: kInvalidArgument if a matrix [D, D] of doubles for each of them
+// would need more than 4 GiB. Preconditions: CheckFitInput and CheckFeatures.
 absl::StatusOr<std::vector<FeaturesOfClass>> FeaturesByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
 
 }  // namespace openset

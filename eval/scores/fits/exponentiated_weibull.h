@@ -17,10 +17,10 @@ struct ExponentiatedWeibull {
   double Cdf(double x) const;
 };
 
-// What SciPy's search ends at: Nelder and Mead's method, from a = c = 1, location 0 and scale 0.2 on, over minus the
-// log likelihood, where a value outside of the support, or of no finite density, costs 100 ln(largest double). With
-// four parameters of few values the search often ends where its steps are spent, not at a maximum; that is what was
-// released. Preconditions: not empty, all finite.
+// The result of SciPy's search: minimises the negative log likelihood by Nelder and Mead's method from a = c = 1,
+// location 0 and scale 0.2. A value outside the support or without a finite density costs 100 ln(largest double). With
+// four parameters and few values, the search often ends at its limit of steps, not at a maximum; the released code has
+// the same property. Preconditions: not empty, all finite.
 ExponentiatedWeibull FitExponentiatedWeibull(const std::vector<double>& values);
 
 }  // namespace openset

@@ -25,15 +25,16 @@ std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_
 // The mean [D] of all rows. Precondition: there is at least one row.
 Eigen::VectorXd Mean(absl::Span<const float> features, int64_t dim, RowScale scale = RowScale::kAsIs);
 
-// (1/N) sum_i (x_i - centre[label_i]) (x_i - centre[label_i])^T, [D, D]. Precondition: every label has a centre.
+// The covariance around class means: (1/N) sum_i (x_i - centre[label_i]) (x_i - centre[label_i])^T, [D, D].
+// Precondition: every label has a centre.
 Eigen::MatrixXd Covariance(absl::Span<const float> features, absl::Span<const int32_t> labels,
                            const std::vector<Eigen::VectorXd>& centres, RowScale scale = RowScale::kAsIs);
-// The same about one centre.
+// The same around one centre.
 Eigen::MatrixXd CovarianceAbout(absl::Span<const float> features, const Eigen::VectorXd& centre,
                                 RowScale scale = RowScale::kAsIs);
 
 // W [rank, D] with W^T W the pseudo-inverse of `covariance`: |W (x - m)|^2 is the squared Mahalanobis distance.
-// Directions of a variance up to D 2^-52 times the largest count as constant and take no part.
+// Directions whose variance is at most D 2^-52 times the largest are treated as constant and ignored.
 // Errors: kInvalidArgument if there is no variance at all.
 absl::StatusOr<Eigen::MatrixXd> Whitening(const Eigen::MatrixXd& covariance);
 

@@ -1,4 +1,4 @@
-// Percentiles as NumPy's default has them.
+// Percentiles, as NumPy's default.
 #ifndef OPENSET_EVAL_SCORES_FITS_PERCENTILE_H_
 #define OPENSET_EVAL_SCORES_FITS_PERCENTILE_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// The `percent`-th percentile: linear between the values around position percent / 100 * (n - 1) of the ascending
-// order. Preconditions: not empty, no NaN, 0 <= percent <= 100.
+// The `percent`-th percentile: interpolates linearly between the values around position percent / 100 * (n - 1) of the
+// ascending order. Preconditions: not empty, no NaN, 0 <= percent <= 100.
 template <typename T>
 double Percentile(std::vector<T> values, double percent) {
   const double position = percent / 100 * (values.size() - 1);

@@ -12,25 +12,25 @@
 
 namespace openset {
 
-// Features are seen from u = -W^+ b, where the head W [K, D], b [K] gives 0 for all classes. R [D - principal_dim, D]
+// Features are relative to u = -W^+ b, where the head W [K, D], b [K] gives 0 for all classes. R [D - principal_dim, D]
 // are the eigenvectors of the smallest eigenvalues of (1/N) sum_i (x_i - u) (x_i - u)^T over the training features.
 class ResidualSpace {
  public:
-  // One without directions: that of a score which is not fitted yet.
+  // A space without directions, for a score that is not fitted yet.
   ResidualSpace() = default;
 
-  // `principal_dim`: where absent, 1000 for at least 2048 features, 512 for at least 768, else half of them.
+  // `principal_dim`: if absent, 1000 for at least 2048 features, 512 for at least 768, otherwise half of them.
   // Errors: those of CheckFeatureFitInput and HeadOf; kInvalidArgument if no direction is left, or none in which the
   // features vary.
   static absl::StatusOr<ResidualSpace> Fit(const ScoreInput& train, std::optional<int64_t> principal_dim);
 
-  // D; 0 without directions.
+  // D, or 0 without directions.
   int64_t feature_dim() const { return directions_.cols(); }
 
   // Sum of |R (x - u)| over the training samples, > 0.
   double training_length() const { return training_length_; }
 
-  // |R (x - u)| of each row, on several threads. Precondition: CheckFeaturesLikeFitted.
+  // |R (x - u)| for each row, in several threads. Precondition: CheckFeaturesLikeFitted.
   std::vector<double> Lengths(const ScoreInput& input) const;
 
  private:

@@ -1,4 +1,4 @@
-// The Weibull distribution of a tail, as libMR fits it (Scheirer et al. 2011).
+// The Weibull distribution of a tail, fitted like libMR (Scheirer et al. 2011).
 #ifndef OPENSET_EVAL_SCORES_FITS_WEIBULL_H_
 #define OPENSET_EVAL_SCORES_FITS_WEIBULL_H_
 
@@ -17,11 +17,11 @@ struct WeibullTail {
   double Cdf(double x) const;
 };
 
-// The likeliest shape and scale for the `tail` largest of `values` (all, if there are fewer), each moved by
+// The maximum-likelihood shape and scale for the `tail` largest of `values` (all, if there are fewer), each shifted by
 // translation - (the smallest of them). A translation of 10000 (OSDN's copy of libMR) makes the shape very large and
-// the distribution nearly a Gumbel one of free location; libMR's own is 1.
-// Errors: kInvalidArgument for fewer than two values, values that are not finite, and a tail of equal values, which has
-// no likeliest shape. Preconditions: tail >= 2, translation > 0.
+// the distribution nearly a Gumbel one with a free location; libMR's default is 1.
+// Errors: kInvalidArgument for fewer than two values, values that are not finite, and a tail of equal values, for
+// which the likelihood has no maximum. Preconditions: tail >= 2, translation > 0.
 absl::StatusOr<WeibullTail> FitWeibullTail(std::vector<double> values, int tail, double translation);
 
 }  // namespace openset

@@ -6,18 +6,18 @@
 
 namespace openset {
 
-// ((1 + x)^lambda - 1) / lambda for x >= 0, ln(1 + x) where lambda is 0;
-// -((1 - x)^(2 - lambda) - 1) / (2 - lambda) for x < 0, -ln(1 - x) where lambda is 2.
+// ((1 + x)^lambda - 1) / lambda for x >= 0 (ln(1 + x) if lambda is 0);
+// -((1 - x)^(2 - lambda) - 1) / (2 - lambda) for x < 0 (-ln(1 - x) if lambda is 2).
 double YeoJohnson(double x, double lambda);
 
-// The lambda under which the transformed values are likeliest to be normal, as scikit-learn's PowerTransformer has it:
-// the root of the log likelihood's derivative, in [-64, 64] (an end where there is none). 1 for values that are all
-// equal but for rounding.
+// The lambda that maximises the likelihood of the transformed values under a normal distribution, as in scikit-learn's
+// PowerTransformer: the root of the log likelihood's derivative in [-64, 64] (an end if there is none). 1 if all values
+// are equal except for rounding.
 double LikeliestYeoJohnsonLambda(const Eigen::VectorXd& values);
 
-// x -> ((YeoJohnson((x - mean) / deviation) - mean') / deviation'), the means and population deviations those of the
-// fitted values before and after: scikit-learn's StandardScaler, then its PowerTransformer. A deviation of 0 counts as
-// 1.
+// x -> ((YeoJohnson((x - mean) / deviation) - mean') / deviation'), with the mean and population standard deviation of
+// the fitted values before and after YeoJohnson: scikit-learn's StandardScaler, then its PowerTransformer. A deviation
+// of 0 counts as 1.
 class PowerTransform {
  public:
   explicit PowerTransform(const Eigen::VectorXd& values);

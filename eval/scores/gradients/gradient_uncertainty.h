@@ -9,10 +9,10 @@
 namespace openset {
 
 // -|dL/dW|^2 - |dL/db|^2 <= 0 of L = -sum_c log p_c, p = softmax(W x + b) [K]: the binary cross entropy of p with a
-// label of ones. In closed form -|K p - 1|^2 (|x|^2 + 1) for features x [D]; without the 1 for a layer without bias. A
-// confident prediction has a long gradient: hence the sign, which pytorch-ood has too. The paper gives the squared
-// lengths of all layers to a network that it trains on known and unknown samples. The same for a constant added to all
-// logits.
+// label of ones. In closed form: -|K p - 1|^2 (|x|^2 + 1) for features x [D]; without bias, |x|^2 instead of |x|^2 + 1.
+// The sign is negative because a confident prediction has a long gradient; pytorch-ood uses the same sign. The paper
+// instead passes the squared lengths of all layers to a network that is trained on known and unknown samples. Doesn't
+// change if a constant is added to all logits.
 class GradientUncertainty : public Score {
  public:
   explicit GradientUncertainty(bool bias) : bias_(bias) {}

@@ -9,9 +9,9 @@
 namespace openset {
 
 // -|dL/dW|_1 <= 0 of L = -sum_c log p_c, p = softmax(W x + b) [K], with respect to the last layer's weights W: in
-// closed form -sum_c |K p_c - 1| sum_d |x_d| for features x [D]. K times the paper's, whose L is the divergence of p
-// from the uniform distribution: the released code's and OpenOOD's, of which they give the negative, a confidence. The
-// same for a constant added to all logits.
+// closed form, -sum_c |K p_c - 1| sum_d |x_d| for features x [D]. The released code and OpenOOD return its negative, a
+// confidence. It is K times the paper's, whose L is the divergence of p from the uniform distribution. Doesn't change
+// if a constant is added to all logits.
 class Gradnorm : public Score {
  public:
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

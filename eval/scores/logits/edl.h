@@ -8,14 +8,14 @@
 
 namespace openset {
 
-// How a logit becomes evidence, which is not negative.
+// The function from a logit to evidence, which is not negative.
 enum class Evidence {
   kExp,       // exp(z), z clipped to [-10, 10]
   kRelu,      // max(z, 0)
   kSoftplus,  // log(1 + exp(z))
 };
 
-// Of the Dirichlet distribution with alpha_c = evidence(z_c) + 1 and S = sum_c alpha_c.
+// The score, from the Dirichlet distribution with alpha_c = evidence(z_c) + 1 and S = sum_c alpha_c.
 class EdlVacuity : public Score {
  public:
   explicit EdlVacuity(Evidence evidence) : evidence_(evidence) {}

@@ -1,4 +1,4 @@
-// The output that stands for the unknown.
+// An extra output for the unknown.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_EXTRA_OUTPUT_H_
 #define OPENSET_EVAL_SCORES_LOGITS_EXTRA_OUTPUT_H_
 
@@ -10,7 +10,7 @@ namespace openset {
 
 // softmax(z)_K, K the last output, in [0, 1]; or z_K - max_{c < K} z_c, which is infinite for one output; or -z_K or
 // z_K: for models trained with unknown samples as one more class (Noise and Overlay Softmax of the class-imbalance
-// paper, which call a sample unknown where the last output is the largest), or where it is a confidence (DeVries and
+// paper, which reject a sample if the last output is the largest), or whose extra output is a confidence (DeVries and
 // Taylor 2018) or a variance (Shang et al. 2023).
 class ExtraOutput : public Score {
  public:

@@ -9,10 +9,10 @@
 namespace openset {
 
 // sum over the `top` largest p_c = softmax(z)_c of (p_c (1 - p_c))^gamma, in [0, top / 4^gamma]. (The released code
-// takes its negative, a confidence.) The same for a constant added to all logits.
+// returns its negative, a confidence.) Doesn't change if a constant is added to all logits.
 class Gen : public Score {
  public:
-  // All classes where there are fewer than `top`. Preconditions: gamma > 0, top >= 1.
+  // Uses all classes if there are fewer than `top`. Preconditions: gamma > 0, top >= 1.
   Gen(double gamma, int64_t top) : gamma_(gamma), top_(top) {}
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -14,7 +14,7 @@ namespace openset {
 // of k, from which any other is infinitely far). Doesn't change if a constant is added to all logits.
 class Klm : public Score {
  public:
-  // Takes no labels. Errors: those of CheckLogits; kInvalidArgument if there are no samples or a logit is infinite,
+  // Ignores labels. Errors: those of CheckLogits; kInvalidArgument if there are no samples or a logit is infinite,
   // with the row.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

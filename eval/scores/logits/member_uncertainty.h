@@ -1,4 +1,4 @@
-// The disagreement of several passes: passes with dropout, or one pass of each model.
+// The disagreement of several passes: with dropout, or through each model of an ensemble.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_MEMBER_UNCERTAINTY_H_
 #define OPENSET_EVAL_SCORES_LOGITS_MEMBER_UNCERTAINTY_H_
 

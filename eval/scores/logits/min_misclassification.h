@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// min_c P(y != c) = 1 - max_c softmax(z)_c, in [0, 1 - 1/K], computed as the sum over the other classes: it ranks as
-// -max softmax does in exact arithmetic and keeps apart samples whose largest probability rounds to 1.
+// min_c P(y != c) = 1 - max_c softmax(z)_c, in [0, 1 - 1/K], computed as the sum over the other classes: it ranks
+// like -max softmax in exact arithmetic and distinguishes samples whose largest probability rounds to 1.
 class MinMisclassification : public Score {
  public:
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

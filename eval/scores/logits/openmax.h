@@ -1,4 +1,4 @@
-// OpenMax (Bendale and Boult 2016): the probability of a class that stands for the unknown.
+// OpenMax (Bendale and Boult 2016): the probability of an additional class for the unknown.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_OPENMAX_H_
 #define OPENSET_EVAL_SCORES_LOGITS_OPENMAX_H_
 
@@ -15,9 +15,9 @@ namespace openset {
 // Fit: for each class c, the mean m_c of the logits of its correctly classified training samples, and a Weibull
 // distribution of their `tail` largest distances to m_c.
 // Score: w_c = CDF_c(distance of z to m_c), omega_c the weight of c's rank among the logits, removed_c = z_c w_c
-// omega_c; the last entry, in [0, 1], of softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c). Logits must
-// not be negative for this to have its meaning; others are taken as they are, as released code does. Equal logits share
-// the mean of the weights of their ranks.
+// omega_c; the last entry, in [0, 1], of softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c). This
+// is only meaningful for logits >= 0; negative ones are used unchanged, as in released code. Equal logits get the mean
+// of the weights of their ranks.
 class OpenMax : public Score {
  public:
   enum class Distance {
@@ -30,22 +30,23 @@ class OpenMax : public Score {
     double euclidean_weight = 0.005;
     int tail = 20;                      // at least 2
     int alpha = 10;                     // at least 1: the ranks with a weight
-    std::optional<double> rank_weight;  // omega of ranks 1 .. alpha; where absent, (alpha + 1 - rank) / alpha
-    double translation = 10000;         // of FitWeibullTail
+    std::optional<double> rank_weight;  // omega of ranks 1 .. alpha; if absent, (alpha + 1 - rank) / alpha
+    double translation = 10000;         // for FitWeibullTail
     bool cdf_of_logit = false;          // w_c = CDF_c(z_c)
-    bool rejection = false;             // 0 where the unknown has the largest probability, else -(the largest one)
-    bool revised_prediction = false;    // Predictions() are those of the revised outputs
-    // In the place of the Weibull distribution; classes of at most `tail` correct samples have none then (w_c = 0).
+    bool rejection = false;  // the score is 0 if the unknown has the largest probability, else -(the largest one)
+    bool revised_prediction = false;  // Predictions() are those of the revised outputs
+    // Replaces the Weibull distribution. Classes of at most `tail` correct samples then have none (w_c = 0).
     bool exponentiated = false;
-    // Of each batch of so many samples the first two, or for two outputs the first one, are not revised; 0: all are. A
-    // batch of one sample is revised, but for two outputs. What a sample gets depends on its place then.
+    // The released code's batch size; 0: off. In each batch of this size, the first two samples (for two outputs, the
+    // first one) are not revised; a batch of one sample is revised unless there are two outputs. Scores then depend on
+    // the samples' positions.
     int unrevised_of_batch = 0;
   };
   explicit OpenMax(const Options& options) : options_(options) {}
 
-  // Outputs that are no sample's label get no distribution (w_c = 0).
-  // Errors, beyond those of CheckFitInput: kInvalidArgument, with the class, for a class of the labels with fewer than
-  // two correctly classified samples or whose tail is of equal distances.
+  // Outputs that are not the label of any sample get no distribution (w_c = 0).
+  // Errors, beyond those of CheckFitInput: kInvalidArgument, with the class, for a label with fewer than two
+  // correctly classified samples or with a tail of equal distances.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
@@ -53,8 +54,8 @@ class OpenMax : public Score {
   // K + 1 outputs: z_c - removed_c, and sum_c removed_c for the unknown.
   absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
 
-  // None without revised_prediction. Else the largest of the K + 1 outputs, the first of equal ones; those beyond the
-  // first num_classes are the unknown.
+  // Empty without revised_prediction. Otherwise the index of the largest of the K + 1 outputs (the first if several are
+  // equal); those after the first num_classes mean unknown.
   absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& input,
                                                                   int64_t num_classes) const override;
 
@@ -78,8 +79,8 @@ class OpenMax : public Score {
   std::vector<ClassModel> classes_;  // [K]
 };
 
-// softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c), the last entry being the unknown's. Precondition: of
-// the same size.
+// softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c); the last entry is the unknown's. Precondition: both
+// have the same size.
 std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::Span<const double> removed);
 
 }  // namespace openset

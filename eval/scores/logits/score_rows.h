@@ -14,14 +14,14 @@
 
 namespace openset {
 
-// work(0), ..., work(num_rows - 1), in several threads (core/in_parallel.h) and in any order.
+// Calls work(0), ..., work(num_rows - 1), in several threads (core/in_parallel.h) and in any order.
 void ForEachRowInParallel(int64_t num_rows, const std::function<void(int64_t row)>& work);
 
 // OK if `input` has logits of its stated shape, none of them NaN.
 // Errors: kInvalidArgument, with the row if one is to blame.
 absl::Status CheckLogits(const ScoreInput& input);
 
-// OK if `train` has logits as for CheckLogits, finite and of at least one sample, and `labels` one output each.
+// OK if `train` has finite logits as for CheckLogits, and at least one sample, and `labels` has an output for each.
 // Errors: kInvalidArgument, with the row if one is to blame.
 absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> labels);
 
@@ -30,8 +30,8 @@ absl::Span<const float> LogitsOf(const ScoreInput& input, int64_t row);
 
 // Training samples by class.
 struct ClassRows {
-  std::vector<std::vector<int64_t>> correct;  // [K], the rows that are classified as what they are, ascending
-  std::vector<bool> labelled;                 // [K], whether there is any sample of the class
+  std::vector<std::vector<int64_t>> correct;  // [K], the correctly classified rows, ascending
+  std::vector<bool> labelled;                 // [K], whether the class has any sample
 };
 // Precondition: CheckFitInput.
 ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels);

@@ -9,12 +9,12 @@
 
 namespace openset {
 
-// The index of the largest value, the lowest of equal ones. Precondition: not empty.
+// The index of the largest value; the lowest one if several are equal. Precondition: not empty.
 int32_t ArgMax(absl::Span<const float> values);
 
 // The predicted class that a score uses if several logits are the largest.
 enum class TiedLogits {
-  kLeastScore,  // the one that gives the least score: the order of the classes does not matter
+  kLeastScore,  // the one with the least score, so that the order of the classes does not matter
   kFirst,       // the first one, as argmax in released code
 };
 

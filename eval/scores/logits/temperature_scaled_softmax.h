@@ -12,12 +12,12 @@ namespace openset {
 // -max_c softmax(z / T)_c, in [-1, -1/K].
 class TemperatureScaledSoftmax : public Score {
  public:
-  // Without a temperature it is fitted. Precondition: temperature > 0.
+  // If there is no temperature, it is fitted. Precondition: temperature > 0.
   explicit TemperatureScaledSoftmax(std::optional<double> temperature)
       : temperature_(temperature), fit_(!temperature) {}
 
-  // T with the least mean -ln softmax(z / T)_y, within [0.01, 100]; those ends where there is no least. The optimum is
-  // that of held-out samples; on the model's own training samples it comes out too low. Nothing to do where T is given.
+  // Finds the T with the least mean -ln softmax(z / T)_y within [0.01, 100]; an end if there is no minimum. Use
+  // held-out samples: on the model's own training samples, T is too low. Does nothing if T is given.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

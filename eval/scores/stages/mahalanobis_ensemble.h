@@ -12,15 +12,15 @@ namespace openset {
 
 // sum_s w_s M_s(x_s), with the mean x_s of each channel of stage s over positions and M_s the score mahalanobis of it
 // (eval/scores/features/mahalanobis.h): the squared distance to the nearest class mean by the stage's own covariance.
-// At least 0 if no weight is below it.
+// At least 0 if no weight is negative.
 //
-// OpenOOD's mds_ensemble (feature_type mean, reduce_dim none) is the sum of alpha_s M_s / -2, whose alphas a logistic
-// regression of validation samples finds, unknown ones among them, if none are given; here no score sees unknown
-// samples, so that the weights are given. It perturbs the image for each layer by `noise` before it measures; this does
-// not (noise 0).
+// OpenOOD's mds_ensemble (feature_type mean, reduce_dim none) is the sum of alpha_s M_s / -2, whose alphas are
+// given or found by a logistic regression on validation samples, some of which are unknown. Here no score sees unknown
+// samples, so the weights must be given. OpenOOD also perturbs the image for each layer by `noise`; this does not
+// (noise 0).
 class MahalanobisEnsemble : public Score {
  public:
-  // One weight a stage; none: 1 for each.
+  // One weight for each stage; empty: all 1.
   explicit MahalanobisEnsemble(std::vector<double> weights) : weights_(std::move(weights)) {}
 
   // Errors: those of CheckStageValues and of Mahalanobis, with the stage; kInvalidArgument for another number of

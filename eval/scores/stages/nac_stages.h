@@ -12,11 +12,12 @@ namespace openset {
 
 // The mean over stages of the score nac of each (eval/scores/head/nac.h), in [-1, 0]: minus the mean over the stage's
 // channels c of min(n_c(a_c) / full, 1), with the activation state a_c = 1 / (1 + exp(-steepness v_c)) of the stage's
-// values v_c, activations times gradients (StageValuesSpec, STATE), and n_c(a) the training samples whose state lies in
-// the interval of a. Of the last stage alone of a network whose features are the means of its last map it is nac.
+// values v_c, activations times gradients (StageValuesSpec, STATE), and n_c(a) the number of training samples whose
+// state is in the interval of a. With only the last stage, and features that are the means of its last map, it equals
+// nac.
 //
-// The authors' code with several layer_names (coverage.py: single_ood_test); their last layer is avgpool. Its settings
-// of a layer are searched for by unknown validation samples; here they are given.
+// As in the authors' code with several layer_names (coverage.py: single_ood_test); their last layer is avgpool. They
+// search each layer's settings with unknown validation samples; here they are given.
 class NacStages : public Score {
  public:
   struct Stage {
@@ -25,7 +26,7 @@ class NacStages : public Score {
     double steepness = 100;  // > 0
   };
   struct Options {
-    std::vector<Stage> stages;  // from the last one backwards; none: the defaults for all
+    std::vector<Stage> stages;  // from the last one backwards; empty: the defaults for all
     int64_t samples = 1000;     // as in Nac
   };
   explicit NacStages(Options options);

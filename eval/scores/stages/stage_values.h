@@ -1,4 +1,4 @@
-// Values of a network's stages, as scores over several layers read them.
+// Values of a network's stages, for scores over several layers.
 #ifndef OPENSET_EVAL_SCORES_STAGES_STAGE_VALUES_H_
 #define OPENSET_EVAL_SCORES_STAGES_STAGE_VALUES_H_
 
@@ -11,12 +11,12 @@
 
 namespace openset {
 
-// OK if `input` has stage values of its stated widths, all finite. Errors: kInvalidArgument, with the row where one is
-// to blame.
+// OK if `input` has stage values of its stated widths, all finite. Errors: kInvalidArgument, with the row if one is
+// invalid.
 absl::Status CheckStageValues(const ScoreInput& input);
 
 // For Compute() of the score `name`, fitted to stages of these widths: CheckStageValues, and the same widths. Errors,
-// beyond: kFailedPrecondition for no widths, which are those of a score not fitted yet.
+// in addition: kFailedPrecondition if there are no widths, which means that the score is not fitted yet.
 absl::Status CheckStageValuesLikeFitted(const ScoreInput& input, const std::vector<int64_t>& fitted,
                                         absl::string_view name);
 
