@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// What the columns of intervals at Holm's levels are (eval/statistics/several_methods.h).
+// An explanation of the columns with intervals at Holm's levels (eval/statistics/several_methods.h).
 inline constexpr char kHolmColumns[] =
     "low, high (Holm): the interval at the level of Holm's procedure, which leaves out 0 where there is a difference";
 
@@ -28,11 +28,11 @@ struct Document {
 };
 
 enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex };
-// Errors: kInvalidArgument with the known names.
+// Parses a format's name. Errors: kInvalidArgument with the known names.
 absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name);
 
 // As kText (lines wrapped to the width of tables), kMarkdown or kLatex (booktabs; titles and lines as comments).
-// `width`: that of text. Precondition: one of them.
+// `width`: the width of text. Precondition: the format is one of these.
 std::string FormatDocument(const Document& document, TextFormat format, size_t width = kTextWidth);
 
 // "0.0312"; "< 0.0001" below that.

@@ -16,14 +16,14 @@ namespace openset {
 
 struct SampleIntervals {
   BootstrapOptions bootstrap;
-  // In place of the bootstrap DeLong's closed form, for the metrics that have one; not for sets of unknown samples.
+  // Uses DeLong's closed form instead of the bootstrap for the metrics that have one; not for sets of unknown samples.
   bool delong = false;
 };
 
-// Each metric as its convention prints it (offset + factor * value, and so its interval and direction), of all samples,
-// of each set of unknown samples, of the means over near and far ones and of each set of known samples; where
-// pooled_aurc is among the metrics and there are unknown samples, what each set contributes to it. `ranked` is that of
-// `samples`, unweighted. Without notes. Errors: those of Evaluate() and of BootstrapIntervals().
+// Computes each metric as its convention prints it (offset + factor * value; likewise the interval and the direction),
+// for all samples, each set of unknown samples, the means over near and far sets, and each set of known samples. If
+// pooled_aurc is among the metrics and there are unknown samples, also computes each set's contribution to it. `ranked`
+// is `samples` ranked, unweighted. The report has no notes. Errors: those of Evaluate() and of BootstrapIntervals().
 absl::StatusOr<EvaluationReport> EvaluateSamples(absl::Span<const ConventionMetric> metrics, const SampleSet& samples,
                                                  const RankedInput& ranked,
                                                  const std::optional<SampleIntervals>& intervals);

@@ -13,28 +13,28 @@ namespace openset {
 
 // The source of the unknown score, which determines the advice.
 enum class ScoreOrigin {
-  kFile,         // larger = more unknown, as it stands there
-  kFileNegated,  // as --higher_is_known says of it
-  kOutputs,      // made of logits or features
+  kFile,         // larger = more unknown, unchanged
+  kFileNegated,  // negated because of --higher_is_known
+  kOutputs,      // computed from logits or features
 };
 
-// A line each, by the rules of eval/statistics/plausibility.h; none where nothing is suspicious:
-//   predictions that fit the labels far better in another order of the classes, else
-//   a closed-set accuracy that is no better than guessing (predictions that say unknown by themselves are left out);
-//   labels that are 0 and 1 alone, without predictions of two classes: marks of known and unknown;
+// Returns a line for each suspicious property, by the rules of eval/statistics/plausibility.h:
+//   predictions that fit the labels far better in another order of the classes; otherwise,
+//   a closed-set accuracy that is no better than guessing (without predictions of "unknown");
+//   labels that are only 0 and 1, without predictions of two classes: probably marks of known and unknown;
 //   an AUROC below 50 %.
 // `ranked` is unweighted.
 std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin);
 
-// "label 0 is prediction 2, label 2 is prediction 0": where they differ, at most six of them.
+// "label 0 is prediction 2, label 2 is prediction 0": the differences, at most six.
 std::string OrderText(const ClassOrder& order);
 
-// What is seen, without advice, for samples of files and for trials (experiments/report/hints.h).
+// Descriptions without advice, for samples of files and for trials (experiments/report/hints.h).
 // "accuracy is 16.7 % on 300 known samples, no better than guessing among 6 classes". Precondition: samples > 0.
 std::string NearChanceText(int64_t correct, int64_t samples, int classes);
 // "accuracy is 3.6 %, and 96.4 % with the known classes in another order".
 std::string OtherOrderText(const ClassOrder& order);
-// Of an AUROC below 50 %.
+// For an AUROC below 50 %.
 inline constexpr char kBelowHalfText[] = "known samples have the larger unknown scores";
 
 }  // namespace openset

@@ -19,9 +19,9 @@ namespace openset {
 struct ReportedMetric {
   std::string name;
   Display display;
-  std::optional<double> value;  // as JSON and CSV hold it
+  std::optional<double> value;  // as in JSON and CSV
   std::string absent_reason;
-  std::optional<double> low;  // of the interval
+  std::optional<double> low;  // the lower end of the interval
   std::optional<double> high;
   std::string remark;
 };
@@ -42,25 +42,25 @@ struct ReportedSource {
 };
 
 struct EvaluationReport {
-  std::vector<std::string> notes;  // lines above the table: what was read, which score
+  std::vector<std::string> notes;  // lines above the table: the input, the score
   int64_t num_known = 0;
   int64_t num_unknown = 0;
   int32_t num_classes = 0;
   std::string interval;  // "95 % interval (bca, 10000 replicates)"; empty without intervals
   std::vector<ReportedMetric> metrics;
-  std::vector<ReportedGroup> groups;  // and their means, and the pool; empty without groups
+  std::vector<ReportedGroup> groups;  // the groups, their means and the pool; empty without groups
   // Full-spectrum: each set of known samples against all unknown ones.
   std::vector<ReportedGroup> known_sets;
-  std::vector<ReportedSource> sources;  // of pooled_aurc; empty where it was not asked for
+  std::vector<ReportedSource> sources;  // of pooled_aurc; empty if it was not requested
 };
 
 // Tables in text, Markdown and LaTeX (booktabs) are rounded and scaled for reading; CSV and JSON hold the values in
 // full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high", "unit", "higher_is_better",
-// "label"}}, "absent": {name: reason}}, without low and high where there is no interval; with groups also "groups":
+// "label"}}, "absent": {name: reason}}, without low and high if there is no interval; with groups also "groups":
 // {name: {"n_unknown", "metrics"}}.
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
 
-// A row a metric and set of samples, in full precision: the CSV.
+// The CSV: a row for each metric and set of samples, in full precision.
 Table EvaluationTable(const EvaluationReport& report);
 
 // "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)".

@@ -22,7 +22,7 @@ struct ComparedRuns {
   std::string a, b;
   Display display;
   PairedTest test;
-  // Holm's, over all tests of the metric: the pairs and tasks that have a p-value.
+  // Holm's adjusted p-value, over all tests of the metric: the pairs and tasks with a p-value.
   std::optional<double> adjusted_p_value;
   // The interval at the level that Holm's procedure holds the row to (HolmLevels): of three or more replicates, it
   // leaves out 0 exactly where the verdict is a difference. Absent without a p-value, if there is no variance to
@@ -35,8 +35,8 @@ struct ComparedRuns {
   bool is_too_few = false;
 };
 
-// Three or more methods over two or more tasks by one metric. A task counts once: by the mean over its levels of
-// openness of the means over its splits.
+// Three or more methods over two or more tasks by one metric. Each task counts once, with the mean over its levels of
+// openness of the mean over splits.
 struct ComparedMethods {
   std::string metric;
   std::vector<std::string> methods;
@@ -47,8 +47,8 @@ struct ComparedMethods {
 struct RunComparison {
   std::vector<std::string> notes;
   PairedTestOptions options;
-  std::string baseline;     // the method that all others are tested against; "": all pairs
-  std::string assumptions;  // of the tests, in one line
+  std::string baseline;     // the method that all others are compared with; "" for all pairs
+  std::string assumptions;  // the tests' assumptions, in one line
   std::vector<ComparedRuns> pairs;
   std::vector<ComparedMethods> methods;
   std::vector<std::string> left_out;  // what could not be compared, and why

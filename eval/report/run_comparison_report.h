@@ -1,4 +1,4 @@
-// What `openset compare RESULTS` has found, and its text in each format.
+// The result of `openset compare RESULTS`, and its text in each format.
 #ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 #define OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 
@@ -9,9 +9,10 @@
 
 namespace openset {
 
-// The verdict stands first, effect sizes before p-values; of too few splits text shows no interval. CSV: a row a pair
-// of methods, task and metric. JSON: {"confidence", "assumptions", "pairs": [...], "all_methods": [...], "left_out":
-// [...]}. Both hold full precision; what is undefined is empty there, or null.
+// The verdict comes first, and effect sizes before p-values. With too few splits, text shows no interval. CSV: a row
+// for each pair of methods, task and metric. JSON: {"confidence", "assumptions", "pairs": [...], "all_methods": [...],
+// "left_out":
+// [...]}. Both have full precision; undefined values are empty, or null in JSON.
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset

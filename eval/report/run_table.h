@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// What two methods are paired by.
+// The key by which two methods are paired.
 struct Run {
   std::string split;
   std::string seed;
@@ -23,13 +23,13 @@ struct Run {
 // Values by metric, method, task and run.
 struct RunTable {
   std::vector<std::string> methods;  // in order of appearance
-  std::vector<std::string> tasks;    // levels of openness of one task are tasks here
-  // Of a task, the one whose level it is: levels share their known classes and trainings, and are no tasks of their
-  // own.
+  std::vector<std::string> tasks;    // each level of openness of a task is a task here
+  // For each task, the task that it is a level of. Levels share known classes and trainings, so that they are not
+  // independent tasks.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
-  std::string baseline;             // the row that a report's stars are against; "" if there is none
-  std::vector<std::string> groups;  // of the whole file: the pool, sets of unknown samples, means over sets
+  std::string baseline;             // the row that a report's stars compare with; "" if there is none
+  std::vector<std::string> groups;  // of the complete file: the pool, sets of unknown samples, means over sets
   // value[metric][method][task][run]
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
 };

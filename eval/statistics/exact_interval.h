@@ -28,8 +28,8 @@ double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta);
 // the number of independent pairs. Absent for other metrics.
 std::optional<int64_t> IndependentTrials(const MetricSpec& metric, const RankedInput& ranked);
 
-// The interval of a metric with the value 0 or 1, for which replicates and DeLong's variance have no spread: that of 0
-// or all of its independent trials. Absent for other values and metrics.
+// The interval of a metric with the value 0 or 1, for which replicates and DeLong's variance have no spread: the exact
+// interval for none or all of its independent trials. Absent for other values and metrics.
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence);
 

@@ -15,14 +15,14 @@
 namespace openset {
 
 struct GroupInterval {
-  std::string name;                    // of the group; "near", "far" or "pool"
+  std::string name;                    // a group's name, or "near", "far" or "pool"
   std::vector<IntervalValue> metrics;  // in their order
 };
 
 // The columns of EvaluateGroups (groups, means, pool), each metric with its interval. A replicate draws the known
-// samples once for all groups, so that a mean's interval knows that its groups share them. At the value 0 or 1 a
-// group's and the pool's are those of BootstrapIntervals; a mean's is a point where all replicates agree. Errors: those
-// of BootstrapIntervals and of EvaluateGroups.
+// samples once for all groups, so that a mean's interval accounts for its groups sharing them. For the value 0 or 1,
+// intervals of groups and the pool are those of BootstrapIntervals; a mean's interval is a point if all replicates
+// agree. Errors: those of BootstrapIntervals and of EvaluateGroups.
 absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const MetricSpec> metrics,
                                                           const RankedInput& ranked, absl::Span<const Group> groups,
                                                           const BootstrapOptions& options);

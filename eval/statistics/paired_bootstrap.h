@@ -19,9 +19,9 @@ struct PairedDifference {
   IntervalValue difference;  // a - b
   // The two-sided p-value of no difference, by inverting the interval (replicate_interval.h).
   double p_value = 1;
-  Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval, or, which is the same, of the p-value
-  // At the level that Holm's procedure holds the p-value to, among those of all pairs by this metric
-  // (several_methods.h); the interval above where there is one pair.
+  Verdict verdict = Verdict::kNoDetectableDifference;  // by the interval or, equivalently, the p-value
+  // The interval at Holm's level of the p-value among all pairs by this metric (HolmLevels in several_methods.h); equal
+  // to the interval above if there is one pair.
   AdjustedInterval adjusted;
 };
 
@@ -32,9 +32,9 @@ struct MethodPair {
   std::vector<PairedDifference> metrics;
 };
 
-// The metrics of all methods, replicates drawn once for all of them, and the differences of each pair, (0, 1), (0, 2),
-// ..., (1, 2), .... The weights of the first hold for all. Errors: those of BootstrapIntervals; kInvalidArgument where
-// there are fewer than two methods, and where labels or groups differ from those of the first.
+// The metrics of all methods, with the same replicates, and the differences of each pair, (0, 1), (0, 2), ..., (1, 2),
+// .... The weights of the first method are used for all. Errors: those of BootstrapIntervals; kInvalidArgument if there
+// are fewer than two methods, or if labels or groups differ from those of the first.
 absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
                                                         absl::Span<const RankedInput* const> methods,
                                                         const BootstrapOptions& options);

@@ -10,26 +10,26 @@
 
 namespace openset {
 
-// With two replicates, Student's t has one degree of freedom: its quantile is 12.7 standard errors, and what passes it
-// says more about how alike two numbers happen to be than about methods. No difference is claimed from fewer than this.
+// The fewest replicates for a verdict. With two replicates, Student's t has one degree of freedom: its quantile is 12.7
+// standard errors, and a difference that exceeds it is mostly due to two numbers being accidentally alike.
 inline constexpr int kFewestReplicates = 3;
 
 struct PairedTestOptions {
   double confidence = 0.95;
-  // Test samples for each training sample, where all splits are drawn from the same samples: the variance of a mean
-  // over S splits then is (1 / S + this) times that of a split (Nadeau and Bengio 2003). 0: splits are independent.
+  // Test samples for each training sample, if all splits are drawn from the same samples. Then the variance of a mean
+  // over S splits is (1 / S + this) times that of a split (Nadeau and Bengio 2003). 0: splits are independent.
   double test_per_training = 0;
 };
 
-// What two methods' differences a - b say. With two or more splits a replicate is the mean over a split's seeds; with
-// one split it is a seed, and all holds for that split only.
+// Tests of two methods' differences a - b. With two or more splits, a replicate is the mean over a split's seeds. With
+// one split, it is a seed, and all results are for that split only.
 struct PairedTest {
   int runs = 0;
   int splits = 0;
   int replicates = 0;
   double mean_difference = 0;  // of the replicates
-  // Effect sizes over the replicates: mean / standard deviation (Cohen's d_z; 0 where all are 0, infinite where all are
-  // the same), and (W+ - W-) / (W+ + W-) (matched-pairs rank-biserial; 0 where all are 0).
+  // Effect sizes over the replicates: mean / standard deviation (Cohen's d_z; 0 if all are 0, infinite if all are
+  // equal), and (W+ - W-) / (W+ + W-) (matched-pairs rank-biserial; 0 if all are 0).
   double cohen_dz = 0;
   double rank_biserial = 0;
   // mean_difference -+ t * standard_error, t the quantile of Student's distribution with replicates - 1 degrees of
@@ -45,14 +45,14 @@ struct PairedTest {
   double high = 0;
   std::optional<double> p_value;
   // Two-sided p of Wilcoxon's signed rank test over the replicates, differences of 0 left out: from the permutation
-  // distribution, ties included, for at most 50 differences, else normal with the correction for ties and none for
-  // continuity. Differences are equal where they are to 2^-40 of the largest value.
+  // distribution, ties included, for at most 50 differences; otherwise the normal approximation with a correction for
+  // ties and none for continuity. Differences within 2^-40 of the largest value are equal.
   double wilcoxon_p_value = 1;
-  Verdict verdict =
-      Verdict::kNoDetectableDifference;  // of the interval; none of fewer than kFewestReplicates, or without a p
+  Verdict verdict = Verdict::kNoDetectableDifference;  // by the interval; no difference with fewer than
+                                                       // kFewestReplicates, or without a p
 };
 
-// `a`, `b`, `split` [runs]: a metric of each run, and which split it is of. Errors, kInvalidArgument: lengths that
+// `a`, `b`, `split` [runs]: a metric and the split of each run. Errors, kInvalidArgument: lengths that
 // disagree, fewer than 2 runs, a value that is not finite (with its run), a confidence that is not in (0, 1), a
 // test_per_training that is negative or not finite.
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,

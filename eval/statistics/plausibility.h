@@ -20,26 +20,26 @@ bool IsNearChance(int64_t correct, int64_t samples, int classes);
 // difference: 1 / (2 sqrt(min(known, unknown))) (Birnbaum and Klose 1957). Preconditions: 0 <= auroc <= 1, both > 0.
 bool IsBelowHalf(double auroc, int64_t known, int64_t unknown);
 
-// Samples of one label and one prediction, which count classes in the same order.
+// The number of samples with one label and one prediction, both in the same order of classes.
 struct LabelledPredictions {
   int label = 0;
   int prediction = 0;
   int64_t samples = 0;
 };
 
-// Classes in another order than the labels'.
+// Another order of classes than the labels'.
 struct ClassOrder {
-  std::vector<int> prediction_of;  // [classes], the prediction that stands for each label: a permutation
-  double accuracy = 0;             // with it
-  double plain_accuracy = 0;       // without
+  std::vector<int> prediction_of;  // [classes], the prediction for each label: a permutation
+  double accuracy = 0;             // with this order
+  double plain_accuracy = 0;       // with the labels' order
 };
 
-// The one-to-one order by which the predictions fit the labels far better than as they are: label and prediction that
-// are most often together first, then the next of those that are left. None where it gains less than 0.2 of the
-// samples, where it fits less than half of them (outputs of a network that was never trained fit some order a little),
-// or where predictions that know nothing of the labels could do as well in the best of all classes! orders:
-// samples * KL(accuracy | p) <= log(classes!) + log(1000) with p the largest share that labels and predictions of
-// these frequencies have together by chance (Chernoff's bound of each order, and as many orders).
+// Returns the order of classes with which the predictions fit the labels far better than without. Assigns the most
+// frequent pair of label and prediction first, then the most frequent one of the remaining labels and predictions.
+// Returns nothing if the order gains less than 0.2 of the samples; if it fits less than half of them (outputs of an
+// untrained network fit some order a little); or if predictions that are independent of the labels could do as well in
+// the best of all classes! orders: samples * KL(accuracy | p) <= log(classes!) + log(1000), where p is the largest
+// agreement by chance for these frequencies of labels and predictions (Chernoff's bound, for each order).
 // Preconditions: labels and predictions in 0 .. classes - 1, no pair of them twice, samples >= 0.
 std::optional<ClassOrder> BetterOrder(absl::Span<const LabelledPredictions> counts, int classes);
 

@@ -24,20 +24,21 @@ struct ReplicateInterval {
   // other side of 0, that tail is the normal distribution's of the replicates' mean and standard deviation, if smaller:
   // p may be below the 2 / (replicates + 1) that counting could give.
   double p_value = 1;
-  std::string note;  // what was done instead of what was asked for, if anything
-  // The same at the adjusted confidence: it leaves out 0 exactly where p_value is below 1 - that, since a limit for
-  // which the replicates are too few is that of the normal distribution where the p-value is.
+  std::string note;  // the deviation from the request, if any
+  // The interval at the adjusted confidence. It excludes 0 exactly if p_value is below 1 - that confidence, because
+  // both use the normal distribution if the replicates are too few.
   double adjusted_low = 0;
   double adjusted_high = 0;
 };
 
-// `sorted`: the replicates, ascending, not empty. kBca falls back to kPercentile, with a note, where it leaves out the
-// estimate; an interval that still does is widened to it. `acceleration` is read for kBca.
+// `sorted`: the replicates, ascending, not empty. If kBca excludes the estimate, falls back to kPercentile, with a
+// note; an interval that still excludes it is widened to include it. `acceleration` is only used for kBca.
 // Preconditions: 0 < confidence < 1; adjusted_confidence is at least that and below 1, or 0 for `confidence`.
 ReplicateInterval IntervalOfReplicates(absl::Span<const double> sorted, double estimate, double acceleration,
                                        IntervalMethod method, double confidence, double adjusted_confidence = 0);
 
-// The q-quantile of ascending values, linear between them (numpy's default). Preconditions: not empty, 0 <= q <= 1.
+// The q-quantile of ascending values, with linear interpolation (NumPy's default). Preconditions: not empty, 0 <= q
+// <= 1.
 double SortedQuantile(absl::Span<const double> sorted, double q);
 
 }  // namespace openset

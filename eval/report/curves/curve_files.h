@@ -16,9 +16,9 @@ struct CurveFiles {
   // Contents by name: each curve's NAME.csv (every point, full precision), and index.html with all pictures and the
   // summary, which needs nothing but itself.
   std::map<std::string, std::string> files;
-  // The pictures by NAME, thinned to what can be seen: roc, oscr, risk_coverage, risk_coverage_pool, thresholds
+  // The plots by NAME, thinned to visible detail: roc, oscr, risk_coverage, risk_coverage_pool, thresholds
   // (metrics of the decisions, at most 1000 rows), score_densities, reliability. Curves that are undefined on the input
-  // (no unknown samples, no logits) are left out.
+  // (no unknown samples, no logits) are omitted.
   std::map<std::string, VegaLite> charts;
 };
 
@@ -31,9 +31,9 @@ struct RankedMethod {
   const RankedInput* ranked = nullptr;
 };
 
-// roc, oscr, risk_coverage and risk_coverage_pool, each with the curves of all methods that have one, and index.html. A
-// .csv has the column `method` first. What belongs to one method's scale of scores, densities and thresholds, is left
-// out. Errors: those of ToHtml().
+// roc, oscr, risk_coverage and risk_coverage_pool, each with the curves of all methods that have one, and index.html.
+// The first column of a .csv is `method`. Densities and thresholds, which depend on one method's scale of scores, are
+// omitted. Errors: those of ToHtml().
 absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,
                                                   const std::string& summary);
 

@@ -16,25 +16,25 @@ namespace openset {
 struct NamedCurve {
   std::string name;
   std::vector<std::pair<double, double>> points;
-  std::vector<std::pair<double, double>> band;  // the interval of y at each point; empty: none
+  std::vector<std::pair<double, double>> band;  // the interval of y at each point, or empty
 };
 
-// Lines of a colour each, those from the ninth on dashed, in the order given. The ROC also has the line of chance
-// them.
+// A line of its own colour for each curve, in the given order; from the ninth on, lines are dashed. The ROC also has the
+// line of chance.
 Plot RocPlot(const std::vector<NamedCurve>& curves);
 Plot OscrPlot(const std::vector<NamedCurve>& curves);
 Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over);
 
 struct NamedCounts {
   std::string name;
-  std::vector<int64_t> count;  // one a bin
-  int64_t samples = 0;         // all, also those outside of the bins
+  std::vector<int64_t> count;  // one for each bin
+  int64_t samples = 0;         // all, including those outside the bins
   int color = 0;               // core/chart/plot.h
   bool dashed = false;
 };
 
-// Densities over bins of equal width in [low, high]: the area of each is its share of samples in there. One bin where
-// low = high. Samples that lie outside are said in the label of the axis ("3 of 10,000 samples lie outside").
+// Densities over bins of equal width in [low, high]: the area of each is its share of samples in the range. There is
+// one bin if low = high. The label of the axis tells how many samples are outside ("3 of 10,000 samples lie outside").
 Plot DensityPlot(const std::string& title, double low, double high, const std::vector<NamedCounts>& densities);
 
 }  // namespace openset

@@ -12,15 +12,15 @@
 namespace openset {
 
 struct ThresholdCurves {
-  // threshold, unknown_rejected (the TPR of the unknown class), known_accepted, and one column a metric:
+  // threshold, unknown_rejected (the TPR of the unknown class), known_accepted, and one column for each metric:
   // open_set_f_macro, open_set_f_micro, youden_macro, youden_micro, nacc, nacc_rates.
   Table table;
   // The metrics over unknown_rejected.
   Plot plot;
 };
 
-// One row a threshold, -inf and all distinct scores; of more than `max_rows` evenly spread ones. Precondition: there
-// are known and unknown samples, max_rows >= 2.
+// One row for each threshold: -inf and all distinct scores; evenly spaced ones if there are more than `max_rows`.
+// Precondition: there are known and unknown samples, max_rows >= 2.
 ThresholdCurves MakeThresholdCurves(const RankedInput& ranked, int max_rows);
 
 }  // namespace openset
