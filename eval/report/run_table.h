@@ -35,13 +35,13 @@ struct RunTable {
 };
 
 // The results of one group of unknown samples. From a .csv or .tsv with the columns method, task, unknown_classes,
-// split, seed, group (all but method may be absent; without a group a row is of the pool) and one a metric; empty cells
-// are values that are not there; or with the columns metric and value, a row a run and metric, as `openset report
-// --format=csv --tidy` writes it; names of these columns in any case, an index without a name is passed over, and a
-// split, seed or number of classes "3.0" is "3". Or from what `openset report --format=json` writes; methods with axes
-// are named as in tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what
-// is no number or not finite, for two rows of one method, task, split and seed, for a file without methods or metrics,
-// for a group that the file does not have, and for other formats.
+// split, seed, group (all but method may be absent; without a group a row is of the pool) and one for each metric;
+// empty cells are missing values. Or with the columns metric and value and a row for each run and metric, as written by
+// `openset report --format=csv --tidy`. Column names may have any case, an index without a name is ignored, and a
+// split, seed or number of classes "3.0" is "3". Or from the output of `openset report --format=json`; methods with
+// axes have the names of tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument with file, line and column
+// for values that are not finite numbers, for duplicate rows of a method, task, split and seed, for a file without
+// methods or metrics, for a group that the file does not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 }  // namespace openset

@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// A metric of two methods.
+// A metric compared between two methods.
 struct ComparedMetric {
   std::string metric;
   Display display;
@@ -23,11 +23,11 @@ struct ComparedMetric {
   std::string test;  // "bootstrap" or "delong"
   std::optional<double> value_a, value_b;
   std::optional<double> difference;  // a - b; absent with the reason
-  double low = 0, high = 0;          // its interval, of this difference alone
-  // That at the level which Holm's procedure holds the pair to (HolmLevels): it leaves out 0 exactly where the verdict
-  // is a difference. With one pair the same.
+  double low = 0, high = 0;          // the interval of this difference alone
+  // The interval at Holm's level of the pair (HolmLevels). It excludes 0 exactly if the verdict is a difference. Equal
+  // to the interval above if there is one pair.
   AdjustedInterval adjusted;
-  double standard_error = 0;  // of DeLong's
+  double standard_error = 0;  // of DeLong's test
   double p_value = 1;
   double adjusted_p_value = 1;  // Holm's, over all pairs of methods by this metric and test
   std::string verdict;          // "A is better", by name, or "no detectable difference"
@@ -41,10 +41,10 @@ struct SampleComparison {
   std::vector<ComparedMetric> rows;
 };
 
-// Each pair of methods by the paired bootstrap, and by DeLong's test for auroc and openauc. `names` and `methods` are
-// as long, two or more. A difference is detectable where its interval leaves out 0, among several pairs
-// that at Holm's level, so where Holm's p-value is below 1 - confidence; the p-value is that of the interval. Errors:
-// those of PairedBootstrap, with the names.
+// Compares each pair of methods by the paired bootstrap, and by DeLong's test for auroc and openauc. `names` and
+// `methods` have the same length, at least two. A difference is detectable if its interval (with several pairs, at
+// Holm's level) excludes 0, that is, if Holm's p-value is below 1 - confidence. The p-value is that of the interval.
+// Errors: those of PairedBootstrap, with the names.
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,

@@ -1,4 +1,4 @@
-// What `openset threshold` has found, and its text in each format.
+// The result of `openset threshold`, and its text in each format.
 #ifndef OPENSET_EVAL_REPORT_THRESHOLD_REPORT_H_
 #define OPENSET_EVAL_REPORT_THRESHOLD_REPORT_H_
 
@@ -25,8 +25,8 @@ struct ChosenThreshold {
   std::optional<ThresholdReport> test;
 };
 
-// JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent where
-// they are undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
+// JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent if
+// undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
 // "-inf".
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
 

@@ -32,13 +32,13 @@ class Combine : public Score {
   };
   struct Part {
     std::unique_ptr<Score> score;
-    bool fit = false;  // it is one that must be fitted
+    bool fit = false;  // whether it must be fitted
   };
 
   // Precondition: there is a part.
   Combine(Rule rule, std::vector<Part> parts) : rule_(rule), parts_(std::move(parts)) {}
 
-  // Errors: those of the scores; kInvalidArgument for labels that don't fit to the samples, and where there are too few
+  // Errors: those of the scores; kInvalidArgument for labels that don't match the samples, and if there are too few
   // samples for a p-value.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
@@ -47,7 +47,7 @@ class Combine : public Score {
  private:
   Rule rule_;
   std::vector<Part> parts_;
-  std::vector<std::vector<double>> known_;  // of each part: its scores of x_j, ascending
+  std::vector<std::vector<double>> known_;  // for each part, its scores of x_j, ascending
 };
 
 }  // namespace openset

@@ -19,8 +19,8 @@ struct NamedCurve {
   std::vector<std::pair<double, double>> band;  // the interval of y at each point, or empty
 };
 
-// A line of its own colour for each curve, in the given order; from the ninth on, lines are dashed. The ROC also has the
-// line of chance.
+// A line of its own colour for each curve, in the given order; from the ninth on, lines are dashed. The ROC also has
+// the line of chance.
 Plot RocPlot(const std::vector<NamedCurve>& curves);
 Plot OscrPlot(const std::vector<NamedCurve>& curves);
 Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over);

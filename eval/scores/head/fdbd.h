@@ -11,9 +11,9 @@
 namespace openset {
 
 // -sum_{c != y} (z_y - z_c) / |w_y - w_c| / |x - m| <= 0 for logits z [K], features x [D], the head's weights w [K, D],
-// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones the one
-// that `tied` says): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes
-// the mean over c, the released code and OpenOOD, as here, the sum, of which they give the negative, a confidence.
+// the mean m of the training features and the predicted class y, that of the largest logit (`tied` selects one
+// if several are equal): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper uses
+// the mean over c; the released code and OpenOOD use the sum, as here, and return its negative, a confidence.
 // Classes of equal weights have no boundary between them and take no part.
 class Fdbd : public Score {
  public:
