@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// Errors: kInvalidArgument with the field for a spec that breaks its schema's rules, one without a member among them.
+// Errors: kInvalidArgument with the field for a spec that breaks its schema's rules, for example without a member.
 absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec);
 
 }  // namespace openset

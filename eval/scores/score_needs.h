@@ -18,7 +18,7 @@ struct ScoreNeeds {
   bool stage_grams = false;         // the same, of Gram matrices
 };
 
-// Nothing if the spec has no member; MakeScore refuses it.
+// No needs if the spec has no member; MakeScore() returns an error for it.
 ScoreNeeds NeedsOf(const ScoreSpec& spec);
 
 }  // namespace openset

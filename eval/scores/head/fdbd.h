@@ -14,16 +14,16 @@ namespace openset {
 // the mean m of the training features and the predicted class y, that of the largest logit (`tied` selects one
 // if several are equal): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper uses
 // the mean over c; the released code and OpenOOD use the sum, as here, and return its negative, a confidence.
-// Classes of equal weights have no boundary between them and take no part.
+// Classes with the same weights as y have no boundary and are ignored.
 class Fdbd : public Score {
  public:
-  // `centred`: divided by |x - m|, else by |x|.
+  // `centred`: divides by |x - m|, otherwise by |x|.
   explicit Fdbd(bool centred, TiedLogits tied = TiedLogits::kLeastScore) : centred_(centred), tied_(tied) {}
 
-  // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
-  // Errors, beyond: kInvalidArgument, with the row, if the features have no distance to divide by.
+  // Errors, in addition: kInvalidArgument, with the row, if the features have no distance to divide by.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

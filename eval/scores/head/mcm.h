@@ -9,7 +9,7 @@
 namespace openset {
 
 // -max_c softmax(cos(x, t_c) / temperature)_c in [-1, -1/K], for an image's features x [D] and the features t_c [D] of
-// the classes' texts, which are the rows of head_weight [K, D]; head_bias says nothing. The cosine with zeros is 0.
+// the classes' texts, which are the rows of head_weight [K, D]. Ignores head_bias. The cosine with zeros is 0.
 class Mcm : public Score {
  public:
   // Precondition: temperature > 0.

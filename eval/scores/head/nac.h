@@ -14,21 +14,22 @@ namespace openset {
 // Minus the mean over features d of min(n_d(a_d) / full, 1), in [-1, 0]. a_d = 1 / (1 + exp(-steepness x_d g_d)) is the
 // activation state of feature x_d, with g [D] = W^T (softmax(z) - 1/K) the gradient of the divergence from uniform
 // probabilities, for the head z = W x + b; n_d(a) counts the training samples whose state lies in the interval of a.
-// The counts are summed and divided once, so that samples that are covered alike have one score, to the bit.
+// The counts are summed and divided once, so that samples with the same coverage have bitwise equal scores.
 //
-// The intervals [t_i, t_i+1) lie closer towards 1/2: with h = thresholds / 2 (rounded down) and points u_i from 1 to
+// The intervals [t_i, t_i+1) are shorter near 1/2: with h = thresholds / 2 (rounded down) and points u_i from 1 to
 // sqrt(1000), h of them equally spaced, the thresholds are log_1000 u_i for all but the last, then 1 - log_1000 u_i in
 // the opposite order, the last of them 0.01 larger, then 1.2.
 //
-// The authors' code, of the layer avgpool alone; with other layers it is nac_stages (eval/scores/stages/nac_stages.h).
+// As in the authors' code for the layer avgpool alone; for other layers, see nac_stages
+// (eval/scores/stages/nac_stages.h).
 class Nac : public Score {
  public:
   struct Options {
     double full = 50;        // > 0
     int thresholds = 50;     // >= 4
     double steepness = 100;  // > 0
-    // Training samples that are counted: samples / classes of each class, as many as the smallest class has where that
-    // is less, drawn by the stream (1, "nac/CLASS"). 0: all.
+    // The number of training samples to count: samples / classes of each class, or the size of the smallest class if
+    // that is less, drawn by the stream (1, "nac/CLASS"). 0: all.
     int64_t samples = 1000;
   };
   explicit Nac(const Options& options) : options_(options) {}
@@ -39,7 +40,7 @@ class Nac : public Score {
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
-  // The interval of each sample's states, in the block's place.
+  // Replaces the block by the interval of each sample's states.
   void ToIntervals(const LinearHead& head, Eigen::MatrixXd* block) const;
 
   Options options_;

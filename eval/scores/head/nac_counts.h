@@ -1,4 +1,4 @@
-// What the NAC scores count: activation states in intervals, of training samples of all classes alike.
+// Counts activation states in intervals, for the NAC scores, over training samples of all classes.
 #ifndef OPENSET_EVAL_SCORES_HEAD_NAC_COUNTS_H_
 #define OPENSET_EVAL_SCORES_HEAD_NAC_COUNTS_H_
 
@@ -16,8 +16,8 @@ std::vector<double> NacThresholds(int count);
 // The interval of a state in [0, 1], from 0 to thresholds.size() - 2.
 int64_t NacInterval(const std::vector<double>& thresholds, double state);
 
-// Which rows are counted: samples / classes of each class that `labels` have, as many as the smallest one has where
-// that is less, at least one, drawn by the stream (1, "nac/CLASS"); all for samples of 0. Precondition: labels in [0,
+// The rows to count: samples / classes of each class in `labels`, or the size of the smallest class if that is less,
+// but at least one, drawn by the stream (1, "nac/CLASS"). All rows if `samples` is 0. Precondition: labels in [0,
 // classes).
 std::vector<bool> NacCountedRows(absl::Span<const int32_t> labels, int64_t classes, int64_t samples);
 

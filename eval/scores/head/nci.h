@@ -12,15 +12,15 @@
 namespace openset {
 
 // -(w_y . (x - m) / |x - m| + alpha |x|_1) for features x [D], the mean m of the training features and the head's
-// weights w_y of the predicted class y, that of the largest logit (of equal ones the one that `tied` says). The
-// quotient is 0 where x = m. Of either sign, in units of the weights. (The released code gives its negative, a
+// weights w_y of the predicted class y, that of the largest logit (`tied` selects one if several are equal). The
+// quotient is 0 if x = m. May be negative; in units of the weights. (The released code returns its negative, a
 // confidence.)
 class Nci : public Score {
  public:
   // Precondition: alpha >= 0.
   explicit Nci(double alpha, TiedLogits tied = TiedLogits::kLeastScore) : alpha_(alpha), tied_(tied) {}
 
-  // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

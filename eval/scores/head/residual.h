@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// |R (x - u)| >= 0 (ResidualSpace) for features x [D], in units of the features: vim's first term. OpenOOD fits it on
+// |R (x - u)| >= 0 (ResidualSpace) for features x [D], in units of the features: vim's first term. OpenOOD fits it to
 // validation samples.
 class Residual : public Score {
  public:
   // `principal_dim`: as ResidualSpace::Fit.
   explicit Residual(std::optional<int64_t> principal_dim) : principal_dim_(principal_dim) {}
 
-  // Takes no labels. Errors: those of ResidualSpace::Fit.
+  // Ignores labels. Errors: those of ResidualSpace::Fit.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -1,4 +1,5 @@
-// ViM: the logit of a virtual class, from what the training features' main directions miss (Wang et al. 2022).
+// ViM: the logit of a virtual class, from the features outside the main directions of training features (Wang et al.
+// 2022).
 #ifndef OPENSET_EVAL_SCORES_HEAD_VIM_H_
 #define OPENSET_EVAL_SCORES_HEAD_VIM_H_
 
@@ -18,7 +19,7 @@ class Vim : public Score {
   // `principal_dim`: as ResidualSpace::Fit.
   explicit Vim(std::optional<int64_t> principal_dim) : principal_dim_(principal_dim) {}
 
-  // Takes no labels. Errors, beyond those of CheckLogits and ResidualSpace::Fit: kInvalidArgument where alpha is not
+  // Ignores labels. Errors, beyond those of CheckLogits and ResidualSpace::Fit: kInvalidArgument if alpha is not
   // positive.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

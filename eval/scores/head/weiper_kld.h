@@ -16,14 +16,15 @@ namespace openset {
 //
 // D(x) is the symmetric Kullback-Leibler divergence, in nats, of two histograms of `bins` equal bins from the smallest
 // to the largest value (plus 1e-8) that any training sample has: the sample's own, each bin the mean of `smoothing`
-// around it (those beyond an end repeat the last; of an even number the longer half is above), and the mean of the
-// training samples', not smoothed; values outside count in the total. epsilon is added to each bin, 0.01 for x and
-// 0.025 for v, and both sum to 1.
+// around it (the first and last bin are repeated beyond the ends; an even window has one more bin above), and the mean
+// of the training samples', not smoothed; values outside count in the total. epsilon is added to each bin, 0.01 for x
+// and 0.025 for v, and both sum to 1.
 //
-// As the paper has it: the perturbations are drawn once. The released code draws them anew for each batch, training and
-// test, and counts the features in lots of 1000, a shorter last one like a full one, which matters above 1000 features.
+// As in the paper, the perturbations are drawn once. The released code draws them anew for each batch of training and
+// test samples. It also counts features in groups of 1000 and gives a shorter last group the same weight, which matters
+// for more than 1000 features.
 //
-// Memory: repeats * K * D doubles, and as many products a thread as 128 samples have.
+// Memory: repeats * K * D doubles, and the products of 128 samples for each thread.
 class WeiperKld : public Score {
  public:
   struct Options {
@@ -38,7 +39,7 @@ class WeiperKld : public Score {
   };
   explicit WeiperKld(const Options& options) : options_(options) {}
 
-  // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   // The same with given directions, of any lengths: `noise` gives their repeats * K * D values, row by row and head by

@@ -1,4 +1,4 @@
-// AdaSCALE: energy after each sample is scaled by a percentile of its own (Regmi 2025).
+// AdaSCALE: energy after features are scaled by a percentile that depends on the sample (Regmi 2025).
 #ifndef OPENSET_EVAL_SCORES_SHAPING_ADASCALE_H_
 #define OPENSET_EVAL_SCORES_SHAPING_ADASCALE_H_
 
@@ -10,11 +10,11 @@ namespace openset {
 
 // For features x [D] of an image, x' [D] of the image with some pixels changed, and the head W [K, D], b [K]:
 //   q = sum of max(0, x'_d) over the floor(D k1 / 100) largest x_d
-//       + lambda * sum of |x_d - x'_d| over the floor(D k2 / 100) largest x_d     (of equal ones the first)
+//       + lambda * sum of |x_d - x'_d| over the floor(D k2 / 100) largest x_d     (the first ones of equal values)
 //   p = min + (1 - F(q)) (max - min), F(q) the share of the fitted samples whose q is not larger
 //   r = sum of max(0, x) over that of the D - round(D p / 100) largest            (ActivationRatio)
 // The score is -log sum_c exp(z_c) of z = W (x exp(r)) + b for A, of z = r^2 (W x + b) for L. (OpenOOD fits F on up to
-// 5000 validation samples and gives the negative, a confidence.)
+// 5000 validation samples and returns the negative, a confidence.)
 class Adascale : public Score {
  public:
   enum class Variant { kA, kL };
@@ -28,7 +28,7 @@ class Adascale : public Score {
   };
   explicit Adascale(const Options& options) : options_(options) {}
 
-  // Takes no labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument if there are no
+  // Ignores labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument if there are no
   // perturbed_features.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 

@@ -1,4 +1,4 @@
-// LTS: energy of logits that are scaled by how much of the features is in the largest ones (Djurisic et al. 2024).
+// LTS: energy of logits that are scaled by the share of the largest features (Djurisic et al. 2024).
 #ifndef OPENSET_EVAL_SCORES_SHAPING_LTS_H_
 #define OPENSET_EVAL_SCORES_SHAPING_LTS_H_
 

@@ -13,11 +13,11 @@ namespace openset {
 // units of the logits. With an infinite clip it is the energy.
 class React : public Score {
  public:
-  // `clip`: where absent, Fit takes the `percentile`-th percentile of all values of all training features.
+  // `clip`: if absent, Fit() uses the `percentile`-th percentile of all values of all training features.
   // Precondition: 0 <= percentile <= 100.
   React(std::optional<double> clip, double percentile) : clip_(clip), fit_(!clip), percentile_(percentile) {}
 
-  // Takes no labels. Errors: those of CheckFeatureFitInput. Nothing to do where the clip is given.
+  // Ignores labels. Errors: those of CheckFeatureFitInput. Does nothing if the clip is given.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

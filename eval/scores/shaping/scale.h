@@ -16,7 +16,7 @@ class Scale : public Score {
   // Precondition: 0 <= percentile <= 100.
   explicit Scale(double percentile) : percentile_(percentile) {}
 
-  // Errors, beyond: kInvalidArgument, with the row, for features that are negative enough to have no ratio.
+  // Errors, in addition: kInvalidArgument, with the row, if negative features leave no ratio (ActivationRatio is NaN).
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

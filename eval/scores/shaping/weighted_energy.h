@@ -9,14 +9,14 @@
 
 namespace openset {
 
-// -log sum_c max(w_c, 0) exp(z_c) for logits z [K], in their units. Infinite where all logits of a positive weight are
+// -log sum_c max(w_c, 0) exp(z_c) for logits z [K], in their units. Infinite if all logits with a positive weight are
 // -inf.
 class WeightedEnergy : public Score {
  public:
   // `weight` [K]; empty: 1 for each, so that it is the energy.
   explicit WeightedEnergy(std::vector<double> weight) : weight_(std::move(weight)) {}
 
-  // Errors, beyond: kInvalidArgument if there are not as many weights as logits, or none is above 0.
+  // Errors, in addition: kInvalidArgument if the number of weights and logits differ, or no weight is above 0.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
