@@ -1,0 +1,367 @@
+"""The values of a study that the templates of results/ name, from the records of its bundle, through the program."""
+
+import hashlib
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(number, digits):
+    text = f"{number:.{digits}f}"
+    return text.replace("-", MINUS if float(text) else "")
+
+
+class Study:
+    """One bundle, and what the program says of it."""
+
+    def __init__(self, program, name, results):
+        self.program, self.name = program, name
+        self.folder = os.path.join(results, name)
+        self.bundle = os.path.join(self.folder, name + ".zip")
+        with tempfile.TemporaryDirectory() as elsewhere:  # a folder is whole: it can be copied anywhere
+            alone = shutil.copytree(self.folder, os.path.join(elsewhere, name))
+            self.report = self.ask("report", alone, "--format=json")
+        self.records = self.ask("records", "ls", self.bundle, "--format=json")
+        self.compared = {}
+
+    def ask(self, *words):
+        done = subprocess.run([self.program, *words], stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)
+
+    # Values. A method is named as in tables; `where` are fields of a cell: group, task, unknown_classes, axis.
+
+    def cell(self, method, metric, axis=None, group="pool", **where):
+        found = [c for c in self.report["cells"] if c["method"] == method and c["metric"] == metric
+                 and c.get("group", "pool") == group and (axis is None or axis in c["axis"].values())
+                 and all(c[field] == value for field, value in where.items())]
+        if len(found) != 1:
+            sys.exit(f"{self.name}: {len(found)} cells for {method}, {metric}, {axis}, {group}, {where}")
+        return found[0]
+
+    def mean(self, *names, digits=None, **where):
+        cell = self.cell(*names, **where)
+        if cell.get("mean") is None:
+            return "\N{EM DASH}"
+        shown = cell["display"]
+        return signed(shown["factor"] * cell["mean"], shown["digits"] if digits is None else digits)
+
+    def spread(self, *names, **where):
+        cell = self.cell(*names, **where)
+        if cell.get("mean") is None:
+            return "\N{EM DASH}"
+        shown = cell["display"]
+        if cell["n"] == 1:
+            return self.mean(*names, **where)  # one run has no spread
+        return f"{self.mean(*names, **where)} ± {shown['factor'] * cell['std']:.{shown['digits']}f}"
+
+    def of_split(self, split, metric, axis):
+        """One run's value, of the row that has `axis` in its swept field."""
+        found = [r for r in self.records if r["split"] == split and axis in map(str, r.values())]
+        if len(found) != 1:
+            sys.exit(f"{self.name}: {len(found)} records of split {split}, {axis}")
+        shown = self.report["cells"][0]["display"] if metric == "accuracy" else self.cell(
+            found[0]["method"], metric, axis=axis)["display"]
+        return signed(shown["factor"] * found[0][metric], shown["digits"])
+
+    # Differences: openset compare, paired by split and seed, clustered by split.
+
+    def pair(self, a, b, metric, group="pool", levels=None):
+        if (metric, group) not in self.compared:
+            self.compared[metric, group] = self.ask(
+                "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--all_pairs", "--format=json")["pairs"]
+        full = {self.label(c["method"], next(iter(c["axis"].values()), None)): self.full_name(c["method"], c["axis"])
+                for c in self.report["cells"]}
+        a, b = full.get(a, a), full.get(b, b)
+        for pair in self.compared[metric, group]:
+            if levels is not None and f"{levels} unknown" not in pair["task"]:
+                continue
+            if (pair["a"], pair["b"]) == (a, b):
+                return pair, 1
+            if (pair["a"], pair["b"]) == (b, a):
+                return pair, -1
+        for name in (a, b):
+            if name not in full.values():
+                sys.exit(f"{self.name}: there is no row {name}; there are {list(full)}")
+        return None, 0  # one of them has no results
+
+    def difference(self, a, b, metric, group="pool", factor=100, digits=1, levels=None):
+        """a minus b with its 95 % interval, in points: "0.4 (-1.2 to 2.0)"."""
+        pair, sign = self.pair(a, b, metric, group, levels)
+        if pair is None or pair.get("low") is None:
+            return "no interval"
+        ends = sorted(sign * factor * pair[end] for end in ("low", "high"))
+        return (f"{signed(sign * factor * pair['mean_difference'], digits)} "
+                f"({signed(ends[0], digits)} to {signed(ends[1], digits)})")
+
+    def differing(self, metric, group="pool", higher=True, **where):
+        """Rows that differ from the report's baseline after Holm's correction over all tests of the metric."""
+        found = []
+        for cell in self.report["cells"]:
+            if cell["metric"] != metric or cell.get("group", "pool") != group or cell.get("p_value", 1) >= 0.05:
+                continue
+            if any(cell[field] != value for field, value in where.items()):
+                continue
+            name = self.label(cell["method"], next(iter(cell["axis"].values()), None))
+            if (cell["mean"] > self.baseline_mean(cell)) == higher:
+                found.append(name)
+        return found
+
+    def baseline_mean(self, cell):
+        same = ("metric", "task", "unknown_classes", "known_classes", "group")
+        return next(c["mean"] for c in self.report["cells"] if self.full_name(c["method"], c["axis"]) == self.report["baseline"]
+                    and all(c.get(field) == cell.get(field) for field in same))
+
+    def full_name(self, method, axis):
+        """A row's name in the program: its method, and its values of swept fields."""
+        return ", ".join([method] + [f"{field} {value}" for field, value in axis.items()])
+
+    def names(self, metric, group="pool", higher=True, **where):
+        found = self.differing(metric, group, higher, **where)
+        return ", ".join(f"`{name}`" for name in found) if found else "none"
+
+    def count(self, metric, group="pool", higher=True, **where):
+        return len(self.differing(metric, group, higher, **where))
+
+    def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
+        """Two cells of a row of claims: a minus b with its interval, and what that says of 'a is `expected` than b'."""
+        pair, sign = self.pair(a, b, metric, group, levels)
+        if pair is None or pair.get("low") is None:
+            return "no interval | open"
+        ends = sorted(sign * pair[end] for end in ("low", "high"))
+        seen = "higher" if ends[0] > 0 else "lower" if ends[1] < 0 else ""
+        verdict = "confirmed" if seen == expected else "contradicted here" if seen else "not seen"
+        unit = "points" if factor == 100 else "thousandths"
+        return f"{self.difference(a, b, metric, group, factor, digits, levels)} {unit} | {verdict}"
+
+    def correlation(self, a, b, method):
+        """Two cells: Pearson's correlation of two metrics of a method over the means of draws with Fisher's 95 % interval."""
+        draws = {}
+        for row in self.records:
+            if row["method"] == method and a in row and b in row:
+                draws.setdefault(row["split"], []).append(row)
+        x, y = ([sum(row[metric] for row in rows) / len(rows) for rows in draws.values()] for metric in (a, b))
+        mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+        products = sum((u - mean_x) * (v - mean_y) for u, v in zip(x, y))
+        r = products / math.sqrt(sum((u - mean_x) ** 2 for u in x) * sum((v - mean_y) ** 2 for v in y))
+        low, high = (math.tanh(math.atanh(r) + z / math.sqrt(len(x) - 3)) for z in (-1.96, 1.96))
+        verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "not seen"
+        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over the means of {len(x)} draws | {verdict}"
+
+    # Tables.
+
+    def rows(self):
+        """(method, value of its swept field or None), in the order of the report."""
+        found = []
+        for cell in self.report["cells"]:
+            row = (cell["method"], next(iter(cell["axis"].values()), None))
+            if row not in found:
+                found.append(row)
+        return found
+
+    def table(self, columns, baseline=None, sort=None, rows=None, compare="auroc", group="pool", **where):
+        """columns: (title, metric, group). With a baseline, one more: the difference of `compare`, and its interval."""
+        chosen = rows or self.rows()
+        if sort:
+            chosen = sorted(chosen, key=lambda row: -(self.cell(row[0], sort, axis=row[1], group=group, **where).get("mean") or 0))
+        titles = ["method"] + [title for title, _, _ in columns]
+        if baseline:
+            titles.append(f"{compare.upper()} minus that of `{baseline}`")
+        lines = ["| " + " | ".join(titles) + " |", "| " + " | ".join("---" for _ in titles) + " |"]
+        for method, axis in chosen:
+            name = self.label(method, axis)
+            cells = [self.spread(method, metric, axis=axis, group=of, **where) for _, metric, of in columns]
+            if baseline:
+                cells.append("" if name == baseline else self.difference(name, baseline, compare, group))
+            lines.append("| " + " | ".join([f"`{name}`"] + cells) + " |")
+        return "\n".join(lines)
+
+    def label(self, method, axis):
+        if axis is None:
+            return method
+        if len({cell["method"] for cell in self.report["cells"]}) == 1:
+            return axis
+        name = next(key for cell in self.report["cells"] for key, value in cell["axis"].items() if value == axis)
+        return f"{method}, {name} {axis}"
+
+    def choices(self):
+        """A row for each search: how often each value was chosen."""
+        counts = {}
+        for line in self.report["searches"]:
+            name, chosen = re.match(r"(.*?) \(tuned\) on .*?: (.*) \(best validation", line).groups()
+            values = counts.setdefault(name, {})
+            values[chosen] = values.get(chosen, 0) + 1
+        lines = ["| method | chosen in how many runs |", "| --- | --- |"]
+        lines += [f"| `{name}` | " + ", ".join(f"`{value}`: {count}" for value, count in sorted(values.items())) + " |"
+                  for name, values in counts.items()]
+        return "\n".join(lines)
+
+    def levels_table(self, metric, field="unknown_classes", methods=None, **where):
+        """A row for each method, a column for each level of openness."""
+        cells = self.cells(metric, "pool")
+        levels = sorted({(c["openness"], c["known_classes"], c["unknown_classes"]) for c in cells})
+        lines = ["| method | " + " | ".join(f"{openness:.2f} ({known} : {unknown})" for openness, known, unknown in levels)
+                 + " |", "| --- |" + " --- |" * len(levels)]
+        for method in methods or [row[0] for row in self.rows()]:
+            values = [self.spread(method, metric, known_classes=known, unknown_classes=unknown)
+                      for _, known, unknown in levels]
+            lines.append(f"| `{method}` | " + " | ".join(values) + " |")
+        return "\n".join(lines)
+
+    # Orders, of what has a value.
+
+    def cells(self, metric, group):
+        return [c for c in self.report["cells"]
+                if c["metric"] == metric and c.get("group", "pool") == group and c.get("mean") is not None]
+
+    def order(self, metric, group="pool"):
+        """The methods, the best first, by the mean of a metric; equal ones by name."""
+        cells = self.cells(metric, group)
+        best = -1 if cells[0]["higher_is_better"] else 1
+        return [c["method"] for c in sorted(cells, key=lambda c: (best * c["mean"], c["method"]))]
+
+    def best(self, metric, group="pool"):
+        cells = self.cells(metric, group)
+        cell = max(cells, key=lambda c: c["mean"] if c["higher_is_better"] else -c["mean"])
+        return f"`{self.label(cell['method'], next(iter(cell['axis'].values()), None))}`"
+
+    def place(self, method, metric, group="pool"):
+        return self.order(metric, group).index(method) + 1
+
+    def swaps(self, a, b, group="pool"):
+        """How many pairs of methods the metrics a and b put in opposite orders."""
+        first, second = self.order(a, group), self.order(b, group)
+        return sum((second.index(x) - second.index(y)) * (first.index(x) - first.index(y)) < 0
+                   for i, x in enumerate(first) for y in first[i + 1:])
+
+    def orders_differ(self, a, b):
+        """Two cells of a row of claims."""
+        swaps = self.swaps(a, b)
+        return f"{swaps} of {self.pairs()} pairs of scores, in their means | {'so in the means, untested' if swaps else 'not seen'}"
+
+    def best_differ(self, *groups, metric="auroc"):
+        """Two cells of a row of claims: whether another method is best in each group."""
+        best = [self.order(metric, group)[0] for group in groups]
+        text = "; ".join(f"`{method}` on {group}" for group, method in zip(groups, best))
+        return f"{text}, in their means | {'so in the means, untested' if len(set(best)) == len(best) else 'not seen'}"
+
+    def pairs(self):
+        count = len({c["method"] for c in self.report["cells"]})
+        return count * (count - 1) // 2
+
+    def places(self, metrics, group="pool"):
+        """A row for each method: its value and its place by each of (title, metric)."""
+        lines = ["| method | " + " | ".join(title for title, _ in metrics) + " |", "| --- |" + " --- |" * len(metrics)]
+        for method in self.order(metrics[0][1], group):
+            cells = [f"{self.mean(method, metric, group=group)} ({self.place(method, metric, group)})"
+                     for _, metric in metrics]
+            lines.append(f"| `{method}` | " + " | ".join(cells) + " |")
+        return "\n".join(lines)
+
+    # Where, when and how long.
+
+    def stages(self):
+        """The stages of all records, each once: {(stage, key): fields}."""
+        found = {}
+        for record in record_files(self.bundle):
+            for stage in fields_of(fields_of(record[57:])[PROVENANCE][0]).get(1, []):
+                fields = fields_of(stage)
+                found[fields[STAGE][0], fields[KEY][0]] = fields
+        return found
+
+    def provenance(self):
+        stages = self.stages().values()
+        text = {field: sorted({stage[field][0].decode() for stage in stages if field in stage})
+                for field in (COMMIT, PROCESSOR, KERNELS)}
+        seconds = sum(struct.unpack("<d", stage[CPU_SECONDS][0])[0] for stage in stages if CPU_SECONDS in stage)
+        return (f"{len(self.records)} records, made in {seconds / 60:.1f} CPU minutes (a stage that several records\n"
+                f"share counts once) on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}, by commit\n"
+                f"`{'`, `'.join(commit[:12] for commit in text[COMMIT])}`. SHA-256 of `{self.name}.zip`:\n"
+                f"`{self.digest()}`.")
+
+    def digest(self):
+        with open(self.bundle, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+
+
+# Fields of experiments/store/record.proto: of TrialRecord, then of StageProvenance.
+PROVENANCE = 11
+STAGE, KEY, COMMIT, PROCESSOR, KERNELS, CPU_SECONDS = 1, 2, 3, 9, 11, 17
+
+
+def record_files(path):
+    """The bytes of each record file of a bundle: members of the archive, or, since version 2, of records.tar.xz."""
+    with zipfile.ZipFile(path) as bundle:
+        names = bundle.namelist()
+        for name in names:
+            if name.endswith(".rec"):
+                yield bundle.read(name)
+        if "records.tar.xz" in names:
+            with bundle.open("records.tar.xz") as stream, tarfile.open(fileobj=stream, mode="r|xz") as records:
+                for member in records:
+                    yield records.extractfile(member).read()
+
+
+def fields_of(message):
+    """The fields of a serialised message by their numbers: bytes, or the value of a varint."""
+    found, at = {}, 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        tag = varint()
+        kind = tag & 7
+        if kind == 0:
+            value = varint()
+        else:
+            size = varint() if kind == 2 else {1: 8, 5: 4}[kind]
+            value = message[at:at + size]
+            at += size
+        found.setdefault(tag >> 3, []).append(value)
+    return found
+
+
+class NotRun:
+    """A study without a bundle: what it is asked for is not known."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def claim(self, *_, **__):
+        return "no records yet | open"
+
+    correlation = orders_differ = best_differ = claim
+
+    def __getattr__(self, _):
+        return lambda *_, **__: "no records yet"
+
+
+class Studies:
+    """Studies of the folder `results` by name, each read once."""
+
+    def __init__(self, program, results):
+        self.program, self.results, self.studies = program, results, {}
+
+    def __getitem__(self, name):
+        if name not in self.studies:
+            there = os.path.exists(os.path.join(self.results, name, name + ".zip"))
+            self.studies[name] = Study(self.program, name, self.results) if there else NotRun(name)
+        return self.studies[name]
