@@ -83,7 +83,7 @@ TEST_F(InParallelTest, TakesMoreThreadsWhileItRuns) {
   EXPECT_EQ(was_elsewhere, NumThreads() > 1);
 }
 
-// Each piece waits for the others: 16 are begun before one of them ends.
+// Each piece waits for the others: 16 start before any of them ends.
 TEST_F(InParallelTest, WaitsForManyAtOnce) {
   LimitThreads(1);
   std::mutex mutex;

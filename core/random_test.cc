@@ -47,7 +47,7 @@ TEST(RandomStream, BelowIsUniform) {
   EXPECT_LT(chi2, 40);
 }
 
-// For n draws the mean of a variable with standard deviation s lies within 5 s / sqrt(n) of its expectation but with
+// The mean of n draws of a variable with standard deviation s is within 5 s / sqrt(n) of its expectation, except with
 // probability 6e-7.
 constexpr int kDraws = 100000;
 

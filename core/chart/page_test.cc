@@ -36,7 +36,7 @@ TEST(ToHtml, ScriptsAreAllowedByTheirHashes) {
   EXPECT_THAT(ToHtml(page).value(), HasSubstr("'sha256-xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='"));
 }
 
-// Without charts it needs no Vega; served, it may load from where it came from and nothing else.
+// Without charts, it needs no Vega. A served page may only load from its own origin.
 TEST(ToHtmlPage, StatesItsPolicy) {
   ChartPage page;
   page.script = "let a = 1;";

@@ -43,7 +43,7 @@ TEST(WriteVectorFiles, IsAsWideAsAsked) {
   EXPECT_EQ(png.substr(16, 4), std::string("\0\0\x03\xDE", 4));
 }
 
-// A circle on the end of an axis is whole; one beyond it is not there.
+// A circle at the end of an axis is complete; one beyond the end is not drawn.
 TEST(WriteVectorFiles, CirclesAreNotCutOff) {
   Plot plot;
   plot.x_high = plot.y_high = 1;

@@ -69,7 +69,7 @@ TEST(ToVegaLite, NamesAreQuotedAndUnnamedSeriesAreNotInTheLegend) {
   EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["scale"]["domain"].size(), 2);
 }
 
-// Colours and dashes have one legend: that of the same field, names and entries.
+// Colours and dashes share one legend, because field, names and entries are the same.
 TEST(ToVegaLite, TheLegendShowsDashes) {
   Plot plot = OneLine();
   plot.series.push_back(OneLine().series[0]);

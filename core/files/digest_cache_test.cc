@@ -90,7 +90,7 @@ TEST_F(DigestCacheTest, StoresDigestsOfSettledFiles) {
   EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abe"));
 }
 
-// Each file is remembered by itself, in one entry for the folder.
+// Each file has its own digest, all in one entry for the folder.
 TEST_F(DigestCacheTest, FilesOfAFolderAreRemembered) {
   const std::string images = folder_ + "/images";
   std::filesystem::create_directories(images);

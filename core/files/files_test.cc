@@ -106,7 +106,7 @@ TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
   EXPECT_FALSE(SyncFolder(In("none")).ok());
 }
 
-// Lets every call through but notes the syncs, and fails the one that gives the file its name where that is wanted.
+// Passes on each call and records the syncs. If requested, fails the call that gives the file its name.
 class NotingCalls : public SystemCalls {
  public:
   int Sync(int fd, SyncOf what) override {
@@ -184,7 +184,7 @@ TEST_F(FilesTest, ReadsOnlyPipesFromTheCommandLine) {
   EXPECT_EQ(ReadGivenFile(In("pipe")).status(), refused);
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const std::string content(10000, 'x');  // more than is read at first
+  const std::string content(10000, 'x');  // more than the first read
   ASSERT_EQ(write(ends[1], content.data(), content.size()), content.size());
   close(ends[1]);
   EXPECT_EQ(ReadGivenFile("/dev/fd/" + std::to_string(ends[0])).value_or("error"), content);

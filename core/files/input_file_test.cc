@@ -81,7 +81,7 @@ TEST_F(InputFileTest, ReadsOnFromAnyByte) {
   close(ends[0]), close(ends[1]);
 }
 
-// Each would wait for ever, never end, or take what another program is to get.
+// Reading any of them would block for ever, never end, or consume another program's input.
 TEST_F(InputFileTest, RefusesPipesSocketsAndDevicesAtOnce) {
   ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
   std::filesystem::create_symlink("pipe", In("link"));

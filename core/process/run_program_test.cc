@@ -33,7 +33,7 @@ TEST(RunProgram, LimitsTheFilesItWrites) {
   EXPECT_THAT(RunProgram({"sh", "-c", "head -c 4000 /dev/zero > $0", path}, 4000), IsOk());
 }
 
-// The program holds the pipe's other end open for as long as it lives.
+// The program holds the pipe's other end open while it runs.
 TEST(RunProgram, DiesWithUs) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -50,7 +50,7 @@ TEST(RunProgram, DiesWithUs) {
   waitpid(child, nullptr, 0);
   while (read(ends[0], &byte, 1) > 0) {
   }
-  close(ends[0]);  // the end was read: nobody holds it any more
+  close(ends[0]);  // end of file: no process holds the other end
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(Subprocess, AGroupHasEndedWhenAllProcessesHave) {
   EXPECT_TRUE(process->GroupHasEnded());
 }
 
-// A child of ours that waits for ever, in a group that there is.
+// A child that waits for ever, in an existing group.
 pid_t ChildInGroup(pid_t group) {
   const pid_t child = fork();
   if (child == 0) {
@@ -99,7 +99,7 @@ pid_t ChildInGroup(pid_t group) {
 
 TEST(Subprocess, AGroupHasNotEndedWhileAProcessRuns) {
   const std::unique_ptr<Subprocess> process = Shell("read line <&3");
-  const pid_t dead = ChildInGroup(process->pid());  // and there, as nobody waits for it
+  const pid_t dead = ChildInGroup(process->pid());  // still exists, because nobody waits for it
   process->Kill(SIGKILL);
   process->Wait();
   siginfo_t info;

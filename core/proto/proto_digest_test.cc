@@ -32,7 +32,7 @@ TEST(MessageDigest, DoesNotDependOnTheOrderInAFile) {
   EXPECT_EQ(Digest("leaf { rate: 0.5 count: 2 } flag: true"), Digest("flag: true leaf { count: 2 rate: 0.5 }"));
 }
 
-// Bytes put together from parts, hashed one after another with whatever they have in common.
+// Bytes that are concatenated from parts and hashed one after another, with shared prefixes.
 TEST(CanonicalDigester, GivesTheDigestsOfMessages) {
   CanonicalDigester digester(*Root::descriptor());
   for (const int count : {1, 2, 2, 900, 3}) {
@@ -112,9 +112,9 @@ TEST(MessageDigest, DiffersBetweenMessages) {
   EXPECT_NE(MessageDigest(Leaf()), MessageDigest(Other()));
 }
 
-// Stored results are found by this number: it must not move between releases. It is the SHA-256 of these tokens, each
-// number in 8 bytes, low byte first: 20 "openset.testing.Leaf" | revision 3 | 2 fields | number 1, 1 value, the bits of
-// 0.5 | number 2, 1 value, 7.
+// Stored results are found by this digest, so it must not change between releases. It is the SHA-256 of these tokens,
+// each number in 8 bytes, low byte first: 20 "openset.testing.Leaf" | revision 3 | 2 fields | number 1, 1 value, the
+// bits of 0.5 | number 2, 1 value, 7.
 TEST(MessageDigest, IsFixedForEver) {
   Leaf leaf;
   leaf.set_rate(0.5);

@@ -55,7 +55,7 @@ TEST(ParseTextProto, NamesLineAndValidFields) {
   EXPECT_THAT(Message(ParseTextProto("\x01\xff{{}}", "f", &root).status()), HasSubstr("f:1:"));
 }
 
-// What is suggested is a value of that enum, not of another one of the same name that has the value itself.
+// Suggests a value of that enum, not of another enum with the same name that has the given value.
 TEST(ParseTextProto, NamesTheValuesOfTheEnumInThatMessage) {
   Twice twice;
   EXPECT_EQ(Message(ParseTextProto("small { size: ONE }  # }\nlarge { size: TWO }", "f", &twice).status()),

@@ -35,7 +35,7 @@ struct Convolution {
   at::MemoryFormat weight_layout = kChannelsLast;
 };
 
-// How many outputs and gradients of a convolution of [2, in, 6, 6] the guard computes.
+// The number of outputs and gradients of a convolution of [2, in, 6, 6] that the guard computes.
 int64_t Guarded(const Convolution& convolution) {
   const at::Tensor image = Counting({2, convolution.in, 6, 6}, convolution.image_layout).requires_grad_();
   const at::Tensor weight =
@@ -77,7 +77,7 @@ TEST(ConvolutionGuard, GivesTheNumbersAndTheLayoutOfAConvolution) {
   EXPECT_TRUE(at::equal(bias.grad(), at::full({5}, 2.F * 3 * 2)));
 }
 
-// If oneDNN's kernel is right, as in the output, the guard changes no bit. Calls oneDNN without the guard.
+// If oneDNN's kernel is correct, as for the output, the guard changes no bit. Calls oneDNN without the guard.
 TEST(ConvolutionGuard, GivesTheKernelsBits) {
   at::manual_seed(0);
   for (int64_t in = 1; in <= 8; ++in) {

@@ -1,5 +1,5 @@
-// LibTorch's convolutions on every CPU: each instruction set that this one has, under glibc's malloc checker, which
-// stops the program at the first block that something wrote beyond.
+// LibTorch's convolutions with each instruction set of this CPU, under glibc's malloc checker, which stops the program
+// at the first block with a write beyond its end.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -58,7 +58,7 @@ void ExpectRight(const std::string& one_dnn, const std::string& aten) {
   }
 }
 
-// LibTorch takes its word for what the CPU has; oneDNN never uses more than it has.
+// LibTorch believes the environment variable; oneDNN never uses more than the CPU has.
 TEST(ConvolutionSweep, Sse41) { ExpectRight("SSE41", "default"); }
 
 TEST(ConvolutionSweep, Avx2) {
@@ -73,7 +73,7 @@ TEST(ConvolutionSweep, Avx512) {
 
 TEST(ConvolutionSweep, WhatThisCpuHas) { ExpectRight("DEFAULT", ""); }
 
-// The checker works, and oneDNN still has the fault. If it has none any more, the guard can go.
+// The checker works, and oneDNN still has the bug. Without the bug, the guard can be removed.
 TEST(ConvolutionSweep, WithoutTheGuardTheCheckerStopsIt) {
   if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no AVX2 here";
 #ifdef __SANITIZE_ADDRESS__

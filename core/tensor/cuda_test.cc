@@ -27,7 +27,7 @@ TEST(CudaTest, NamesTheMissingLibrary) {
   EXPECT_FALSE(at::globalContext().hasCUDA());
 }
 
-// All that it needs is found, cuDNN too, GPU or not.
+// All its libraries are found, including cuDNN, with or without a GPU.
 TEST(CudaTest, AProgramForCudaHasCudnn) {
   if (!BuiltWithCuda()) GTEST_SKIP() << "built without --config=cuda";
   unsetenv("OPENSET_TORCH");

@@ -26,7 +26,7 @@ std::string NewFolder(const std::string& name) {
   return folder;
 }
 
-// The names of a folder's entries with what is in them, in order: "a=1 b=2 ".
+// The names and contents of a folder's entries, in order: "a=1 b=2 ".
 std::string ContentOf(const std::string& folder) {
   std::set<std::string> entries;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -55,7 +55,8 @@ void SyncNames(UnsafeDisk* disk, const std::string& folder) {
   disk->Close(fd);
 }
 
-// What 100 disks hold that may be there; with the chances below one that may be is missed in less than one of 10^12.
+// The different contents of 100 possible disks. With the probabilities below, a possible content is missed with a
+// probability of less than 10^-12.
 std::set<std::string> Restored(const UnsafeDisk& disk) {
   std::set<std::string> contents;
   for (int seed = 0; seed < 100; ++seed) {

@@ -33,7 +33,7 @@ TEST(JsonStream, OfNothingIsAnEmptyObject) {
   EXPECT_EQ(text.str(), "{}\n");
 }
 
-// 40 elements of 100 kB: what is not handed on would be 4 MB.
+// 40 elements of 100 kB: if nothing were passed on, the buffer would have 4 MB.
 TEST(JsonStream, WritesLongTextsBeforeTheEnd) {
   std::ostringstream text;
   JsonStream stream(&text);

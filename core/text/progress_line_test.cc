@@ -43,7 +43,7 @@ TEST_F(ProgressLineTest, ShortWorkHasNoLine) {
   EXPECT_EQ(Written(), "");
 }
 
-// The first line after two seconds, the next ten later; the rate leaves out what was done before.
+// The first line after two seconds, the next ten seconds later; the rate excludes earlier work.
 TEST_F(ProgressLineTest, WritesLinesToAFile) {
   ProgressLine line = Line(false);
   line.Update("x", 50, 1000);

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Of two features and two classes; P(x) = x for x >= 0.
+// A term for two features and two classes; P(x) = x for x >= 0.
 std::unique_ptr<LossTerm> Term(const std::string& text) {
   auto term = MakeCider(TermSpec("cider { projection_dim: 2 " + text + " }").cider(), {at::kCPU, 2, 2, 0});
   for (const auto& [name, parameter] : term->Parameters()) {

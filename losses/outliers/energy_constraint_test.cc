@@ -73,7 +73,7 @@ TEST_F(EnergyConstraintTerm, MultipliersAndWeightsFollowTheMeansOfAnEpoch) {
   EXPECT_THAT(State("weight"), TensorEq(at::tensor({9, 3}, at::kDouble)));
 }
 
-// What is far from violated costs -l^2 / (2 w), and its multiplier goes by rate * l / w.
+// A constraint that is far from violated costs -l^2 / (2 w), and its multiplier moves by rate * l / w.
 TEST_F(EnergyConstraintTerm, AConstraintThatIsKeptLosesItsMultiplier) {
   State("multiplier").copy_(at::tensor({0.1, 0.4}, at::kDouble));
   State("weight").fill_(2);

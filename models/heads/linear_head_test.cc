@@ -84,8 +84,8 @@ TEST(LinearHeadTest, InitialValuesAreWithinOneOverRootD) {
 }
 
 // torch.randn for weight and bias, whatever D (OpenAUC, utils/model_utils.py:37-39). 20,200 values: their mean is
-// within 5 / sqrt(20,200) = 0.036 of 0 and their variance within 5 sqrt(2 / 20,200) = 0.050 of 1 but for one seed in a
-// million.
+// within 5 / sqrt(20,200) = 0.036 of 0 and their variance within 5 sqrt(2 / 20,200) = 0.050 of 1, except for one seed
+// in a million.
 TEST(LinearHeadTest, InitialValuesCanBeStandardNormal) {
   LinearHeadSpec spec;
   spec.set_initialisation(LinearHeadSpec::STANDARD_NORMAL);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kLarge = 10'000'000'000;
 
-// These bytes, and zeros after them: a file with a hole, which takes no room on the disk.
+// These bytes, followed by zeros: a file with a hole, which needs no disk space.
 std::string FileOf(const std::string& begin, int64_t bytes, const std::string& end = "") {
   const std::string path = JoinPath(::testing::TempDir(), "large");
   std::ofstream(path, std::ios::binary | std::ios::trunc) << begin;
@@ -34,7 +34,7 @@ std::string Safetensors(const std::string& header) {
   return bytes + header;
 }
 
-// Of one array of so many bytes.
+// The file of one array with this number of bytes.
 std::string Header(int64_t bytes) {
   return absl::StrCat(R"({"a":{"dtype":"U8","shape":[)", bytes, R"(],"data_offsets":[0,)", bytes, "]}}");
 }

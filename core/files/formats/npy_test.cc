@@ -71,7 +71,7 @@ TEST(ParseNpy, ReadsHalves) {
               ElementsAre(1, -2, 1365.0 / 4096, 1.0 / (1 << 24), 65504, std::numeric_limits<double>::infinity()));
 }
 
-// A trillion of them would fit in no bytes.
+// A trillion elements that need no bytes.
 TEST(ParseNpy, RefusesTextsWithoutCharacters) {
   EXPECT_EQ(ParseNpy(FormatNpy({"<U0", {int64_t{1} << 40}, ""})).status(),
             absl::InvalidArgumentError("array of texts without characters"));
@@ -161,7 +161,7 @@ TEST(FormatNpy, ReadsBackBitForBit) {
   EXPECT_EQ(FormatNpy(*ParseNpy(TestData("f4_2x3.npy"))), TestData("f4_2x3.npy"));
 }
 
-// Each extent of 1 makes every element cost more.
+// Each extent of 1 makes every element more expensive.
 TEST(ParseNpy, HasAtMost64Extents) {
   const auto array = [](int extents) { return FormatNpy({"|u1", std::vector<int64_t>(extents, 1), "x"}); };
   EXPECT_TRUE(ParseNpy(array(64)).ok());

@@ -101,7 +101,7 @@ TEST(ReadNpz, EveryTruncationIsAnErrorAndNoChangedByteACrash) {
   }
 }
 
-// The second member's data are damaged, which nobody sees who does not inflate it.
+// The second member's data is corrupt, which is only visible when it is inflated.
 TEST(ReadNpz, InflatesOnlyRequestedMembers) {
   const std::string path = testing::TempDir() + "/some.npz";
   ASSERT_TRUE(WriteNpz(path, {{"a", MakeNpy(std::vector<float>{1}, {1})}, {"b", MakeNpy({"text"})}}).ok());

@@ -92,7 +92,7 @@ TEST(SafetensorsTest, EveryTruncationIsDataLoss) {
   EXPECT_EQ(DecodeSafetensors(bytes + "x").status().code(), absl::StatusCode::kDataLoss);
 }
 
-// Fails only by a crash, a hang or (in the sanitizers' build) a read outside the file.
+// Only a crash, a hang or (with sanitizers) a read outside the file fails this test.
 TEST(SafetensorsTest, SurvivesFilesWithChangedBytes) {
   const std::string original = PythonFile();
   RandomStream random(1, "safetensors_test");
@@ -199,7 +199,7 @@ TEST(SafetensorsTest, RefusesToWriteUnreadableFiles) {
   EXPECT_EQ(code_of("\xff", {ArrayType::kU8, {2}, "xy"}), absl::StatusCode::kInvalidArgument);
 }
 
-// Reading them in time that grows with the square took 4 s for 20,000.
+// In quadratic time, reading 20,000 took 4 s.
 TEST(SafetensorsTest, ReadsManyNames) {
   std::string header = "{";
   for (int i = 0; i < 200'000; ++i) {

@@ -70,7 +70,7 @@ TEST(TorchFile, TensorsLieInTheirStorage) {
   }
 }
 
-// A file of 5 kB whose tensors would take 1.1 GiB, each copied out of the one storage that they lie in.
+// A file of 5 kB whose tensors would take 1.1 GiB, each copied from the one storage that they share.
 TEST(TorchFile, TensorsOfOneStorageAreNotCopiedWithoutEnd) {
   EXPECT_THAT(ReadTorchFile(Path("shared")).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it takes more than 1073741824 bytes")));
@@ -88,7 +88,7 @@ TEST(TorchFile, OtherErrors) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not in the zip format of torch.save()")));
 }
 
-// A cut or changed file is refused, or gives the tensors all the same: fields that nobody reads may differ.
+// A truncated or changed file gives an error or the same tensors, because fields that are not read may differ.
 TEST(TorchFile, CorruptionNeverGivesOtherTensors) {
   const std::string whole = *ReadFile(Path("state"));
   const std::string path = JoinPath(::testing::TempDir(), "damaged.pth");
@@ -101,7 +101,7 @@ TEST(TorchFile, CorruptionNeverGivesOtherTensors) {
     if (read.ok()) ExpectTheTensors(read);
   };
   for (size_t size = 0; size + 22 < whole.size(); size += 7) check(whole.substr(0, size));
-  EXPECT_EQ(refused, tried);  // without the record at its end a zip archive is none
+  EXPECT_EQ(refused, tried);  // a zip archive is invalid without the record at its end
   for (size_t at = 0; at < whole.size(); at += 3) {
     std::string damaged = whole;
     damaged[at] ^= 0x20;
@@ -115,7 +115,7 @@ TEST(TorchFile, TellsTorchSaveFromTorchScript) {
   EXPECT_FALSE(IsTorchSave("archive/data.pkl"));
 }
 
-// Every cut of a pickle, and every byte in every other value, ends in a value or an error.
+// Each truncation of a pickle, and each byte with any other value, gives a value or an error.
 TEST(ReadPickle, AcceptsArbitraryBytes) {
   // {'a': [1, 2.5, None], 'a': (True, -3, 'text')}, protocol 2
   static constexpr char kBytes[] =
@@ -126,7 +126,7 @@ TEST(ReadPickle, AcceptsArbitraryBytes) {
   ASSERT_THAT(read, IsOk());
   const PickleValue& dict = (*read)[read->root];
   ASSERT_EQ(dict.kind, PickleValue::kDict);
-  const PickleValue& tuple = (*read)[read->Find(dict, "a")];  // the key was set twice: the last holds
+  const PickleValue& tuple = (*read)[read->Find(dict, "a")];  // the key was set twice: the last value wins
   ASSERT_THAT(tuple.items, SizeIs(3));
   EXPECT_EQ((*read)[tuple.items[1]].number, -3);
   EXPECT_EQ((*read)[tuple.items[2]].text, "text");

@@ -41,7 +41,7 @@ absl::Status Decompress(absl::string_view stream, size_t step, const UseBytes& u
   return reader.Finish();
 }
 
-// A text that can be compressed, and not by much.
+// A text that can be compressed a little.
 std::string Text(size_t size) {
   std::string text(size, '\0');
   uint32_t state = 1;
@@ -49,7 +49,7 @@ std::string Text(size_t size) {
   return text;
 }
 
-// As another program would.
+// As another program would write it.
 std::string WithPreset(const std::string& text, uint32_t preset) {
   std::string stream(lzma_stream_buffer_bound(text.size()), '\0');
   size_t size = 0;

@@ -60,7 +60,7 @@ TEST(ZipReader, Errors) {
   EXPECT_EQ(damaged, 1);
 }
 
-// What is not compressed, in more parts than one.
+// An uncompressed member of more than one piece.
 TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
   std::string content(200000, '\0');
   for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * i % 251);

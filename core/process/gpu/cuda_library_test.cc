@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so"; }
 
-// A folder as PyTorch's; no version: none is written.
+// A folder like PyTorch's; without a version file if `version` is empty.
 std::string TorchFolder(const std::string& name, const std::string& version) {
   std::string folder = JoinPath(::testing::TempDir(), name);
   EXPECT_THAT(MakeFolders(JoinPath(folder, "lib")), IsOk());

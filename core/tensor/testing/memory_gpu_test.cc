@@ -96,7 +96,7 @@ TEST(MemoryGpu, CountsItsWork) {
   EXPECT_EQ(work.Waits("autograd"), 0);
 }
 
-// The source is read when the device gets to it.
+// The source is read when the device executes the copy.
 TEST(MemoryGpu, ACopyToTheDeviceReadsItsPinnedSourceLater) {
   ForgetGpuWork();
   const at::Tensor pinned = at::ones({4}).pin_memory();
