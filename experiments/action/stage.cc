@@ -4,7 +4,7 @@
 
 namespace openset {
 
-// For the names of files.
+// Defined in train.cc, infer.cc, evaluate.cc and choose.cc.
 const Stage& TrainStage();
 const Stage& InferStage();
 const Stage& EvaluateStage();

@@ -46,7 +46,7 @@ struct TrialAction {
 // Returns the number of samples of a selection.
 using SampleCounter = std::function<int64_t(const Selection&)>;
 
-// What actions read besides the results of other actions.
+// The inputs of actions other than the results of other actions.
 struct ActionReads {
   std::set<const Selection*> selections;
   std::set<const ModelSpec*> models;
@@ -99,7 +99,7 @@ class Stage {
   absl::Status Remove(const Store& store, const std::string& key) const;
 
  protected:
-  // What a training or an inference occupies: the threads of its trial, or one share of a GPU.
+  // The demand of a training or an inference: the threads of its trial, or one share of a GPU.
   static Demand NeedsOfPasses(const Trial& trial, int64_t memory_mb);
 };
 
