@@ -50,7 +50,7 @@ void ExpectState(const Model& model, const TensorMap& expected) {
   for (const auto& [name, tensor] : expected) EXPECT_THAT(state.at(name), TensorEq(tensor)) << name;
 }
 
-// A ResNet-50 of torchvision's names and shapes, with values that both sides compute, on one image of 224x224.
+// A ResNet-50 with torchvision's names and shapes, and values that both sides compute, on one image of 224x224.
 TEST(ImportWeightsTest, AStateDictOfTorchvisionHasPyTorchsOutputs) {
   const auto table = ReadFile("models/testdata/torchvision_resnets.txt");
   ASSERT_THAT(table, IsOk());
@@ -79,7 +79,7 @@ TEST(ImportWeightsTest, AStateDictOfTorchvisionHasPyTorchsOutputs) {
   EXPECT_THAT(output.logits, TensorNear(golden->at("logits"), 1e-7));
 }
 
-// As openood/networks/resnet18_32x32.py calls them.
+// The names in openood/networks/resnet18_32x32.py.
 TEST(ImportWeightsTest, AShortcutIsADownsample) {
   const std::string spec = "resnet_cifar { variant: RESNET18 } head { linear {} }";
   const auto trained = ModelOf(spec, "size: 32", 10, /*seed=*/2);
@@ -93,8 +93,8 @@ TEST(ImportWeightsTest, AShortcutIsADownsample) {
   ExpectState(*model, StateOf(*trained));
 }
 
-// Files of one and the same network: our names in a TorchScript archive, "module." before them in safetensors and in a
-// state dict of torch.save(), and what we write ourselves.
+// Files of the same network: our names in a TorchScript archive, names with "module." in safetensors and in a state
+// dict of torch.save(), and a file that we write.
 TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
   const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
   ASSERT_THAT(parallel, IsOk());

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Gives the pixels of an image, out of a product, which autocast computes in BF16.
+// Returns the pixels of an image, from a product, which autocast computes in BF16.
 class Pixels : public Backbone {
  public:
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
@@ -30,8 +30,8 @@ class Bf16Scope {
   ~Bf16Scope() { at::autocast::set_autocast_enabled(at::kCPU, false); }
 };
 
-// x = (100, 100) and P = (100.5, 100): D = 0.5^2 / 2 = 0.125. |x|^2 - 2 x.P + |P|^2 = 20000 - 40100 + 20100.25, of
-// which BF16 has eight bits.
+// x = (100, 100) and P = (100.5, 100): D = 0.5^2 / 2 = 0.125. |x|^2 - 2 x.P + |P|^2 = 20000 - 40100 + 20100.25, where
+// BF16 has eight bits.
 TEST(Model, HeadsComputeInFullPrecisionUnderAutocast) {
   const auto head = MakePrototypeHead({}, 2, 1);
   {

@@ -1,5 +1,5 @@
-// The sums are written out from the layers of He et al. 2016 and Neal et al. 2018; the published figures (their Table 1
-// and what is cited for torchvision's networks) are in the comments.
+// The sums are over the layers in He et al. 2016 and Neal et al. 2018; the published numbers (their Table 1, and those
+// of torchvision's networks) are in the comments.
 #include "models/multiply_adds.h"
 
 #include <string>
@@ -44,7 +44,7 @@ TEST(MultiplyAdds, ResnetCifar) {
   EXPECT_NEAR(static_cast<double>(Of("resnet_cifar { variant: RESNET18 }", 32, 3, 10)), 0.556e9, 0.003e9);
 }
 
-// Thousand million, as torchvision states them.
+// Billions, as in torchvision.
 TEST(MultiplyAdds, ResnetImagenet) {
   for (const auto& [variant, expected] : {std::pair{"RESNET18", 1.81},
                                           {"RESNET34", 3.66},
@@ -56,7 +56,7 @@ TEST(MultiplyAdds, ResnetImagenet) {
   }
 }
 
-// Thousand million; torchvision states 2.83, 17.56 and 4.49.
+// Billions; torchvision has 2.83, 17.56 and 4.49.
 TEST(MultiplyAdds, OtherNetworks) {
   const auto billions = [](const std::string& model) { return static_cast<double>(Of(model, 224, 3, 1000)) / 1e9; };
   EXPECT_NEAR(billions("densenet {}"), 2.83, 0.03);

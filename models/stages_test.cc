@@ -12,7 +12,7 @@ int StagesOf(const char* text) {
   return NumStages(model);
 }
 
-// That each network has as many is in its conformance test (models/testing/model_conformance.cc).
+// Each network's conformance test checks that it has this number (models/testing/model_conformance.cc).
 TEST(NumStages, IsThatOfThePaper) {
   EXPECT_EQ(StagesOf("resnet_cifar {}"), 3);
   EXPECT_EQ(StagesOf("resnet_cifar { variant: RESNET18 }"), 4);

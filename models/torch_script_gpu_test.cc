@@ -1,4 +1,4 @@
-// Scripts on a GPU that the tests make of memory (core/tensor/testing/memory_gpu.h).
+// Scripts on a GPU made of memory (core/tensor/testing/memory_gpu.h).
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -36,7 +36,7 @@ std::string Save(const std::string& name, const std::string& outputs) {
   return file;
 }
 
-// Weights of a frozen script are constants of its code, which Module::to() leaves where they are.
+// Weights of a frozen script are constants of its code, which Module::to() doesn't move.
 TEST(TorchScriptOnAGpu, HasTheOutputsOfTheCpu) {
   const auto golden = LoadTensors("models/testdata/script_outputs.safetensors");
   ASSERT_THAT(golden, IsOk());
@@ -75,7 +75,7 @@ TEST(TorchScriptOnAGpu, RefusesToTrainScriptsWithUnrepeatableGradients) {
   at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
 }
 
-// It is the GPU's failure, not the file's: it goes to whoever tries again.
+// The GPU failed, not the file: the error is passed on, so that the action can be retried.
 TEST(TorchScriptOnAGpu, LackOfMemoryIsThrownOn) {
   FailGpuOperation(1, GpuFailure::kOutOfMemory);
   EXPECT_ANY_THROW(Make("models/testdata/script_logits.pt", "").status().IgnoreError());

@@ -63,7 +63,7 @@ TEST_F(TorchScriptTest, LogitsAlone) {
   }
 }
 
-// A convolution that LibTorch gets wrong on some CPUs (core/tensor/convolution_guard.h).
+// A convolution that LibTorch computes wrongly on some CPUs (core/tensor/convolution_guard.h).
 TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayoutWithALine) {
   const std::string file = absl::StrCat(testing::TempDir(), "/narrow.pt");
   const at::Tensor weight = at::linspace(-1, 2, 15).view({5, 3, 1, 1});
@@ -137,7 +137,7 @@ TEST_F(TorchScriptTest, StatesSetTheScriptsParameters) {
   }
 }
 
-// Learns 3 images by heart, dropout and batch statistics included. Guessing has the loss log 5 = 1.6.
+// Memorises 3 images, with dropout and batch statistics. The loss of guessing is log 5 = 1.6.
 TEST_F(TorchScriptTest, WithAHeadItLearns) {
   const auto model = Make("logits", "head: 'fc'");
   ASSERT_THAT(model, IsOk());
@@ -250,7 +250,7 @@ TEST_F(TorchScriptTest, OutputsOfAnotherShape) {
   ExpectRefused(Make("logits", "features: true"), "logits", "gives logits, not (features, logits)");
 }
 
-// softmax(logits): said before all else that is wrong with it.
+// softmax(logits): reported before any other problem.
 TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
   const std::string what = "ends in a softmax: what it gives for an image is never negative and sums to 1";
   ExpectRefused(Make("probabilities"), "probabilities", what);

@@ -23,7 +23,7 @@ TEST(ParseCsvArrays, Columns) {
               ElementsAre("id", "label", "logit_0", "logit_1", "prediction", "unknown_score", "group", "num_classes"));
   EXPECT_THAT(table->class_names, IsEmpty());
   const NpzArrays* const arrays = &table->arrays;
-  EXPECT_EQ(arrays->size(), 7);  // id is none
+  EXPECT_EQ(arrays->size(), 7);  // id is ignored
   const float minus_infinity = -std::numeric_limits<float>::infinity();
   EXPECT_THAT(arrays->at("logits").shape, ElementsAre(3, 2));
   EXPECT_THAT(*ToFloat(arrays->at("logits")), ElementsAre(1.5f, minus_infinity, 2, 3, 0, 0.5f));

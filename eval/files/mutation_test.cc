@@ -1,6 +1,6 @@
-// Files with random changes are read or refused with a message, never with a crash (under --config=asan: without any
-// undefined behaviour) and without taking memory for what they only declare. In all --rounds files of each format, seed
-// by seed; a failing seed is printed and can be given as --first_seed.
+// Files with random changes are read or give an error. They never cause a crash (with --config=asan, no undefined
+// behaviour either) or allocations of declared sizes. Tests --rounds files of each format, one for each seed; prints a
+// failing seed, which can be given as --first_seed.
 #include "core/testing/mutation.h"
 
 #include <cstdint>
@@ -70,7 +70,7 @@ class MutationTest : public testing::Test {
   }
 
   static bool WriteBytes(const std::string& path, const std::string& bytes) {
-    remove(path.c_str());  // ext4 flushes what is cut to nothing and written anew
+    remove(path.c_str());  // ext4 flushes a file that is truncated and rewritten
     FILE* file = fopen(path.c_str(), "wb");
     if (file == nullptr) return false;
     const bool ok = fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -92,7 +92,7 @@ TEST_F(MutationTest, Archives) {
   Run("changed.npz", *ReadFile(Path("valid.npz")));
 }
 
-// The checksums of an archive hide most changes of its arrays from the reader: here they are right.
+// An archive's checksums would hide most changes of its arrays from the reader, so they are corrected.
 TEST_F(MutationTest, ArraysInArchives) {
   ForEachRound("arrays", [&](RandomStream* random) {
     NpzArrays arrays = arrays_;
@@ -138,7 +138,7 @@ TEST_F(MutationTest, FilesOfOtherTools) {
   Run("raw_logits.npz", *ReadFile(Path("valid.npz")));
 }
 
-// Of many columns, of many rows that each have a class of their own, and of an archive of many arrays.
+// Many columns, many rows each with its own class, and an archive of many arrays.
 TEST_F(MutationTest, LargeTables) {
   std::string wide = "label,unknown_score", row = "0,1", tall = "label,prediction,unknown_score\n";
   for (int i = 0; i < 200'000; ++i) {

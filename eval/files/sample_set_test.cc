@@ -66,7 +66,7 @@ TEST(ReadSampleSet, Scores) {
   EXPECT_EQ(ReadSampleSet({WriteArrays("b.npz", With(Scores(), "num_classes", Wholes({7})))})->num_classes, 7);
 }
 
-// What is declared unknown needs no labels; any other file does.
+// Files that are declared unknown need no labels; all others do.
 TEST(ReadSampleSet, AnUnknownFileNeedsNoLabels) {
   const std::string known = WriteArrays("known.npz", {{"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}});
   const std::string ood = WriteArrays("ood.npz", {{"logits", Matrix({2, 3, 4, 3, 0, 1}, 2)}});
@@ -195,7 +195,7 @@ TEST(ReadSampleSet, EveryTruncationIsAnErrorOrHarmless) {
   }
 }
 
-// An array that no layout has may be damaged, of objects, or larger than the memory: it is not inflated.
+// An array that no format uses may be corrupt, of objects, or larger than memory, because it is not inflated.
 TEST(ReadSampleSet, LeavesOtherArraysAlone) {
   const std::string path = WriteArrays("a.npz", With(Scores(), "images", MakeNpy({"a text to find"})));
   std::string bytes = *ReadFile(path);
@@ -299,7 +299,7 @@ TEST(ReadSampleSet, ScoresAlone) {
               HasSubstr("a.npz: has a prediction or lacks it, unlike b.npz"));
 }
 
-// With it in one of the files only, rows would be read beyond the array.
+// If only one of the files had it, rows beyond the array would be read.
 TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
   const NpzArrays with = With(Scores(), "member_uncertainty", Matrix(std::vector<float>(9, 0.1F), 3));
   const std::string a = WriteArrays("a.npz", with), b = WriteArrays("b.npz", Scores());
@@ -331,8 +331,8 @@ TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {
             "a.csv: has no column 'unknown_score' or 'logit_0' (it has Label, msp)");
 }
 
-// Classes of labels come first, so that methods on the same samples have the same labels; a class of a set that is
-// unknown is none.
+// Classes of labels come first, so that methods on the same samples have the same labels; classes of unknown
+// sets are ignored.
 TEST(ReadSampleSet, NamesOfClasses) {
   const std::string known = WriteText("known.csv", "label,prediction,unknown_score\ndog,dog,1\ncat,bee,2\n,dog,3\n");
   const std::string other = WriteText("other.csv", "label,prediction,unknown_score\nbus,cat,4\n");

@@ -38,7 +38,7 @@ TEST(OnlyUnknownSet, KeepsKnownSamplesAndThoseOfTheSet) {
   EXPECT_EQ(OnlyUnknownSet(FiveSamples(), "near")->num_samples, 4);
 }
 
-// Those that a score made, of which calibration is measured.
+// The score's own logits, which calibration uses.
 TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
   SampleSet samples = FiveSamples();
   samples.probability_outputs = 3;

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// By the names that the tool prints.
+// The values by the names that the tool prints.
 std::map<std::string, double> Printed(const std::string& convention, const testing::Samples& samples) {
   std::map<std::string, double> printed;
   const Convention found = FindConvention(convention).value();

@@ -44,7 +44,7 @@ TEST(Display, EachMemberInItsUnit) {
   EXPECT_EQ(BetterText(Of("known_unknown_ratio {}")), "");
 }
 
-// A number that the field computes in several ways says which one it is.
+// The label of a metric with several conventions names its convention.
 TEST(Display, ConventionsAreInTheLabel) {
   const std::vector<std::pair<const char*, const char*>> labels = {
       {"fpr_at_95tpr {}", "FPR95 (known positive)"},
@@ -94,8 +94,8 @@ TEST(Display, LabelsTellAllMembersApart) {
   }
 }
 
-// Those that read no unknown samples have the same value with others; the others have not. Four known samples, two sets
-// of unknown ones.
+// Metrics that ignore unknown samples don't change with other unknown samples; all others do. Four known samples, two
+// sets of unknown ones.
 TEST(Display, KnowsWhichMetricsReadUnknownSamples) {
   testing::Samples one;
   one.num_classes = one.num_outputs = 2;

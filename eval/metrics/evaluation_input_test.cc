@@ -48,7 +48,7 @@ TEST(EvaluationInput, CountsKnownAndUnknownSamplesAndGroups) {
   EXPECT_FALSE(input.IsCorrect(2));
 }
 
-// A classifier that says unknown by itself is wrong, of unknown samples as well.
+// A prediction of "unknown" is wrong for the classifier, also for unknown samples.
 TEST(EvaluationInput, TakesPredictionsOfTheUnknown) {
   Data data;
   data.prediction = {2, 2, 1};

@@ -45,7 +45,7 @@ TEST(StableOrder, IsThatOfAStableComparisonSort) {
   }
 }
 
-// As many keys as several threads share; of an odd number, so that their parts differ in length.
+// Enough keys for several threads; an odd number, so that their parts differ in length.
 TEST(StableOrder, IsTheSameInAnyNumberOfThreads) {
   for (const int64_t distinct : {3, 1000, 1 << 30}) {
     RandomStream random(1, absl::StrCat("many keys/", distinct));
@@ -61,7 +61,7 @@ TEST(StableOrder, IsTheSameInAnyNumberOfThreads) {
   }
 }
 
-// Keys that the first 33 differing bits do not tell apart: those of 2^-40 next to 1 and -1, in runs of all lengths.
+// Keys that are equal in the first 33 differing bits: those of 2^-40 next to 1 and -1, in runs of all lengths.
 TEST(StableOrder, TellsKeysApartByTheirLastBits) {
   for (const int64_t distinct : {2, 10, 1000}) {
     RandomStream random(1, absl::StrCat("last bits/", distinct));

@@ -12,7 +12,7 @@ TEST(FormatDocument, Text) {
             "what was read\n\na title\n\nm    v\n------\na_b  1\n\nabsent: x\n");
 }
 
-// A terminal's columns are no rule for Markdown and LaTeX.
+// A terminal's width doesn't matter for Markdown and LaTeX.
 TEST(FormatDocument, OnlyTextWrapsItsLines) {
   const std::string line(100, 'x');
   const Document wide = {{line + line + " end"}, {}, {line + " and " + line}};

@@ -73,7 +73,7 @@ TEST(EvaluateSamples, EachSetOfUnknownSamplesTheirMeansAndThePool) {
   EXPECT_THAT(auroc, ElementsAre(7.0 / 8, 1, 7.0 / 8, 1, 11.0 / 12));
   EXPECT_THAT(unknown, ElementsAre(2, 1, 2, 1, 3));
   EXPECT_TRUE(report->known_sets.empty());
-  EXPECT_TRUE(report->sources.empty());  // nobody asked for pooled_aurc
+  EXPECT_TRUE(report->sources.empty());  // pooled_aurc was not requested
 }
 
 TEST(EvaluateSamples, EachSetOfKnownSamples) {

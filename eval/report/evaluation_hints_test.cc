@@ -84,7 +84,7 @@ TEST(EvaluationHints, ScoresAlone) {
   EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("AUROC is 0.0 %")));
 }
 
-// 0 = known and 1 = unknown, as scikit-learn wants them.
+// 0 = known and 1 = unknown, as for scikit-learn.
 TEST(EvaluationHints, LabelsOfZeroAndOne) {
   testing::Samples samples;
   samples.num_classes = 2;

@@ -19,7 +19,7 @@ Display Of(const std::string& text) {
   return DisplayOf(metric);
 }
 
-// `a` has logits, `b` scores alone.
+// `a` has logits, `b` only scores.
 std::vector<MethodReport> Methods() {
   MethodReport a, b;
   a.name = "a";

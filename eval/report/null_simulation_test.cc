@@ -1,4 +1,4 @@
-// How often CompareRuns finds a winner where there is none.
+// The rate at which CompareRuns finds a winner if there is none.
 //
 // Methods have the same mean; a run's value is the sum of an effect of the method on its split (standard deviation
 // 0.02) and noise of the seed (0.01), all normal. Nominal level 5 %: the share of studies in which any verdict is a

@@ -73,7 +73,8 @@ TEST(CompareRuns, SeveralMethodsOverTasks) {
   EXPECT_THAT(FormatRunComparison(*comparison, TextFormat::kJson), HasSubstr("\"critical_difference\""));
 }
 
-// Two levels of each task move together: two tasks, not four, and no critical difference where nothing is rejected.
+// Two levels of each task vary together: they count as two tasks, not four, and there is no critical difference without
+// a rejection.
 TEST(CompareRuns, LevelsOfATaskAreOneBlock) {
   RunTable table = Table(3, 4, "auroc");
   table.block = {{"t0", "a"}, {"t1", "a"}, {"t2", "b"}, {"t3", "b"}};
@@ -168,7 +169,7 @@ TEST(CompareRuns, NoIntervalWithoutVariance) {
   }
 }
 
-// Against one method there are fewer tests: with p-values that are all p, Holm's first is 2 p instead of 3 p.
+// Comparisons with one method are fewer tests: if all p-values are p, Holm's first is 2 p instead of 3 p.
 TEST(CompareRuns, AgainstABaseline) {
   RunTable table = Table(3, 1, "auroc");
   const RunComparison pairs = CompareRuns(table, {}, {}).value();
@@ -197,7 +198,7 @@ TEST(CompareRuns, AgainstABaseline) {
   }
 }
 
-// A pair without variance is no test: the other one keeps its p-value.
+// A pair without variance isn't a test, so the other one keeps its p-value.
 TEST(CompareRuns, PairsWithoutATestDoNotCount) {
   RunTable table = Table(2, 2, "auroc");
   for (const auto& [method, value] : {std::pair{"m0", 0.5}, {"m1", 0.75}}) {

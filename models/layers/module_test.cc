@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// weight, undefined bias, buffer "count", and the modules that it is given.
+// Has weight, undefined bias, buffer "count", and the given modules.
 struct Node : public Module {
   Node()
       : weight(register_parameter("weight", at::ones({2}))),

@@ -59,7 +59,7 @@ TEST(PooledRelu, IsLibTorchsToTheBit) {
   }
 }
 
-// Ties, zeros of both signs (a dropped channel has them), infinities and NaN in every place of a square.
+// Ties, zeros of both signs (a dropped channel has them), infinities and NaN at each position of a square.
 TEST(PooledRelu, IsLibTorchsForValuesThatAreNotOrdinary) {
   at::manual_seed(2);
   const float infinity = std::numeric_limits<float>::infinity();

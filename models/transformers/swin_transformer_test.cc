@@ -12,7 +12,7 @@ INSTANTIATE_TEST_SUITE_P(Small, ModelConformance,
                          ::testing::Values(ModelCase{"swin_transformer { width: 24 } head { linear {} }", 64,
                                                      "swin_transformer { width: 12 } head { linear {} }", 36}));
 
-// Sides of 16, 8, 4 and 2 tokens: windows that are padded, shifted and whole.
+// Sides of 16, 8, 4 and 2 tokens: padded, shifted and complete windows.
 TEST(SwinTransformer, EqualsTorchvision) {
   ExpectGoldenOutputs(ModelSpecOf("swin_transformer { width: 24 } head { linear {} }"), InputSpecOf("size: 64"),
                       "models/testdata/swin_transformer.safetensors");

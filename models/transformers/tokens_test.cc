@@ -24,7 +24,7 @@ TEST(Dense, WorksOnTheLastDimension) {
   EXPECT_THAT(dense.Forward(at::ones({3, 4, 2})), TensorEq(at::full({3, 4, 1}, 11.0)));
 }
 
-// Two heads of one channel; both tokens look at the second one by exp(1) to 1 and exp(2) to 1.
+// Two heads of one channel; both tokens attend to the second one with ratios exp(1) and exp(2).
 TEST(Attention, WeighsTheValuesOfEachHead) {
   // q, k and v of the tokens, each of two heads.
   const at::Tensor qkv = Matrix({{1, 1, 0, 0, 10, 100}, {1, 1, 1, 2, 20, 200}}).unsqueeze(0);

@@ -47,7 +47,7 @@ TEST(BalancedScore, DividesByTheClassesOfTheRule) {
   EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOverall, 0.5), (1 + 0 + 0) / 3.0));
 }
 
-// Accepted by its score, but said to be unknown: rejected, and no class for inner, which knows no rejection.
+// Accepted by its score, but predicted as unknown: rejected. It has no class for inner, which doesn't reject.
 TEST(BalancedScore, APredictionOfTheUnknownRejects) {
   testing::Samples samples;
   samples.num_classes = 2;

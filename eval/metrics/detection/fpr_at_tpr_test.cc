@@ -29,8 +29,8 @@ TEST(FprAt95Tpr, AgreesWithGoldenValues) {
   }
 }
 
-// Blocks that each rise by the same counts lie on a line, of which scikit-learn's roc_curve keeps the ends: the point
-// at 95 % is gone and the next one has a rate of 1. Where the line bends there it stays.
+// Blocks with the same counts lie on a line, of which scikit-learn's roc_curve keeps only the ends: the point at 95 %
+// is removed, and the next one has a rate of 1. If the line bends there, the point stays.
 TEST(FprAt95Tpr, MissesThePointThatScikitLearnDrops) {
   testing::Samples samples;
   for (int block = 0; block < 20; ++block) {

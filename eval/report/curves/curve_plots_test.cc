@@ -30,7 +30,7 @@ TEST(RiskCoveragePlot, ScalesTheRisk) {
   EXPECT_EQ(RiskCoveragePlot({}, RiskOver::kPool).y_label, "wrong or unknown among them");
 }
 
-// Two bins of width 2; one of four samples lies outside.
+// Two bins of width 2; one of four samples is outside.
 TEST(DensityPlot, HasTheShareOfSamplesAsArea) {
   const Plot plot = DensityPlot("Scores", 0, 4, {{"known", {2, 1}, 4, 0}, {"none", {0, 0}, 0, 1}});
   ASSERT_EQ(plot.series.size(), 1);
