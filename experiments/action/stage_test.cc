@@ -97,7 +97,7 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
   EXPECT_TRUE(StageOf(ActionKind::kEvaluate).CanUseMoreCpus(2));
 }
 
-// Of each kind with a result: it is found, refused if it is damaged, moved aside, and removed with a saved state.
+// For each kind with a result: it is found, refused if corrupt, moved to quarantine, and removed with a saved state.
 TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
   const Store store(JoinPath(testing::TempDir(), "stage_store"));
   std::filesystem::remove_all(store.folder());

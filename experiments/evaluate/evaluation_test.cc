@@ -91,8 +91,8 @@ TEST(Measure, CountsTheSamples) {
   EXPECT_EQ(record->counts().group(0).samples(), 2);
 }
 
-// OpenMax fitted to its own samples, so that these are its fit as well: far from both means, the last known sample
-// becomes the unknown, which is an error; by the closed-set reading it is right.
+// OpenMax, fitted to the same samples. The last known sample is far from both means and becomes unknown, which is an
+// error; its closed-set prediction is correct.
 TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   Outputs fit;
   fit.num_outputs = 2;
@@ -196,8 +196,8 @@ TEST(Measure, RecordsDescribeTheirNumbers) {
   EXPECT_FALSE(record->metric(1).has_interval());
 }
 
-// What BootstrapIntervals gives; that of "a" is a point, as each of its replicates has all pairs right. The mean over
-// both sets is half of what varies in "b", with known samples that are drawn once for both.
+// The intervals of BootstrapIntervals; that of "a" is a point, because all pairs are in order in each replicate. The
+// mean over both sets is half of what varies in "b", with known samples that are drawn once for both.
 TEST(Measure, ComputesRequestedIntervals) {
   TrialSpec trial = TwoSets();
   trial.mutable_metric(1)->mutable_interval()->set_replicates(200);
@@ -220,7 +220,7 @@ TEST(Measure, ComputesRequestedIntervals) {
   EXPECT_LT(record->metric(1).interval().low(), record->metric(1).interval().high());
 }
 
-// Temperature scaling, fitted to outputs that are as often wrong as their softmax says.
+// Temperature scaling, fitted to outputs that are wrong as often as their softmax predicts.
 TEST(Measure, FitsTheScoreFirst) {
   TrialSpec trial = Trial();
   trial.mutable_method()->mutable_score()->mutable_temperature_scaled_softmax();
@@ -258,7 +258,7 @@ Outputs ManySamples(int known, bool unknown, absl::string_view stream) {
   return outputs;
 }
 
-// Fits, distances, metrics, intervals and curves share their work among threads.
+// Fits, distances, metrics, intervals and curves use several threads.
 TEST(Measure, NoBitDependsOnTheNumberOfThreads) {
   TrialSpec trial = Parse(R"(
     data {
@@ -294,7 +294,7 @@ TEST(Measure, RefusesNan) {
   EXPECT_THAT(Measure(Trial(), outputs), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2")));
 }
 
-// Calibration is that of the probabilities that the score believes in.
+// Calibration uses the score's own probabilities.
 TEST(Measure, CalibrationFollowsTheScore) {
   TrialSpec trial = Trial();
   trial.clear_metric();

@@ -75,8 +75,8 @@ TEST(MakeFigure, RandomPredictionsOfImbalancedClasses) {
   EXPECT_NEAR(sum["prior accuracy"], (100.0 + 1) / 121, 0.02);
 }
 
-// What Figure 1 of OpenAUC is for: the best thresholds by Youden's J and NAcc (Eq. 6) reject nearly no unknown sample,
-// and at a threshold that rejects most of them the metrics are well below their best.
+// The point of Figure 1 in OpenAUC: the best thresholds by Youden's J and NAcc (Eq. 6) reject almost no unknown sample,
+// and at a threshold that rejects most of them, the metrics are far below their best.
 TEST(MakeFigure, MetricsFallWhereUnknownSamplesAreRejected) {
   const Figure figure = MakeFigure(
       Parse("name: 'x' metrics_over_tpr { task { name: 't' known_classes: 20 known_samples: 1000 unknown_samples: 500 "

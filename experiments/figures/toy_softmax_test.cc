@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-// Row and column of the grid's place nearest to (x, y).
+// Row and column of the grid point nearest to (x, y).
 double At(const ToySoftmaxSpec& spec, const ToyMap& map, double x, double y) {
   const auto line = [&](double at) {
     return static_cast<int>(std::lround((at / spec.range() + 1) / 2 * (spec.grid() - 1)));
@@ -16,7 +16,7 @@ double At(const ToySoftmaxSpec& spec, const ToyMap& map, double x, double y) {
   return map.value[(spec.grid() - 1 - line(y)) * spec.grid() + line(x)];
 }
 
-// Over the places at the square's edge.
+// The mean over the grid points at the square's edge.
 double MeanAtTheEdge(const ToySoftmaxSpec& spec, const ToyMap& map) {
   double sum = 0;
   int places = 0;

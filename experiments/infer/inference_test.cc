@@ -28,7 +28,7 @@ using ::testing::Not;
 
 constexpr int kSize = 16;
 
-// Six 16x16 images of three classes (a b c a b c); image i has 40 i at every place but the corner, which is 255.
+// Six 16x16 images of three classes (a b c a b c). Image i has the value 40 i, except for the corner, which is 255.
 std::string ImageFile() {
   std::string content;
   for (int i = 0; i < 6; ++i) {
@@ -121,7 +121,7 @@ class InferenceTest : public ::testing::Test {
   std::vector<double> progress_;
 };
 
-// Images of class a with another look are known samples after the others, of the label that is said.
+// Shifted images of class a are known samples after the others, with the given label.
 TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   const std::shared_ptr<Model> model = CommitNetwork();
   ShiftedGroup* shifted = action_.add_shifted();

@@ -138,7 +138,7 @@ TEST_F(PredictorTest, StoresTheDisagreementOfMembers) {
   }
 }
 
-// Of passes that are all the same nothing is left to disagree in.
+// Equal passes don't disagree.
 TEST_F(PredictorTest, MembersThatAgreeHaveNoMutualInformation) {
   const c10::NoGradGuard no_grad;
   InferenceSpec spec = Ensemble(2);
@@ -321,7 +321,7 @@ TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
 }
 
 // The gradient of the largest logit by finite differences says which pixels move, and where to.
-// It rounds in another way, so that other bits show that the batch norms were folded.
+// Folding rounds differently, so that different bits show that the batch norms were folded.
 TEST_F(PredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
   ModelSpec spec;
   spec.mutable_resnet_cifar();

@@ -26,7 +26,7 @@ TrialSpec TrialOf(const std::string& model, int size = 32) {
   return trial;
 }
 
-// A training of `model` at so many images a second.
+// A training of `model` with this many images per second.
 TrialRecord Record(const std::string& model, double images_per_second,
                    const std::string& more = "cpu: 'a CPU' threads: 2") {
   TrialRecord record;
@@ -63,8 +63,8 @@ TEST(Throughputs, OfOtherNetworksAreScaledByMultiplyAdds) {
   EXPECT_LT(ratio, 4.1);
 }
 
-// A record is before a probe, a probe of the network itself before others' multiply-adds, and these of records before
-// those of probes.
+// A record is preferred to a probe, a probe of the same network to multiply-adds of others, and records' multiply-adds
+// to those of probes.
 TEST(Throughputs, OfProbesAreSecond) {
   const TrialSpec large = TrialOf("vgg32 {}"), small = TrialOf("vgg32 { width: 32 feature_dim: 64 }");
   const auto work = [](const TrialSpec& trial) {

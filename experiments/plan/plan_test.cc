@@ -30,7 +30,7 @@ Plan MustPlan(const SpecSandbox& sandbox, const std::string& spec, const Store& 
                   [&](const Selection& selection) { return *CountSamples(selection, experiment->catalog); });
 }
 
-// Two scores of one training: the axis changes only what comes after the outputs.
+// Two scores of one training: the axis changes only the evaluation.
 constexpr char kTwoScores[] = "axis { path: 'score' value: 'max_softmax {}' value: 'max_logit {}' }\n";
 
 TEST(MakePlan, ActionsAreSharedByTheTrialsThatNeedThem) {
@@ -89,7 +89,7 @@ TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
   EXPECT_EQ(plan.RequestOf(plan.actions[4]).train().seed(), 2);
 }
 
-// A fine-tuning reads the checkpoint of the training it starts from, which is another method's own.
+// A fine-tuning reads the checkpoint of the training it starts from, which belongs to another method.
 TEST(MakePlan, AFineTuningReadsItsPretraining) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/tuned.textproto", R"(
@@ -144,7 +144,7 @@ TEST(MakePlan, CountsMeasurementsDuringTraining) {
   EXPECT_EQ(plan.actions[0].work, 3 * 3 * 20 * 3 + 2 * 50);
 }
 
-// Two temperatures and three epsilons on one training: one action does them all.
+// Two temperatures and three epsilons on one training: one action computes all of them.
 TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
   const SpecSandbox sandbox;
   const Plan plan = MustPlan(sandbox,
@@ -169,7 +169,7 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
   EXPECT_EQ(leaders, 2);  // one for each seed
 }
 
-// The keys that a plan computes from shared parts are the digests of the actions that it hands out.
+// The keys that a plan computes from shared parts equal the digests of its actions.
 void ExpectKeysOfActions(const Plan& plan) {
   for (const Action& action : plan.actions) {
     const WorkRequest request = plan.RequestOf(action);
@@ -180,7 +180,7 @@ void ExpectKeysOfActions(const Plan& plan) {
   }
 }
 
-// An ensemble with two stages, external images, views, several metrics and a fitted score, beside a plain method that
+// An ensemble with two stages, external images, views, several metrics and a fitted score, and a plain method that
 // shares the first stage of its first member.
 TEST(MakePlan, KeysAreTheDigestsOfTheActions) {
   const SpecSandbox sandbox;

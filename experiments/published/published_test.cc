@@ -1,4 +1,4 @@
-// The numbers of each file against a copy of the printed ones, and how they are found.
+// Compares each file's numbers with a copy of the printed ones, and tests their lookup.
 #include "experiments/published/published.h"
 
 #include <fstream>
@@ -29,7 +29,7 @@ PublishedTable Table(const std::string& name) {
 
 class PublishedTest : public ::testing::TestWithParam<std::string> {};
 
-// testdata/NAME.tsv: a comment, the labels of the columns, and a line a row; "99.2 ± 0.1", or nothing.
+// testdata/NAME.tsv: a comment, the labels of the columns, and a line for each row; cells are "99.2 ± 0.1" or empty.
 TEST_P(PublishedTest, HasTheNumbersThatArePrinted) {
   const PublishedTable table = Table(GetParam());
   EXPECT_EQ(table.name(), GetParam());
@@ -64,7 +64,7 @@ TEST_P(PublishedTest, HasTheNumbersThatArePrinted) {
   }
 }
 
-// Shares lie in [0, 1] once they are scaled: a forgotten scale would not.
+// Scaled shares are in [0, 1]; with a missing scale, they would not be.
 TEST_P(PublishedTest, IsInTheMetricsUnits) {
   const PublishedTable table = Table(GetParam());
   for (const PublishedRow& row : table.row()) {

@@ -88,7 +88,7 @@ TEST(FormatReport, ExplainsMissingRecords) {
                         "2 of 24 trials have no record yet.\n"));
 }
 
-// Of accuracy b's mean is the best, but it is of one of two runs; AUROC has one mean, so that nothing is better.
+// b's mean accuracy is the best, but it is from one of two runs. AUROC has one mean, so that none is best.
 TEST(FormatReport, TheBestAmongThoseWithAllRunsIsBold) {
   Report report = Example();
   EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
@@ -105,7 +105,7 @@ TEST(FormatReport, TheBestAmongThoseWithAllRunsIsBold) {
   EXPECT_THAT(latex, HasSubstr("AURC, x1000 $\\downarrow$"));
 }
 
-// Each metric in its own unit: risks times 1000, nats and ratios as they are.
+// Each metric in its own unit: risks times 1000, nats and ratios unchanged.
 TEST(FormatReport, EachMetricHasItsUnit) {
   Report report;
   report.cells = {Cell("a", "pool", "aurc", {0.0625}), Cell("a", "pool", "nll", {1.25}),
@@ -277,7 +277,7 @@ TEST(FormatReport, TheSameReportGivesTheSameText) {
   EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
 }
 
-// More trials than become text at once.
+// More trials than are converted to text at once.
 TEST(FormatReport, JsonOfManyTrialsIsThatOfOneList) {
   Report report = Example();
   for (int t = 0; t < 600; ++t) {

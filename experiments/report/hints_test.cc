@@ -59,7 +59,7 @@ TEST(FindHints, NoneForAGoodNetwork) {
   EXPECT_THAT(FindHints({{&trial, &record}, {&trial, nullptr}}, kSplits), IsEmpty());
 }
 
-// Each class is taken for each, 33 or 34 times.
+// Each class is predicted as each class 33 or 34 times.
 TEST(FindHints, GuessingIsNamedOnceForACheckpoint) {
   const TrialSpec a = Trial("a", kTrained), b = Trial("b", kTrained);
   const TrialRecord first = Record("x", 33, ""), second = Record("x", 34, ""), other = Record("y", 90, "");

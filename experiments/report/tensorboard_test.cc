@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// The events of a file; dies where a length is wrong.
+// The events of a file; dies if a length is wrong.
 std::vector<TensorBoardEvent> Read(const std::string& bytes) {
   std::vector<TensorBoardEvent> events;
   for (size_t at = 0; at < bytes.size();) {

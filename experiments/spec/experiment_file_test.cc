@@ -54,7 +54,7 @@ TEST(ExperimentFile, FilesAreRelativeToTheFileThatNamesThem) {
   EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex("def"));
 }
 
-// The path is no part of a trial's digest, the content is.
+// The content is part of a trial's digest, the path is not.
 TEST(ExperimentFile, TheFilesContentDecides) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
@@ -142,7 +142,7 @@ TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set if an axis sets the file")));
 }
 
-// A recipe for one task: the others, and other methods, stay as they are, and so do all names.
+// A recipe for one task. Other tasks, other methods and all names don't change.
 TEST(LoadExperiment, TaskPresetsOverrideMethodsOnTheirTasks) {
   const SpecSandbox sandbox;
   sandbox.Write("data/tasks/other.textproto",

@@ -1,6 +1,5 @@
-// Specs, methods and tasks that nobody vouches for are read or refused with a line that names the file, never with a
-// crash, a hang or memory for what they only ask for. In all --rounds changed files of each kind
-// (core/testing/mutation.h).
+// Untrusted specs, methods and tasks are read or give an error with the file's name. They never cause a crash, a hang
+// or allocations of declared sizes. Tests --rounds changed files of each kind (core/testing/mutation.h).
 #include "core/testing/mutation.h"
 
 #include <iostream>

@@ -44,7 +44,7 @@ TEST_F(SpecFoldersTest, LibrariesHaveEqualRank) {
                        HasSubstr("unknown method 'softmx'; did you mean 'softmax'? (known: mine, softmax)")));
 }
 
-// A spec in mine/specs is of the library mine, one in mine/specs/more or in ours/experiments/specs of none.
+// A spec in mine/specs belongs to the library mine; one in mine/specs/more or in ours/experiments/specs to none.
 TEST_F(SpecFoldersTest, ASpecInSpecsBelongsToTheLibraryAround) {
   sandbox_.Write("mine/specs/study.textproto", "");
   sandbox_.Write("mine/specs/more/study.textproto", "");

@@ -1,4 +1,4 @@
-// Keys that results in people's stores are found by do not move unnoticed.
+// The keys by which stores find results don't change unnoticed.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

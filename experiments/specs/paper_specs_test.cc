@@ -80,7 +80,7 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
   }
 }
 
-// Of a full form nothing differs but the runs that are not there yet, and what the sources leave open.
+// Full forms differ from the papers only by missing runs, and by details that the sources leave open.
 TEST(PaperSpecs, FullFormsAreAsPublished) {
   for (const char* name :
        {"openauc_table_2", "unified_benchmark_table_6", "unified_benchmark_table_7", "imbalance_table_1"}) {
@@ -200,7 +200,7 @@ std::ostream& operator<<(std::ostream& out, const Work& work) {
              << " image passes";
 }
 
-// What a study takes at once, and what its methods take one by one, each in a store of its own.
+// The cost of a study, and the cost of its methods one by one, each in its own store.
 std::pair<Work, Work> TogetherAndAlone(const std::string& name) {
   const Experiment experiment = Load(name).value();
   const auto work_of = [&](const std::vector<Trial>& trials) {

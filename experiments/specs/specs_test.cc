@@ -1,4 +1,4 @@
-// Every experiment that comes with the program is valid and makes the trials it says.
+// Each packaged study is valid and has the trials that it states.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -38,7 +38,7 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-// "+" has no place in the names of tests and files.
+// Names of tests and files can't contain "+".
 std::string ParameterName(std::string name) {
   std::replace(name.begin(), name.end(), '+', '_');
   return name;

@@ -93,7 +93,7 @@ TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
   EXPECT_EQ(ContentOf(Told({sandbox_.folder()}), "test"), content);
 }
 
-// The images of another machine are not here: their records say which they were.
+// The images of another machine are missing; records identify them.
 TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   Told({sandbox_.folder()});
   EXPECT_THAT(untold_, ElementsAre("digits, train", "digits, test"));

@@ -1,6 +1,6 @@
-// Specs and all that they name, records and bundles that somebody handed on, changed field by field
-// (core/testing/proto_mutation.h) and followed through load, plan and report: each step goes on or refuses with a line,
-// never with a crash, a hang, or memory for what a file only declares. In all --rounds changed messages of each kind
+// Untrusted specs and the files that they name, records and bundles, changed field by field
+// (core/testing/proto_mutation.h), are loaded, planned and reported. Each step succeeds or returns an error. None
+// causes a crash, a hang, or allocations of declared sizes. Tests --rounds changed messages of each kind
 // (core/testing/mutation.h).
 #include "core/testing/mutation.h"
 
@@ -63,7 +63,7 @@ name: "table" paper: "Somebody 1999" table: "Table 1"
 column { label: "D" task: "task" metric { auroc {} } } row { label: "CE" method: "plain" cell { value: 90 std: 1 } }
 )";
 
-// Texts are shorter than elsewhere: they stand in all tables of all formats.
+// Texts are shorter than elsewhere, because they occur in all tables of all formats.
 Extremes Ours() {
   Extremes extremes;
   extremes.most_text = 2000;

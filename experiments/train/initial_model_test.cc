@@ -37,7 +37,7 @@ ActionContext ContextOf(const std::string& key) {
   return {key, Store(::testing::TempDir() + "store"), at::kCPU, images, [](const WorkProgress&) {}};
 }
 
-// The part of the state that the head is.
+// The head's part of the state.
 at::Tensor HeadOf(const TrainAction& action) {
   const auto model = MakeInitialModel(action, ContextOf("0"));
   EXPECT_THAT(model, IsOk());

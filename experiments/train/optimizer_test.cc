@@ -141,7 +141,7 @@ TEST(Optimizer, ResumesFromItsState) {
   }
 }
 
-// Convolution weights live in channels-last memory; their gradients come in the same layout.
+// Convolution weights are in channels-last memory; their gradients have the same layout.
 TEST(Optimizer, WorksOnChannelsLastParameters) {
   const at::Tensor p = at::arange(2 * 3 * 2 * 2, at::kFloat)
                            .reshape({2, 3, 2, 2})

@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// 12 images whose pixels are their number, each read anew for each batch.
+// 12 images whose pixels are their index, each read again for each batch.
 class Numbers : public ImageSource {
  public:
   explicit Numbers(std::atomic<int64_t>* read) : read_(read) { index_.label.assign(12, 0); }

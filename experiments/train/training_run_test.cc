@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A step redone: the gradient of the cross entropy by LibTorch, SGD with momentum and weight decay by its formula.
+// Recomputes a step: the gradient of the cross entropy by LibTorch, SGD with momentum and weight decay by its formula.
 TEST(TrainingRun, TwoStepsByHand) {
   const TrainingScene scene;
   const TrainAction action = scene.Action(R"(
@@ -162,7 +162,7 @@ TEST(TrainingRun, DivergenceIsAnError) {
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kAborted, HasSubstr("diverged")));
 }
 
-// Guessing has the loss log 3 = 1.1. Images of noise, learned by heart.
+// Memorises images of noise. The loss of guessing is log 3 = 1.1.
 TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   const TrainingScene scene;
   TrainAction action = scene.Action(R"(

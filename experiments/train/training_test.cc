@@ -93,7 +93,7 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
   ExpectSameState(WeightsOf(Key("alone"), scene), WeightsOf(Key("stopped after 2"), scene));
 }
 
-// That the training of `key` is `undisturbed`'s to the bit, whose key is its digest.
+// Expects that the training of `key` is bitwise equal to `undisturbed`'s, whose key is its digest.
 void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed, const TrainingScene& scene) {
   const absl::StatusOr<TrainSummary> summary = scene.Context().store.LoadTrainSummary(key);
   ASSERT_THAT(summary, IsOk());
@@ -226,7 +226,7 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   ExpectSameTraining(Key("rest"), undisturbed, scene);
 }
 
-// The weights that a fine-tuning starts from are not loaded over those of its own state.
+// The initial weights of a fine-tuning don't replace those of its own state.
 TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   const TrainingScene scene;
   TrainAction action = scene.Action();
@@ -266,7 +266,7 @@ TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
   }
 }
 
-// What is measured after the last epoch is what the trial's record says.
+// The evaluation after the last epoch equals the trial's record.
 TEST(Train, TheCurveEndsAtTheRecordsValues) {
   const TrainingScene scene;
   const TrialSpec trial = WithCurve(scene.Trial(), "test");

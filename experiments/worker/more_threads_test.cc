@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Passes when the thread limit becomes known; a hang is a failure by the test's own time limit.
+// Passes when the thread limit arrives; otherwise hangs until the test's time limit.
 TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
   const int cpus = NumThreads();
   WorkRequest request;

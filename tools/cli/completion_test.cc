@@ -119,7 +119,7 @@ TEST(BashCompletion, StudiesInTheFolder) {
   EXPECT_THAT(Completed({"run", folder + "/mi"}), UnorderedElementsAre(folder + "/mine.textproto", folder + "/mine/"));
 }
 
-// Names that a shell would run: those of words are left out, a file's is quoted.
+// Names that a shell would run: words with them are omitted, a file's name is quoted.
 TEST(BashCompletion, NamesAreNotExecuted) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/hostile");
   ASSERT_TRUE(MakeFolders(folder).ok());

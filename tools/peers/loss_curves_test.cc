@@ -1,4 +1,4 @@
-// The losses of short trainings against what PyTorch computes (tools/peers/loss_curve_peer.py), step by step.
+// Compares the losses of short trainings with PyTorch's (tools/peers/loss_curve_peer.py), step by step.
 #include "tools/peers/loss_curves.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LossCurves,
                          ::testing::Values(std::make_pair("osrci_cnn", 1e-5), std::make_pair("vgg32", 1e-9)),
                          [](const auto& info) { return info.param.first; });
 
-// Else two forms of a method could be one and the same. The squared hinge is the square until two samples are apart by
+// Otherwise two forms of a method could be identical. The squared hinge is the square until two samples are apart by
 // more than 1, which none are so early; after 100 steps the two losses differ by 8e-3.
 TEST(LossCurves, DifferFromEachOther) {
   const nlohmann::json golden = Golden();

@@ -1,4 +1,4 @@
-// What the whole flow reaches on real Fashion-MNIST images, over seeds.
+// The accuracy of the complete flow on real Fashion-MNIST images, over seeds.
 #include <string>
 
 #include "gmock/gmock.h"

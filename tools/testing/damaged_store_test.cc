@@ -1,6 +1,6 @@
-// A store with something wrong in it, one thing after the other: `records verify` names it and puts it aside, `report`
-// goes on with the rest and says what is missing, `run` ends with the records that there were. OPENSET_FAULTS=long: all
-// cases, else every third.
+// A store with one corruption at a time: `records verify` names it and moves it to quarantine, `report` uses the other
+// results and says what is missing, and `run` restores the same records. OPENSET_FAULTS=long: all cases, otherwise
+// every third.
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -59,8 +59,8 @@ void MakePipe(const std::string& path) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
 }
 
-// Nothing is closed to root: programs that are started from here on are without that power, so that modes hold for
-// them. Anyone else has not got it.
+// Root ignores file modes. Programs started from here on lose that power, so that modes apply to them. Other users
+// don't have it.
 void HoldByModes() {
   for (const int power : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) prctl(PR_CAPBSET_DROP, power);
 }

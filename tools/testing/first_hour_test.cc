@@ -1,6 +1,6 @@
-// What someone tries in the first hour, through the program: a study of one's own from its plan to its figures, and
-// one's own images. The rest of it is in show_test (names), eval_test and compare_test (scores alone), records_test
-// (mistakes in a spec), run_test (two at once) and score_test (a model that is none).
+// A user's first hour, through the program: their own study from its plan to its figures, and their own images. The
+// rest is in show_test (names), eval_test and compare_test (only scores), records_test (mistakes in a spec), run_test
+// (two runs at once) and score_test (an invalid model).
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A study on image folders: images of different sizes and formats, transforms at their own size, files that go missing.
+// A study on image folders: images of different sizes and formats, transforms at their own size, missing files.
 #include <filesystem>
 #include <regex>
 
@@ -92,7 +92,7 @@ TEST_F(FolderTest, TrainsOnImagesOfDifferentSizesAndRepeatsItself) {
   EXPECT_EQ(program_.Records(), records);
 }
 
-// The hash of a split says what the files hold, wherever it is printed.
+// The hash of a split identifies the files' content, wherever it is printed.
 TEST_F(FolderTest, ASplitHasOneHash) {
   const std::string data = "--data=" + program_.folder() + "/images";
   const std::string planned = program_.Run({"plan", "mixed.textproto", "--noprobe", data}).out;

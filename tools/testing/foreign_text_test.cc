@@ -1,4 +1,4 @@
-// Names and texts that are not ours, of a library, a spec or a file: they run nothing, steer no terminal, and end no
+// Foreign names and texts in a library, a spec or a file don't run anything, don't control a terminal, and don't end a
 // command.
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-// What the help of commands says, and what a command says that does nothing.
+// The help of commands, and the messages of commands that do nothing.
 #include <string>
 #include <vector>
 

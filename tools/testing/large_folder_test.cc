@@ -1,5 +1,5 @@
-// How much memory a training takes whose images do not fit in memory: an epoch over 200,000 PNG files, a folder for
-// each of ten classes. Run by hand; it prints the figure.
+// The memory of a training whose images do not fit in memory: an epoch over 200,000 PNG files, with a folder for each
+// of ten classes. Run by hand; it prints the result.
 #include <sys/resource.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What a report in LaTeX looks like to a real TeX. Without one on the machine the test says so and stops.
+// Compiles a report in LaTeX with a real TeX. Skipped, with a message, if the machine has none.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Where TeX has no booktabs (Debian's texlive-latex-base has not), its rules are lines.
+// If TeX has no booktabs (as in Debian's texlive-latex-base), defines its rules as lines.
 constexpr char kDocument[] = R"(\documentclass{article}
 \IfFileExists{booktabs.sty}{\usepackage{booktabs}}{\let\toprule\hline\let\midrule\hline\let\bottomrule\hline}
 \begin{document}

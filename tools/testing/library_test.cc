@@ -73,7 +73,7 @@ TEST_F(LibraryTest, TheFlagAddsFolders) {
   EXPECT_THAT(program_.Run({"list", "method", "mine", "--library=lab"}).out, HasSubstr("Mine"));
 }
 
-// What lies in the current folder is known to every command, with nothing said.
+// Every command finds the files of the current folder without a flag.
 TEST_F(LibraryTest, TheCurrentFolderIsALibrary) {
   WriteLibrary("");
   program_.Write("specs/study.textproto", kSpec);

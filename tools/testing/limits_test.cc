@@ -1,4 +1,4 @@
-// Numbers in specs and flags that ask for more than there can be: a line that says how much, before anything is made.
+// Too large numbers in specs and flags: an error with the amount, before anything is made.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ TEST_F(LimitsTest, SplitsOfATask) {
   EXPECT_EQ(program_.Run({"task", "splits", "mine"}).exit_code, 2);
 }
 
-// Beyond the 100,000 trials that are planned in a second: each split once, in time that grows as their number.
+// More than the 100,000 trials that are planned in a second: each split is resolved once, in linear time.
 TEST_F(LimitsTest, PlansEachOfManySplitsOnce) {
   WriteSpec("seed: 0");
   WriteTask("drawn { level { known: 6 unknown: 4 } repeats: 200000 }");

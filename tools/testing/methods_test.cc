@@ -1,4 +1,4 @@
-// Every method that comes with the program, from its file to its record, on real Fashion-MNIST images.
+// Each packaged method, from its file to its record, on real Fashion-MNIST images.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -51,7 +51,7 @@ metric { auroc {} }
 metric { auroc_misclassification {} }
 )";
 
-// What a method's training reaches on any processor, with one seed:
+// What a method's training achieves on any processor, with one seed:
 //
 //   learns   its accuracy is above that of one class for all, 1/6, by six standard errors of 300 test samples (0.0215
 //            each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard deviation of 0.05.

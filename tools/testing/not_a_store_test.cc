@@ -1,4 +1,4 @@
-// Commands that are told to take a folder of other things for a store: nothing in it is touched.
+// Commands whose store is a folder with other files: none of these files is changed.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,7 @@ metric { accuracy {} }
 override { training { epochs: 1 } }
 )";
 
-// Names that look like what openset leaves, and are old.
+// Old files with names like those of openset's temporary files.
 constexpr const char* kFiles[] = {"my.tmp.notes/chapter/one", "thesis.tmp.2024",         "a.tmp.node.0123abcd.1.0",
                                   "tmp/a.tmp.x.1.0",          "tmp/my.tmp.notes/one",    "logs/diary.log",
                                   "partial/x.tmp.2024",       "programs/mine/bin/start", "quarantine/dog/letter"};
@@ -92,7 +92,7 @@ TEST_F(NotAStoreTest, CommandsThatMakeNoResultsRefuseIt) {
   EXPECT_FALSE(fs::exists(program_.folder() + "/out"));
 }
 
-// `run` makes a store where it is told to. Neither it nor what clears up afterwards touches what was there.
+// `run` makes a store in the given folder. Neither `run` nor later clean-up changes the existing files.
 TEST_F(NotAStoreTest, FilesFromBeforeTheStoreAreKept) {
   const auto before = Content();
   const ProgramResult run = program_.Run({"run", "study.textproto", "--store=home", "--methods=softmax"});

@@ -1,4 +1,4 @@
-// What the program says of presets: which file is to blame, what a preset replaces, and grey presets on colour images.
+// Messages about presets: the file with an error, the fields that a preset replaces, and grey presets on colour images.
 #include <string>
 
 #include "absl/strings/str_cat.h"

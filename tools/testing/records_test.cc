@@ -1,5 +1,5 @@
-// Records through the program: what is damaged, listed, shown, explained, handed on, united and cleared up; and what is
-// wrong with a spec or laid over it.
+// Records through the program: corrupt ones, ls, show, explain, export, merge and gc; and errors and overrides of a
+// spec.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -67,7 +67,7 @@ TEST(Records, RemoveByQueryAndBySize) {
   EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is no size"));
 }
 
-// A deployment's size: what a run is done with goes, though it is young, and records stay.
+// A deployment's size: results that a run no longer needs are removed even if they are new; records stay.
 TEST(Records, ARunKeepsTheStoreSmall) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

@@ -1,4 +1,4 @@
-// A report is made of the records there are, and of nothing else.
+// A report is made only from the existing records.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -57,7 +57,7 @@ TEST_F(ReportTest, OneDeletedRecordIsMadeAgainAndNothingElse) {
   EXPECT_EQ(program_.Records(), before);
 }
 
-// The outputs are there: nothing was lost, and nothing is trained again.
+// The outputs still exist, so nothing is trained again.
 TEST_F(ReportTest, ANewMetricNeedsOnlyAnEvaluation) {
   program_.Write("study.textproto", absl::StrCat(kNearFarStudy, "metric { openauc {} }\n"));
   EXPECT_THAT(program_.Run({"report", "study.textproto"}).out,
@@ -65,7 +65,7 @@ TEST_F(ReportTest, ANewMetricNeedsOnlyAnEvaluation) {
                         "without training."));
 }
 
-// Every format says what the command line laid over the spec, and the page marks it in the spec.
+// Every format lists the command line's overrides, and the page marks them in the spec.
 TEST_F(ReportTest, NamesOverrides) {
   const std::vector<std::string> flags = {"--set=training.epochs=2", "--set=test_limit_per_class=9"};
   for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
@@ -85,7 +85,7 @@ TEST_F(ReportTest, LatexHasAFootnoteOnlyForStars) {
   EXPECT_THAT(latex.out, AllOf(HasSubstr("\\begin{tabular}"), Not(HasSubstr("*")), Not(HasSubstr("differs from"))));
 }
 
-// `openset compare` and the stars make the same tests; all pairs of two methods are those with the baseline.
+// `openset compare` and the stars use the same tests; with two methods, all pairs are those with the baseline.
 TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
   const nlohmann::json report = nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json"));
   ASSERT_EQ(report.at("baseline"), "mcp");
@@ -156,7 +156,7 @@ TEST_F(ReportTest, OfRecordsAlone) {
   const ProgramResult verified = program_.Run({"records", "verify", "all.zip", "--store=none"});
   EXPECT_EQ(verified.exit_code, 0);
   EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 damaged"), HasSubstr("sha256 ")));
-  EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // of four, which?
+  EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // ambiguous: there are four
 }
 
 TEST_F(ReportTest, AnotherReportSectionRunsNothing) {

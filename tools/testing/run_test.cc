@@ -1,4 +1,4 @@
-// The whole flow on real Fashion-MNIST images: results that repeat, and survive being killed.
+// The complete flow on real Fashion-MNIST images: results are reproducible, and survive kills.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -227,7 +227,7 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingResumes) {
   EXPECT_EQ(FilesBelow(disturbed.store() + "/attempts").size(), 1);
 }
 
-// What the command line changes is another study, also to `status`.
+// A study with changes by the command line is a different study, also for `status`.
 TEST(Run, StatusDistinguishesAVariantFromItsStudy) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

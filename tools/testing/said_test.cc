@@ -1,5 +1,5 @@
-// What the program says in words about a study: what failed, what is likely a mistake, why something runs, and where
-// two laboratories disagree.
+// The program's messages about a study: failures, likely mistakes, the reasons for actions, and differences between two
+// stores.
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +81,7 @@ TEST(Said, OneRunHasNoSpreadAndReevaluationsAreNamed) {
                                            "these metrics\n"));
 }
 
-// Each step takes the weights to 0, so that all samples have one class: exactly a quarter of them are of it.
+// Each step sets the weights to 0, so that all predictions are one class, which exactly a quarter of the samples have.
 TEST(Said, AHintNamesSplitAndSeed) {
   const OpensetProgram program;
   WriteStudy(program,

@@ -116,7 +116,7 @@ TEST(Score, LogitsAreEnoughForSome) {
   EXPECT_THAT(bad.err, StartsWith("openset: the model: "));
 }
 
-// The report has all that was scored on the network, and what fails changes nothing of it.
+// The report has all scores of the network, and failures don't change it.
 TEST(Score, AReportGrows) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
@@ -163,7 +163,7 @@ model {
 input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
 )";
 
-// Where --weights says which, what the method file names need not be there.
+// With --weights, the file that the method names need not exist.
 TEST(Score, WeightsReplaceThoseOfAMethodFile) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
@@ -242,7 +242,7 @@ TEST(Score, ImpossibleRequestsAreRefused) {
   }
 }
 
-// The network is that of split 0, and wants the mean 0.286: what is likely wrong is said after the table.
+// The network is for split 0 and the mean 0.286. Likely mistakes are listed after the table.
 TEST(Score, HintsAtMistakes) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
@@ -300,7 +300,7 @@ TEST(Score, ErrorsOfTheNetworkAreReported) {
   }
 }
 
-// A script is a model like any other: here it is trained further, and the file may be gone once it is in the store.
+// A script is an ordinary model: here it is trained further. Its file may be removed once it is in the store.
 TEST(Score, ExperimentsTrainAScriptFurther) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));

@@ -25,7 +25,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The server of a store, of another program's folder than the one that runs studies: each has its output.
+// A store's server. Its program has another folder than the one that runs studies, so that each has its own output.
 class Server {
  public:
   Server(const OpensetProgram& program, std::vector<std::string> flags) : program_(program) {
@@ -66,7 +66,7 @@ class Server {
   int port_ = 0;
 };
 
-// The path after `href="` of the first link that is called so.
+// The path in the first link with this text.
 std::string LinkTo(const std::string& name, const std::string& html) {
   const size_t end = html.find(absl::StrCat("\">", name, "</a>"));
   const size_t begin = html.rfind("href=\"", end);
@@ -172,7 +172,7 @@ TEST(Serve, AsksForATokenBeyondThisMachine) {
   EXPECT_EQ(Get(server.port(), "/", absl::StrCat("Cookie: openset_token=", token, "\r\n")).status, 200);
 }
 
-// Other users of the machine reach the port, and not the store.
+// Other users of the machine can reach the port, but not the store.
 TEST(Serve, AsksForATokenWhereTheStoreIsClosed) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 2\n");

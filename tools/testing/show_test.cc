@@ -59,7 +59,7 @@ TEST(Show, AMethodIsCompleteAndCanBeParsed) {
   EXPECT_EQ(id("a.textproto"), id("b.textproto"));
 }
 
-// Each kind that there is can be listed, and an entry of it shown, with where it is from.
+// Each kind can be listed, and an entry of it shown with its source.
 TEST(Show, AnEntryOfEachKind) {
   const OpensetProgram program;
   const std::map<std::string, std::string> sources = {{"method", "experiments/methods/"},
@@ -132,7 +132,8 @@ TEST(Show, AcceptsSynonyms) {
   EXPECT_THAT(program.Run({"show", "metric", "AUROC"}).out, HasSubstr("tied "));
 }
 
-// On the command line names are resolved; in a spec they are told, since results are found by them.
+// On the command line, similar names are accepted; in a spec, they are only suggested, because results are found by
+// them.
 TEST(Completion, CompletesThisProgramsNames) {
   const OpensetProgram program;
   const ProgramResult script = program.Run({"completion", "bash"});

@@ -1,4 +1,4 @@
-// openset on a real Slurm, started here. If it can't be, the test is skipped and says why.
+// openset on a real Slurm, which the test starts. If that fails, the test is skipped with the reason.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The small forms of the papers' studies, end to end: every method has its numbers, and these have learned something.
+// The small forms of the papers' studies, end to end: each method has its numbers, and they are better than chance.
 #include <map>
 #include <set>
 #include <string>

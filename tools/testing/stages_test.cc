@@ -1,5 +1,5 @@
-// What trials are made of beyond one training and one inference: a training that starts from another one, external
-// images, a generator, views, a search.
+// Trials with more than one training and one inference: a training that starts from another one, external images, a
+// generator, views, a search.
 #include <signal.h>
 
 #include <string>
@@ -48,7 +48,7 @@ metric { accuracy {} }
 metric { auroc {} }
 )";
 
-// Killed, each goes on from its last epoch; stopped, from its last step.
+// A killed training continues from its last saved epoch, a stopped one from its last step.
 TEST(Stages, EndWithTheSameRecordsIfKilledOrStopped) {
   const OpensetProgram undisturbed("undisturbed"), killed("killed"), stopped("stopped");
   for (const OpensetProgram* program : {&undisturbed, &killed, &stopped}) {

@@ -1,4 +1,4 @@
-// Stopping a run in every way that a user has: what was done stays, no process is left, and the same command goes on.
+// Stops a run in each way that a user has: finished work stays, no process remains, and the same command continues.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

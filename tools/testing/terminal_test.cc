@@ -1,4 +1,4 @@
-// What `openset run`, `report` and `compare` show on a terminal of 80 columns.
+// The output of `openset run`, `report` and `compare` on a terminal of 80 columns.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ using ::testing::Not;
 
 constexpr int kColumns = 80;
 
-// The lines of the tables and what is said of them: from the first line with `first` to before "records: ".
+// The lines of the tables and their notes: from the first line with `first` to before "records: ".
 std::vector<std::string> TableLines(const std::string& shown, const std::string& first) {
   const std::string text = absl::StrReplaceAll(shown, {{"\r\n", "\n"}});
   const size_t begin = text.find(first);

@@ -1,5 +1,5 @@
-// What the commands tell a second user of a store, by what its owner's umask allows. Root makes the users; elsewhere
-// the tests are skipped.
+// The messages of commands for a second user of a store, depending on its owner's umask. Root creates the users;
+// otherwise the tests are skipped.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,7 +152,7 @@ TEST_F(TwoUsersTest, ReadersCanReadEverything) {
     EXPECT_EQ(Content(), before) << words[0];
   }
   ExpectRefused(bert_, {"run", Spec("two")});
-  ExpectRefused(bert_, {"run", Spec("one")});  // all is there; its report can't be written anew
+  ExpectRefused(bert_, {"run", Spec("one")});  // all results exist, but the report can't be rewritten
   // What there is to do is refused too.
   const std::string orphan = Store() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
   ASSERT_TRUE(WriteFileAtomically(orphan, "x").ok());

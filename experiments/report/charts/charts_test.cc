@@ -57,7 +57,7 @@ TEST(SensitivityCharts, WideRangesAreLogarithmicAndWordsAreNoAxis) {
   EXPECT_TRUE(SensitivityCharts(report).at(0).plot.x_log);
   report.cells = {Cell("m", "HINGE", 0.75), Cell("m", "SQUARE", 0.5)};
   EXPECT_THAT(SensitivityCharts(report), IsEmpty());
-  report.cells = {Cell("m", "1", 0.75)};  // one value is no curve
+  report.cells = {Cell("m", "1", 0.75)};  // one value is not a curve
   EXPECT_THAT(SensitivityCharts(report), IsEmpty());
 }
 

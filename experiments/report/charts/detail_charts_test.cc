@@ -70,7 +70,7 @@ TEST(CurveCharts, SetsHavePlotsOfTheirOwnBehindThePool) {
   EXPECT_EQ(charts[1].of, "roc_svhn");
 }
 
-// A mean over them would be that of different questions.
+// A mean over them would mix different tasks.
 TEST(CurveCharts, LevelsOfOpennessHavePlotsOfTheirOwn) {
   const TrialRecord half = Record("curve { kind: ROC x: [0, 1] y: [0, 1] }");
   const TrialRecord whole = Record("curve { kind: ROC x: [0, 0, 1] y: [0, 1, 1] }");

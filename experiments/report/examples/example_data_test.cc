@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// Whatever a record says, no class is looked up that the trial does not have.
+// Only classes of the trial are looked up, whatever a record has.
 TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
   TrialSpec trial;
   ASSERT_TRUE(ParseTextProto("data { test_known { data_set: 'animals' class_id: [1, 0] } }", "trial", &trial).ok());

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Images that are made, not read.
+// Generated images.
 constexpr char kTrial[] = R"(data {
     test_known { data_set: "gaussian_noise" part: "test" class_id: 0 limit_per_class: 3 }
     test_unknown { name: "a" selection { data_set: "gaussian_noise" part: "test" class_id: 0 limit_per_class: 2 } } })";

@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// A value a split, one seed each.
+// A value for each split, with one seed.
 ReportCell Cell(const std::string& method, const std::string& metric, std::vector<double> values) {
   ReportCell cell;
   cell.method = method;
@@ -108,8 +108,8 @@ TEST(AddSignificance, SeedsOfASplitAreNoReplicates) {
   EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2.0) / M_PI, 1e-9);
 }
 
-// Two replicates leave one degree of freedom: however small p is, it is no finding. Three seeds of one split are
-// tested.
+// Two replicates leave one degree of freedom: no difference is detected, however small p is. Three seeds of one split
+// are tested.
 TEST(AddSignificance, TwoReplicatesHaveNoStar) {
   Report report;
   report.cells = {Cell("a", "auroc", {0, 0}), Cell("b", "auroc", {1, 1.001})};

@@ -333,7 +333,7 @@ TEST(Expand, ALearningCurveNeedsItsSamples) {
   EXPECT_FALSE(MakeTrainAction(MustExpand(sandbox, kMinimalSpec)[0]).has_evaluation());
 }
 
-// What the worker would find out after a training has begun.
+// Errors that the worker would otherwise find after the start of a training.
 TEST(Expand, LimitsOfModelAndImagesAreNamedByFileAndLine) {
   const SpecSandbox sandbox;
   const std::string where = "experiments/specs/spec.textproto:7: override.";

@@ -163,7 +163,7 @@ TEST(ResolveMethod, WherePresentAddsNothing) {
   EXPECT_TRUE(edl.spec.loss().term(0).has_evidential());
 }
 
-// METHOD+PRESET is a file of its own where the preset means something else for a method.
+// METHOD+PRESET is a separate file if the preset differs for a method.
 TEST(ResolveMethod, APresetCanHaveAFormForOneMethod) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/long.textproto", "training { epochs: 70 batch_size: 5 }\n");

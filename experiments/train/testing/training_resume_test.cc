@@ -1,4 +1,4 @@
-// Trainings that are stopped between two steps and go on, of every kind.
+// Trainings of each kind that are stopped between two steps and continued.
 #include <memory>
 #include <set>
 #include <string>
@@ -21,7 +21,7 @@ struct Kind {
   const char* method;
 };
 
-// Every part that holds something between two steps: random streams, orders, optimisers, schedules.
+// Each part with a state between two steps: random streams, orders, optimisers, schedules.
 constexpr Kind kKinds[] = {
     {"dropout, augmentation, mixtures, a history of each sample", TrainingScene::kEverything},
     {"views, noise, Adam, a rate that changes with each step", R"(
@@ -157,7 +157,8 @@ TEST(ResumedTraining, AResumedRunEndsWithTheBitsOfAnUndisturbedOne) {
   }
 }
 
-// A new source belongs there: what it holds between two steps may be forgotten (OpenSetSource::EpochState()).
+// Add each new source here: a resumed training may otherwise forget its state between two steps
+// (OpenSetSource::EpochState()).
 TEST(ResumedTraining, EveryOpenSetSourceIsAmongTheKinds) {
   const TrainingScene scene;
   std::set<std::string> sources;

@@ -1,5 +1,5 @@
-// Deploy files that somebody handed on, changed field by field (core/testing/proto_mutation.h), from the flag to the
-// engine's options: taken, or refused with a line that names the file. In all --rounds changed files
+// Untrusted deploy files, changed field by field (core/testing/proto_mutation.h), from the flag to the engine's
+// options: each is accepted or gives an error with the file's name. Tests --rounds changed files
 // (core/testing/mutation.h).
 #include <iostream>
 #include <memory>

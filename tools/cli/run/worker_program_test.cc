@@ -76,7 +76,7 @@ TEST_F(WorkerProgramTest, WithoutPythonTheVariableIsNamed) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("set OPENSET_PYTHON to the Python that has it")));
 }
 
-// Of the Python of this machine, which need not have PyTorch: the question itself must not fail.
+// With this machine's Python, which may not have PyTorch: the query itself must not fail.
 TEST_F(WorkerProgramTest, ARealPythonAnswers) {
   NeedTorch("0.0.1");
   EXPECT_THAT(WorkerProgram("/w", folder_),

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Answers by what it was asked.
+// Answers depending on the request.
 HttpAnswer Echo(const HttpRequest& request) {
   return TextAnswer(200, absl::StrCat(request.method, "|", request.target, "|", request.host, "|", request.cookie, "|",
                                       request.fetch_site, "|", request.fetch_mode));
@@ -39,7 +39,7 @@ TEST_F(HttpServerTest, AnswersByTheFunction) {
   EXPECT_THAT(reply.head, HasSubstr("Connection: close\r\n"));
 }
 
-// The length of what a GET would bring, and none of it.
+// The length of a GET's answer, without the content.
 TEST_F(HttpServerTest, HeadHasNoBody) {
   const HttpReply reply = ReplyOf(Exchange(port_, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"));
   EXPECT_EQ(reply.status, 200);
@@ -70,7 +70,7 @@ TEST_F(HttpServerTest, ClosesSilentConnections) {
   EXPECT_EQ(Get(port_, "/").status, 200);
 }
 
-// Those that are too many are closed; when the others have gone, there is room again.
+// Too many connections are closed; when others end, new ones are accepted again.
 TEST(HttpServer, LimitsConnections) {
   ServerLimits limits;
   limits.connections = 0;
@@ -100,7 +100,7 @@ TEST(IsLoopback, KnowsThisMachine) {
   EXPECT_EQ(UrlOf("127.0.0.1", 6736), "http://127.0.0.1:6736");
 }
 
-// Whatever is sent, it answers or closes, and goes on.
+// It answers or closes the connection for any input, and continues.
 TEST(MutationTest, Requests) {
   const std::unique_ptr<HttpServer> server = HttpServer::Start("127.0.0.1", 0, Echo).value();
   ForEachMutation("request", "GET /study/0123456789abcdef HTTP/1.1\r\nHost: localhost\r\nCookie: a=b\r\n\r\n",

@@ -62,7 +62,7 @@ TEST(StudyId, IsADigestOfTheName) {
   EXPECT_EQ(StudyId("../../etc"), "74ccf3c5b4c19a81");
 }
 
-// Whatever is asked for: an address is one of ours, or none, and its id is a name that nothing escapes from.
+// Each requested address is one of ours or invalid, and its id is a plain name without a path.
 TEST(MutationTest, Targets) {
   const auto check = [](const std::string& target) {
     const Route route = RouteOf(target);

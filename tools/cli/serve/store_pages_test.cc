@@ -144,8 +144,8 @@ TEST_F(StorePagesTest, ShowsRunningAndFailedActions) {
                                               Not(HasSubstr("<script>alert"))));
 }
 
-// Neither names nor texts of the store become elements, attributes or scripts: in no page is there a script that the
-// policy does not name, and the hostile text is nowhere as it is.
+// Names and texts of the store never become elements, attributes or scripts: no page has a script that the policy does
+// not allow, and the hostile text never occurs unescaped.
 TEST_F(StorePagesTest, EscapesTextFromTheStore) {
   Commit("aaaa", kHostile, kHostile, 0);
   TrialRecord record = TestRecord(TestKey("bbbb"), "</script><script>alert(3)</script>", 1, 0.5, kHostile);

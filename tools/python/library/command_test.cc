@@ -1,4 +1,4 @@
-// Random calls of the library, and the same asked of the program in files: command_test OPENSET [--calls=N] [--seed=N].
+// Compares random calls of the library with the program on files: command_test OPENSET [--calls=N] [--seed=N].
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -36,7 +36,7 @@ T OneOf(RandomStream* random, const std::vector<T>& values) {
   return values[random->Below(values.size())];
 }
 
-// Samples of 3 or more classes whose features tell something.
+// Samples of 3 or more classes with informative features.
 Set RandomSet(RandomStream* random, const std::string& name, int64_t n, int64_t k, bool ties, bool groups) {
   const int64_t d = 4;
   std::vector<int64_t> label(n), group(n, -1);
@@ -68,7 +68,7 @@ Set RandomSet(RandomStream* random, const std::string& name, int64_t n, int64_t 
   return set;
 }
 
-// In the place of logits: what only has a score.
+// Replaces logits by scores.
 void OnlyScore(RandomStream* random, bool with_prediction, Set* set) {
   const std::vector<int64_t> label = *ToInt64(set->arrays["label"]);
   const auto n = static_cast<int64_t>(label.size());
@@ -83,7 +83,7 @@ void OnlyScore(RandomStream* random, bool with_prediction, Set* set) {
   if (with_prediction) set->arrays["prediction"] = MakeNpy(prediction, {n});
 }
 
-// A call, and how the command is asked for the same; files come between `command` and `flags`.
+// A call and the equivalent command; files come between `command` and `flags`.
 struct Case {
   std::string request;
   std::vector<std::string> command, flags;
@@ -182,7 +182,7 @@ Case RandomCase(RandomStream* random) {
   return random_case;
 }
 
-// Arrays as a caller has them: where they are, or some of them column-major.
+// Arrays as a caller passes them; some are column-major.
 class Memory {
  public:
   void Add(RandomStream* random, int32_t set, const std::string& name, const NpyArray& array) {
@@ -222,7 +222,7 @@ class Memory {
   std::vector<OpensetArray> views_;
 };
 
-// What the program prints, or its error, with the sets' names in the place of files.
+// The program's output or error, with the sets' names instead of files.
 std::pair<bool, std::string> AskProgram(const Case& asked, const std::string& folder, std::string scores_path) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), asked.command.begin(), asked.command.end());

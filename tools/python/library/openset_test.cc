@@ -38,7 +38,7 @@ std::vector<OpensetArray> Scores(int32_t set = 0) {
   return {Array(set, "label", "<i8", kLabel.data(), kFour), Array(set, "unknown_score", "<f8", kScore.data(), kFour)};
 }
 
-// What a call gives: its code and text, and of `score` the array.
+// The result of a call: its code and text, and the array for `score`.
 struct Found {
   int32_t code = 0;
   std::string text;

@@ -239,7 +239,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   // What an epoch costs, of each method that trains.
   const std::map<std::string, std::vector<int64_t>> golden = GoldenTable();
   std::string table = absl::StrCat(kHeader, "\n");
-  std::string by_operation = "method\toperation\tcount\n";  // for a person who makes them fewer
+  std::string by_operation = "method\toperation\tcount\n";  // to find operations that can be saved
   std::set<std::string> counted;
   for (const ActionId id : actions) {
     const Action& action = gpu.plan()[id];

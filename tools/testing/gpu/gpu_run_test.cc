@@ -94,7 +94,7 @@ TEST_F(GpuRunTest, ATrialOnTheSecondGpuHasTheNumbersOfTheCpu) {
   EXPECT_EQ(Numbers("gpu").size(), 2);
 }
 
-// The worker ends, another one takes its place, and the training has the numbers of an undisturbed one.
+// The worker ends, another one replaces it, and the training has the numbers of an undisturbed one.
 TEST_F(GpuRunTest, DeviceAndMemoryErrorsAreRetriedInANewProcess) {
   const ProgramResult undisturbed = Run("cuda:0", "undisturbed");
   ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.out << undisturbed.err;

@@ -1,4 +1,4 @@
-// Hostile files of models, by the program and its worker (try_case.h says what is looked at).
+// Hostile model files, for the program and its worker. try_case.h lists the checks.
 #include "absl/strings/escaping.h"
 #include "gtest/gtest.h"
 #include "tools/testing/hostile/model_cases.h"

@@ -133,7 +133,7 @@ TEST(Hostile, RandomCasesGetErrorsWithinLimits) {
   std::printf("drawn: tried %d, answered well %d\n", tried, well);
 }
 
-// What the harness is for it has to see.
+// The harness detects each kind of failure that it is for.
 TEST(TryCase, NoticesEachKindOfFailure) {
   HostileCase one{"spec", "nothing", {"eval", "scores.csv"}, Nothing, End::kHarmless, ""};
   EXPECT_EQ(TryCase(one), "");

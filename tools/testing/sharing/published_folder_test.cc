@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A published folder is a study wherever it is copied to, if its bundle has the task that its spec names next to it.
+// A published folder is a study wherever it is copied, if its bundle has the task that its spec names in that folder.
 TEST(PublishedFolder, CanBeCopied) {
   const OpensetProgram program;
   WriteNearFarStudy(program);

@@ -1,4 +1,4 @@
-// What a task of Slurm does of a run that was submitted, without Slurm.
+// The work of a Slurm task in a submitted run, without Slurm.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -47,7 +47,7 @@ std::map<std::string, std::string> ResultsIn(const std::string& store) {
   return results;
 }
 
-// The flags of the command that was submitted are those of each pilot, and what they ask for was done before.
+// Each pilot has the flags of the submitted command; what they request was already done before.
 TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
