@@ -58,9 +58,9 @@ TEST(Evaluate, WithoutPredictions) {
       }
     }
   }
-  // auroc, two AUPR, three FPR, error_at_95tpr, detection_error, outer, known_unknown_ratio; those of softmax(logits)
-  // need no prediction, and are absent without logits.
-  EXPECT_EQ(there, 10);
+  // At least auroc, two AUPR, three FPR, error_at_95tpr, detection_error, outer and known_unknown_ratio. Metrics of
+  // softmax(logits) need no prediction, but are absent without logits.
+  EXPECT_GE(there, 10);
 }
 
 TEST(Evaluate, WithoutPredictionsByHand) {
