@@ -9,6 +9,7 @@
 #include "eval/metrics/conventions.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/completion.h"
+#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/kinds.h"
 #include "tools/cli/flags/library_flags.h"
 
@@ -21,7 +22,7 @@ absl::Status PrintCompletion(const std::string& shell, const std::vector<Command
   CompletionTables tables;
   tables.commands = commands;
   tables.flags = {{"devices", {"", {"auto", "cpu", "cuda:0"}}},
-                  {"engine", {"", {"local", "slurm"}}},
+                  {"engine", {"", EngineNames()}},
                   {"format", {"", {"text", "markdown", "latex", "csv", "json", "html", "tensorboard"}}},
                   {"like", {"task", {}}},
                   {"methods", {"method", {}}},

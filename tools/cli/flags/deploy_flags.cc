@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -101,10 +102,13 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     }
   }
   if (const auto engine = take("engine", FLAGS_engine)) {
-    if (*engine != "local" && *engine != "slurm") {
-      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *engine, {"local", "slurm"})));
+    DeploySpec::Engine value;
+    const std::vector<std::string> names = EngineNames();
+    if (std::find(names.begin(), names.end(), *engine) == names.end() ||
+        !DeploySpec::Engine_Parse(absl::AsciiStrToUpper(*engine), &value)) {
+      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *engine, names)));
     }
-    spec.set_engine(*engine == "slurm" ? DeploySpec::SLURM : DeploySpec::LOCAL);
+    spec.set_engine(value);
   }
   if (const auto jobs = take("jobs", FLAGS_jobs)) spec.set_jobs(*jobs);
   if (const auto devices = take("devices", FLAGS_devices)) spec.set_devices(*devices);
@@ -149,6 +153,14 @@ bool IsNotMadeYet(const Store& store) {
 std::string Deployment::Where(const std::string& field) const {
   if (!source.has_value() || std::count(flags.begin(), flags.end(), field) > 0) return absl::StrCat("--", field);
   return source->Where(field);
+}
+
+std::vector<std::string> EngineNames() {
+  std::vector<std::string> names;
+  for (int value = DeploySpec::ENGINE_UNSPECIFIED + 1; value < DeploySpec::Engine_ARRAYSIZE; ++value) {
+    names.push_back(absl::AsciiStrToLower(DeploySpec::Engine_Name(value)));
+  }
+  return names;
 }
 
 absl::StatusOr<Deployment> DeploymentFromFlags() {

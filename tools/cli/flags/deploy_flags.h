@@ -38,6 +38,9 @@ struct Deployment {
   std::string Where(const std::string& field) const;
 };
 
+// The values of --engine, from DeploySpec.Engine: "local", "slurm".
+std::vector<std::string> EngineNames();
+
 // Flags override the file, and the file overrides the defaults.
 // Errors: kNotFound if there is no such file; kInvalidArgument with the flag, or the file and line, and the field.
 absl::StatusOr<Deployment> DeploymentFromFlags();
