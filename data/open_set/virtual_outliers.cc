@@ -45,7 +45,8 @@ class VirtualOutliers : public OpenSetSource {
     const at::Tensor covariance =
         at::mm(centred.t(), centred) / (classes * n) + kDiagonal * at::eye(dim, mean.options());
     const at::Tensor factor = std::get<0>(at::linalg_cholesky_ex(covariance));
-    const at::Tensor far = ToDevice(DrawFarPoints(spec_, classes, dim, random).to(at::kFloat), memory_.device());
+    const at::Tensor points = DrawFarPoints(spec_, classes, dim, random).to(memory_.scalar_type());
+    const at::Tensor far = ToDevice(points, memory_.device());
     return (mean + at::matmul(far, factor.t())).view({-1, dim});
   }
 
