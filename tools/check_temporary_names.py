@@ -22,7 +22,7 @@ ALLOWED = {
     "core/files/temporary_folder.h": ["below TMPDIR, else /tmp"],  # the one place
     "core/files/temporary_folder.cc": ["temp_directory_path(error)"],
     # A socket's path has 107 bytes at most; mkdtemp() draws the name.
-    "tools/testing/real_slurm.cc": ["/tmp/openset-slurm-XXXXXX", "no folder can be made in /tmp"],
+    "tools/testing/slurm/real_slurm.cc": ["/tmp/openset-slurm-XXXXXX", "no folder can be made in /tmp"],
     # Where memory is a folder; `tempfile` draws the name below it.
     "tools/python/openset/_arrays.py": ['shared = "/dev/shm"'],
     # Where there is no HOME. What lies there is compared with its SHA-256 whenever it is taken.

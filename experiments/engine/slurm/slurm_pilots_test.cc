@@ -1,4 +1,4 @@
-// Uses fake commands; tools/testing/slurm_test.cc uses a real Slurm.
+// Uses fake commands; tools/testing/slurm/slurm_test.cc uses a real Slurm.
 #include "experiments/engine/slurm/slurm_pilots.h"
 
 #include <chrono>

@@ -20,7 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
-#include "tools/testing/real_slurm.h"
+#include "tools/testing/slurm/real_slurm.h"
 
 namespace openset {
 namespace {

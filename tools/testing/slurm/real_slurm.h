@@ -1,6 +1,6 @@
 // A Slurm of one node for tests: munged, slurmctld and slurmd of this machine (Debian: slurm-wlm, munge).
-#ifndef OPENSET_TOOLS_TESTING_REAL_SLURM_H_
-#define OPENSET_TOOLS_TESTING_REAL_SLURM_H_
+#ifndef OPENSET_TOOLS_TESTING_SLURM_REAL_SLURM_H_
+#define OPENSET_TOOLS_TESTING_SLURM_REAL_SLURM_H_
 
 #include <sys/types.h>
 
@@ -32,4 +32,4 @@ class RealSlurm {
 
 }  // namespace openset
 
-#endif  // OPENSET_TOOLS_TESTING_REAL_SLURM_H_
+#endif  // OPENSET_TOOLS_TESTING_SLURM_REAL_SLURM_H_

@@ -1,4 +1,4 @@
-#include "tools/testing/real_slurm.h"
+#include "tools/testing/slurm/real_slurm.h"
 
 #include <fcntl.h>
 #include <signal.h>
