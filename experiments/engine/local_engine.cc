@@ -23,6 +23,14 @@
 #include "experiments/worker/action_log.h"
 
 namespace openset {
+namespace {
+
+// Whether the worker with LibTorch runs the action (tools/worker_main.cc). The other one runs all other actions.
+bool NeedsTrainer(const WorkRequest& request) {
+  return request.has_train() || request.has_infer() || request.has_probe();
+}
+
+}  // namespace
 
 struct LocalEngine::Worker {
   // Ends the process, and removes its own log if it is empty.
@@ -108,7 +116,7 @@ absl::Status LocalEngine::Start(ActionId action, int gpu, WorkRequest request) {
 
 absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
   const WorkRequest& request = start.request;
-  const bool trainer = !request.has_evaluate();
+  const bool trainer = NeedsTrainer(request);
   while (true) {
     Worker* worker = IdleWorker(trainer, start.gpu);
     if (!leaving_.IsFree(start.gpu)) return false;
