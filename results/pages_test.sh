@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes every page of results/ again from its bundle and compares; and finds a number that was changed by hand.
+# Makes each page of results/ from its bundle and compares it; also checks that a number changed by hand is found.
 set -e
 cd "$TEST_SRCDIR/openset"
 export RUNFILES_DIR=$TEST_SRCDIR HOME=$TEST_TMPDIR TMPDIR=$TEST_TMPDIR

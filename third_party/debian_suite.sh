@@ -1,6 +1,6 @@
-# Debian packages of the suite that the pins were taken from, whatever Debian this machine runs: a private state of apt
-# (sources, lists, cache) over the machine's own mirror and its Debian keyring. Nothing of the machine's apt is changed,
-# and no root is needed. To be sourced; $state is the folder to keep it in.
+# Debian packages of the suite of the pins, on any Debian: a private state of apt (sources, lists, cache) that uses the
+# machine's own mirror and its Debian keyring. Doesn't change the machine's apt and doesn't need root. Source this file;
+# $state is the folder of the state.
 suite=bookworm
 
 # The machine's Debian mirrors, as apt itself understands its sources: lines "deb URI SUITE main" for $suite.
@@ -33,7 +33,7 @@ suite_apt() {
     -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none "$@"
 }
 
-# Brings the lists of $suite up to date, at most once an hour. What apt says goes to the file $1.
+# Updates the lists of $suite, at most once an hour. Writes apt's output to the file $1.
 suite_update() {
   [ -z "$(find "$state/updated" -mmin -60 2>/dev/null)" ] || return 0
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial" && touch "$state/status" || return 1

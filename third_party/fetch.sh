@@ -6,7 +6,7 @@
 #   npm   NAME@VERSION          an npm package            (npm pack; with npm out of a wheel where there is none)
 #
 # The package client knows its own servers; this script names none. A file that was fetched once is kept in
-# ${OPENSET_DOWNLOADS:-~/.cache/openset/downloads}/<sha256>; a file that a machine cannot fetch can be put there by hand.
+# ${OPENSET_DOWNLOADS:-~/.cache/openset/downloads}/<sha256>; if a machine cannot fetch a file, put it there by hand.
 #
 # A Debian revision that a point release has superseded is replaced by the newest one of the same upstream version,
 # which apt checks by the archive's signature; OUT.revision then says so. OPENSET_STRICT_PINS=1 refuses that.
@@ -33,7 +33,7 @@ END
 
 matches() { [ -f "$1" ] && echo "$sha256  $1" | sha256sum --check --status; }
 
-# Keeps file $1 as the one with $sha256, under its final name only when it is whole, and links it as OUT.
+# Stores file $1 as the one with $sha256, under its final name only when it is complete, and links it as OUT.
 keep() {
   if mkdir -p "$cache" 2>/dev/null && cp "$1" "$cache/.$sha256.$$" && mv "$cache/.$sha256.$$" "$cache/$sha256"; then
     ln -sf "$cache/$sha256" "$out"
@@ -54,7 +54,7 @@ chmod 755 "$tmp"
 log=$tmp/log
 cd "$tmp" || die "cannot enter $tmp"
 
-# What has come so far, every ten seconds.
+# Prints the progress every ten seconds.
 (while sleep 10 >/dev/null 2>&1; do echo "openset: fetching $spec: $(du -sm "$tmp" | cut -f1) MB so far" >&2; done) &
 watch=$!
 

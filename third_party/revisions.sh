@@ -1,7 +1,7 @@
 #!/bin/bash
 # The Debian packages in the program, as C++ for revisions.h:
 #   revisions.sh PATH/repositories.bzl PATH/REPOSITORY/revisions.txt ...
-# Of each repository its first package stands for it, by its pinned version, or by the one that was taken instead.
+# Each repository is represented by its first package, with its pinned version or its replacement.
 set -eu
 bzl=$1
 shift

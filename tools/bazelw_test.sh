@@ -1,6 +1,6 @@
 #!/bin/bash
-# On another distribution bazelw says one line and exits with 2, before it installs anything. On one that lacks packages it
-# installs them only if it is told to.
+# On another distribution, bazelw prints one line and exits with 2 before it installs anything. If packages are missing,
+# it installs them only if requested.
 bazelw=$TEST_SRCDIR/openset/bazelw
 printf 'ID=ubuntu\nVERSION_ID="24.04"\nPRETTY_NAME="Ubuntu 24.04 LTS"\n' >"$TEST_TMPDIR/os-release"
 message=$(OPENSET_OS_RELEASE=$TEST_TMPDIR/os-release "$bazelw" version 2>&1)
@@ -9,7 +9,7 @@ expected="bazelw: openset is built on Debian 12 or 13, x86-64 (or in a container
 [ $code = 2 ] || { echo "exit code $code"; exit 1; }
 [ "$message" = "$expected" ] || { echo "said: $message"; exit 1; }
 
-# A machine without unzip: all that its commands do is to leave a line in a file.
+# A machine without unzip. Its commands only write a line to a file.
 bin=$TEST_TMPDIR/bin
 mkdir -p "$bin"
 for command in bash dirname uname sh; do ln -sf "$(command -v $command)" "$bin/$command"; done
@@ -23,7 +23,7 @@ printf '#!/bin/bash\n' >"$bin/true"
 chmod +x "$bin"/{bazel,g++,python3,git,curl,apt-get,id,sudo,true}
 printf 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian 12"\n' >"$TEST_TMPDIR/os-release"
 
-# run UID CI COMMAND...: with the exit code in $code, what is said in $said, what was done in $done.
+# run UID CI COMMAND...: sets $code to the exit code, $said to the output, $done to the commands that ran.
 run() {
   rm -f "$TEST_TMPDIR/done"
   said=$(env -u CI PATH="$bin" FAKE_UID="$1" CI="$2" OPENSET_OS_RELEASE="$TEST_TMPDIR/os-release" "${@:3}" 2>&1 </dev/null)

@@ -24,7 +24,7 @@ import time
 
 from benchmark_tools import Table, exponent, ratio_shown, run, shown
 
-# What pytorch-ood and openset both score (tools/peers/small_trial_peer.py).
+# The scores that both pytorch-ood and openset have (tools/peers/small_trial_peer.py).
 SHARED_SCORES = ("mcp,max_logit,energy_score,entropy,gen,klm,mahalanobis,relative_mahalanobis,vim,knn,she,nci,fdbd,nnguide,"
                  "react,dice,ash,scale,pnml,gmm")
 PEER_VERSIONS = ("import importlib.metadata as m\n"
@@ -49,13 +49,13 @@ class Benchmarks:
         return {one["name"]: one for one in json.loads(text)["benchmarks"]}
 
     def aim(self, what, reached, wanted, command, at_least=True):
-        """The aim's cell; a missed one gets a profile of `command`."""
+        """The cell of an aim; adds a profile of `command` if it is missed."""
         met = reached >= wanted if at_least else reached <= wanted
         if not met:
             self.missed.append((what, command))
         return f"{'≥' if at_least else '≤'} {wanted:g}: {'met' if met else 'missed'}"
 
-    # Each part gives its text.
+    # Each part returns its text.
 
     def steps(self):
         table = Table("network", "openset", "PyTorch", "channels-last", "torch.compile", "openset / best", "aim")
@@ -174,7 +174,7 @@ class Benchmarks:
                 + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in slow) + ".")
 
     def make_scores(self, samples):
-        """A file of ready scores, made by a process that needs nothing but Python."""
+        """A file of ready scores, made by a process that only needs Python."""
         path = os.path.join(self.folder, f"scores_{samples}.npz")
         if not os.path.exists(path):
             run([sys.executable, "tools/peers/make_score_file.py", path, str(samples)])
@@ -268,7 +268,7 @@ for i in range({images}):
                 f"{exponent(sizes, resumed):.2f}.")
 
     def profiles(self):
-        """Of each missed aim, where its time goes."""
+        """For each missed aim, where its time goes."""
         if not self.missed:
             return "None: every aim is met."
         parts = []
@@ -337,7 +337,7 @@ def main():
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
     out = os.path.join(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.out) if options.out else os.path.join(
         workspace, "BENCHMARKS.md")
-    # Programs that find files of the project find those of this script.
+    # Programs that look for files of the project use those of this script.
     os.environ.setdefault("RUNFILES_DIR", os.path.dirname(os.getcwd()))
     with tempfile.TemporaryDirectory() as folder:
         benchmarks = Benchmarks(options, folder)

@@ -45,7 +45,7 @@ EXTERNAL = [
 ]
 TORCH_HEADERS = ("core/tensor/torch.h", "core/tensor/torch_library.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h",
                  "core/tensor/torch_script.h")
-# What the macros add themselves.
+# The dependencies that the macros add.
 ADDED = {
     "openset_cc_test": {"@googletest//:gtest"},
     "openset_cc_benchmark": {"@benchmark//:benchmark"},
@@ -84,7 +84,7 @@ def relative(label, package):
 
 
 def order(label):
-    """Where buildifier puts a label among others: in "//core:name" and "//core/files:name" the colon comes first."""
+    """buildifier's sort key of a label: of "//core:name" and "//core/files:name", the one with the colon comes first."""
     return (0 if label.startswith(":") else 1 if label.startswith("//") else 2, label.replace(":", "\0"))
 
 
@@ -106,7 +106,7 @@ class Repository:
                     self.owner[f"{target.package}/{source}"] = target.label
                     self.owner[f"{target.package}/{source[:-6]}.pb.h"] = target.label + "_cc_proto"
                     self.owner[f"{target.package}/{source[:-6]}.proto.h"] = target.label + "_cc_proto_h"
-        # Those with nothing to include are there to be linked.
+        # Targets without headers are only linked.
         self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers}
 
     def evaluate(self, path, package):
@@ -134,7 +134,7 @@ class Repository:
                 return lambda *_, **__: []
 
         names = Globals(glob=glob_in_package, openset_member=member, range=range, len=len, True_=True)
-        # A table that is linked.
+        # A table that is only linked.
         names["component_fingerprints"] = lambda name, **_: note("openset_cc_library")(name=name)
         for kind in ("openset_cc_library", "openset_cc_test", "openset_cc_binary", "openset_cc_benchmark", "openset_proto"):
             names[kind] = note(kind)
@@ -160,7 +160,7 @@ class Repository:
         return any(i not in seen and self.sees_torch(i, seen) for i in self.includes(path))
 
     def wanted(self, target):
-        """The labels that a target's sources ask for."""
+        """The labels that a target's sources need."""
         labels = set()
         for source in target.sources:
             for included in self.includes(f"{target.package}/{source}"):
@@ -187,7 +187,7 @@ class Repository:
 
 
 def list_text(name, labels):
-    """An attribute with its list, as buildifier writes it."""
+    """An attribute with its list, in buildifier's format."""
     if len(labels) == 1:
         return f'    {name} = ["{labels[0]}"],'
     return f"    {name} = [\n" + "".join(f'        "{label}",\n' for label in labels) + "    ],"

@@ -19,7 +19,7 @@ FLAG = re.compile(r"(?<![\w-])--(\w+)")
 DEFINED = re.compile(r"ABSL_FLAG\(\s*[^,()]*(?:<[^()]*>)?,\s*(\w+),")
 COMMAND = re.compile(r"(?:^|:)openset (?:-- )?([a-z][a-z-]*)")
 COMMAND_NAME = re.compile(r'\.name = "([\w-]+)"')
-# In the place of a name: LIBRARY, NAME, KEY.N ...
+# Placeholders of names: LIBRARY, NAME, KEY.N ...
 PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
 # Flags of other programs: Bazel, Slurm, protoc, timeout, our scripts.
 OTHERS = {"yes", "config", "dependency", "exclude", "fix", "force_pic", "foreground", "help", "preserve", "python_out",
@@ -113,7 +113,7 @@ def problems_of(tree, root, document):
 
 
 def problems_of_tree(tree):
-    """What the documents together lack."""
+    """What all documents together lack."""
     if "README.md" in tree.files:
         lines = read(os.path.join(tree.root, "README.md")).count("\n")
         if lines > MOST_README_LINES:

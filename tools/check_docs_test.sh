@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs check_docs.py over the documents among the runfiles; and over one that names things that are not there.
+# Runs check_docs.py over the documents among the runfiles, and over one that names missing things.
 set -e
 cd "$TEST_SRCDIR/openset"
 python3 tools/check_docs.py .

@@ -9,7 +9,7 @@ can't notice a missing include. `./bazelw build --config=no_precompiled //...` s
 import re
 import sys
 
-# What shows that a file uses a header.
+# The names that show that a file uses a header.
 USES = {
     "algorithm": r"std::(sort|stable_sort|min|max|minmax|clamp|find|find_if|any_of|all_of|none_of|count|count_if|copy|copy_n|"
                  r"fill|fill_n|transform|reverse|unique|lower_bound|upper_bound|equal|max_element|min_element|nth_element|"
@@ -37,7 +37,7 @@ USES = {
     "absl/types/span.h": r"absl::(Span|MakeSpan|MakeConstSpan)\b",
 }
 USES = {header: re.compile(use) for header, use in USES.items()}
-# Headers that bring others.
+# Headers that include others.
 BRINGS = {"absl/status/statusor.h": "absl/status/status.h", "stdint.h": "cstdint"}
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
@@ -67,7 +67,7 @@ def missing(texts):
 def insert(path, text, header):
     line = f'#include "{header}"\n' if "/" in header else f"#include <{header}>\n"
     first = INCLUDE.search(text)
-    # Behind the include of its own header, which comes first.
+    # After the include of its own header, which comes first.
     end = text.index("\n", first.start()) + 1
     text = text[:end] + ("\n" if first.group(1).endswith(".h") and "/" not in header else "") + line + text[end:]
     with open(path, "w", encoding="utf-8") as file:

@@ -31,7 +31,7 @@ def _deps(deps, precompiled):
     return deps + ["//%s:%s" % (folder, name)]
 
 def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, openmp = False, **kwargs):
-    """A library. `torch`: its sources include LibTorch, through whatever headers. `openmp`: they have loops of OpenMP."""
+    """A library. `torch`: its sources include LibTorch, directly or not. `openmp`: they have OpenMP loops."""
     precompiled = srcs and not openmp  # precompiled headers are without OpenMP
     native.cc_library(
         name = name,
@@ -74,7 +74,7 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
     )
 
 def openset_member(name, deps = [], test_deps = [], test_data = [], test_size = "small", torch = False):
-    """A member of a family (a loss, a score ...): NAME.h, NAME.cc where there is one, and NAME_test.cc where there is one."""
+    """A member of a family (a loss, a score ...): NAME.h and, if they exist, NAME.cc and NAME_test.cc."""
     openset_cc_library(
         name = name,
         hdrs = [name + ".h"],

@@ -31,7 +31,7 @@ def _light_impl(ctx):
         cc_infos = [ctx.attr._runtime[CcInfo], CcInfo(linking_context = ctx.attr.full[CcInfo].linking_context)],
     )]
 
-# One header, linked with all that stands after it.
+# One header, linked with everything in `full`.
 _light = rule(
     implementation = _light_impl,
     attrs = {

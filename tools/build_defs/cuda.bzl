@@ -4,7 +4,7 @@
 _ARCHITECTURES = ["75", "80", "86", "90", "100", "120"]
 
 def cuda_library(name, srcs, hdrs, included, deps):
-    """A library with the kernels in `srcs`. Without --config=cuda it has headers alone.
+    """A library with the kernels in `srcs`. Without --config=cuda it only has headers.
 
     Rounds each product and sum as the CPU does (-fmad=false).
 

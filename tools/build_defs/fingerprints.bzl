@@ -22,7 +22,7 @@ def _sources_aspect_impl(target, ctx):
 _sources_aspect = aspect(implementation = _sources_aspect_impl, attr_aspects = ["deps"])
 
 def _row(families, member, label, files):
-    # What a component shares with the whole program (core) does not tell it from others.
+    # Without the sources that all components share (core).
     top = label.package.split("/")[0] + "/"
     own = sorted([f.path for f in files.to_list() if f.path.startswith(top)])
     return (families, member, label.package + "/" + label.name, own)

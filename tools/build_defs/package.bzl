@@ -1,7 +1,7 @@
 """program_package(): a program with its runfiles as one file to install, a wheel or an archive."""
 
-# What a package leaves out: LibTorch and the drawing of figures are Python packages of their own, and Fashion-MNIST is
-# fetched when it is asked for.
+# Not in a package: LibTorch and the drawing of figures, which are separate Python packages, and Fashion-MNIST, which is
+# fetched on request.
 _LEFT_OUT = ["_solib_k8/_U@libtorch", "../vl_convert/", "../libtorch/", "data/packaged/fashion_mnist/"]
 
 def _program_package_impl(ctx):

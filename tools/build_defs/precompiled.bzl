@@ -6,7 +6,7 @@ load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 # Tests are compiled faster than they run longer.
 TEST_COPTS = ["-O1"]
 
-# What most files without LibTorch include, tests among them.
+# The headers that most files without LibTorch include, also tests.
 _COMMON = [
     "algorithm",
     "cmath",
@@ -50,7 +50,7 @@ def _precompiled_header_impl(ctx):
         includes = []
     ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in includes]))
 
-    # The options of every other compilation, or g++ does not take the result.
+    # The options of all other compilations; otherwise g++ ignores the result.
     options = cc_common.get_memory_inefficient_command_line(
         feature_configuration = features,
         action_name = CPP_COMPILE_ACTION_NAME,

@@ -4,7 +4,7 @@ def _schema_set_impl(ctx):
     sets = depset(transitive = [dep[ProtoInfo].transitive_descriptor_sets for dep in ctx.attr.deps])
     out = ctx.actions.declare_file(ctx.label.name + ".binpb")
 
-    # Sets one after the other are one set.
+    # Concatenated sets are one set.
     ctx.actions.run_shell(
         inputs = sets,
         outputs = [out],

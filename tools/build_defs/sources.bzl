@@ -1,4 +1,4 @@
-"""package_sources(): what tools/check_layers reads of a package."""
+"""package_sources(): the files of a package that tools/check_layers reads."""
 
 def package_sources():
     native.filegroup(

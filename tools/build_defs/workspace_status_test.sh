@@ -1,5 +1,5 @@
 #!/bin/bash
-# The stamp is the commit; where the tree differs from it, with a digest that says how.
+# The stamp is the commit and, if the tree differs from it, a digest of the differences.
 set -eu
 status=$TEST_SRCDIR/openset/tools/build_defs/workspace_status.sh
 command -v git >/dev/null || { echo "skipped: this machine has no git"; exit 0; }

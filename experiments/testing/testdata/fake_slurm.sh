@@ -1,25 +1,26 @@
 #!/bin/bash
-# Slurm's commands for tests, by the name it is called by. What it knows is in $FAKE_SLURM: count (of jobs),
-# queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. What is to go wrong:
-#   lose_replies, refuse     so many sbatch calls: submitted without an answer; not submitted, "Unable to contact"
+# Slurm's commands for tests; the name of the script selects the command. Its state is in $FAKE_SLURM: count (of jobs),
+# queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. Files that request failures:
+#   lose_replies, refuse     this many sbatch calls: submitted without an answer; not submitted, "Unable to contact"
 #   invalid                  sbatch refuses the partition
 #   limit                    sbatch refuses arrays of more tasks
-#   blind                    so many squeue calls fail
-#   kill                     so many tasks die without doing anything
-#   requeue                  so many tasks are ended ($FAKE_PREEMPTED), pend and are started again
-#   renumber                 so many times, with an empty queue, the numbers of jobs begin at 1 again
-#   lag                      so many sacct calls know nothing yet; without the file there are no accounts
-# and how it answers:
-#   max_array                MaxArraySize, without it 4
-#   forget                   squeue knows the name of no job that has ended
-#   twice                    sbatch names the cluster too, squeue says each line twice
+#   blind                    this many squeue calls fail
+#   kill                     this many tasks die without doing anything
+#   requeue                  this many tasks are ended ($FAKE_PREEMPTED), pend and start again
+#   renumber                 this many times, with an empty queue, the job numbers restart from 1
+#   lag                      this many sacct calls return nothing yet; without the file, there is no accounting
+# Files that change its answers:
+#   max_array                MaxArraySize; 4 by default
+#   forget                   squeue does not know the names of ended jobs
+#   twice                    sbatch also prints the cluster's name, squeue prints each line twice
 #   hold                     jobs pend
-#   wait                     jobs that are submitted now pend as long as the file is there
-# What tasks write to standard error is in the file log. Jobs run one after the other, each task in the background of the sbatch that submitted it.
+#   wait                     jobs that are submitted now pend while the file exists
+# The file log has the standard error of tasks. Jobs run one after the other, each task in the background of the sbatch
+# that submitted it.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p queue names ended
 
-# Takes one from the number in a file; false if there is none left.
+# Decrements the number in a file; false if it is 0.
 take() {
   local left
   left=$(cat "$1" 2>/dev/null || echo 0)
