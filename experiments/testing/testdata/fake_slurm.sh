@@ -1,6 +1,7 @@
 #!/bin/bash
 # Slurm's commands for tests; the name of the script selects the command. Its state is in $FAKE_SLURM: count (of jobs),
-# queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. Files that request failures:
+# queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. Files that request
+# failures:
 #   lose_replies, refuse     this many sbatch calls: submitted without an answer; not submitted, "Unable to contact"
 #   invalid                  sbatch refuses the partition
 #   limit                    sbatch refuses arrays of more tasks
