@@ -46,6 +46,16 @@ void AskForLargePages(const at::Tensor& fresh) {
   madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // failure is harmless
 }
 
+// Draws for augmentations that are applied in order. Returns the size of their results.
+PixelSize DrawAll(absl::Span<const std::unique_ptr<const Augmentation>> augmentations, int64_t count, PixelSize size,
+                  RandomStream* random, Staging* staging) {
+  for (const auto& augmentation : augmentations) {
+    augmentation->Draw(count, size, random, staging);
+    size = augmentation->SizeAfter(size);
+  }
+  return size;
+}
+
 }  // namespace
 
 absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
@@ -86,29 +96,20 @@ absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Aug
   return absl::OkStatus();
 }
 
-at::Tensor Pipeline::Augment(const at::Tensor& given, size_t begin, size_t end, Staging* staging) const {
+at::Tensor Pipeline::Augment(Augmentations augmentations, const at::Tensor& given, Staging* staging) const {
   at::Tensor images = given.expand({-1, image_sizes_[0], -1, -1});
-  for (size_t i = begin; i < end; ++i) images = augmentations_[i]->ApplyDrawn(images.contiguous(), staging);
+  for (const auto& augmentation : augmentations) images = augmentation->ApplyDrawn(images.contiguous(), staging);
   return images;
-}
-
-PixelSize Pipeline::DrawRange(int64_t count, PixelSize size, size_t begin, size_t end, RandomStream* random,
-                              Staging* staging) const {
-  for (size_t i = begin; i < end; ++i) {
-    augmentations_[i]->Draw(count, size, random, staging);
-    size = augmentations_[i]->SizeAfter(size);
-  }
-  return size;
 }
 
 PixelSize Pipeline::DrawFirst(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
   if (first_resize_.has_value()) return first_resize_->SizeAfter(size);
-  return DrawRange(count, size, 0, first_, random, staging);
+  return DrawAll(absl::MakeConstSpan(augmentations_).first(first_), count, size, random, staging);
 }
 
 at::Tensor Pipeline::ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const {
   if (first_resize_.has_value()) return first_resize_->ApplyDrawn(images, staging);
-  return Augment(images, 0, first_, staging);
+  return Augment(absl::MakeConstSpan(augmentations_).first(first_), images, staging);
 }
 
 at::Tensor Pipeline::ApplyFirst(const at::Tensor& images, RandomStream* random) const {
@@ -153,9 +154,9 @@ at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
 at::Tensor Pipeline::Apply(const at::Tensor& images, RandomStream* random) const {
   Staging staging;
   const PixelSize size = DrawFirst(images.size(0), {images.size(2), images.size(3)}, random, &staging);
-  DrawRange(images.size(0), size, first_, augmentations_.size(), random, &staging);
+  DrawAll(Rest(), images.size(0), size, random, &staging);
   staging.MoveTo(images.device());
-  return ToValues(Augment(ApplyFirstDrawn(images, &staging), first_, augmentations_.size(), &staging));
+  return ToValues(Augment(Rest(), ApplyFirstDrawn(images, &staging), &staging));
 }
 
 void Pipeline::Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
@@ -163,14 +164,8 @@ void Pipeline::Draw(int64_t count, PixelSize size, RandomStream* random, Staging
 }
 
 void Pipeline::DrawRest(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
-  size = DrawRange(count, size, first_, augmentations_.size(), random, staging);
-  for (int view = 0; view < views_; ++view) {
-    PixelSize of_view = size;
-    for (const auto& augmentation : view_augmentations_) {
-      augmentation->Draw(count, of_view, random, staging);
-      of_view = augmentation->SizeAfter(of_view);
-    }
-  }
+  size = DrawAll(Rest(), count, size, random, staging);
+  for (int view = 0; view < views_; ++view) DrawAll(view_augmentations_, count, size, random, staging);
 }
 
 std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, Staging* staging) const {
@@ -178,12 +173,10 @@ std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, Stagi
 }
 
 std::vector<at::Tensor> Pipeline::ApplyRest(const at::Tensor& given, Staging* staging) const {
-  const at::Tensor images = Augment(given, first_, augmentations_.size(), staging);
+  const at::Tensor images = Augment(Rest(), given, staging);
   std::vector<at::Tensor> values = {ToValues(images)};
   for (int view = 0; view < views_; ++view) {
-    at::Tensor again = images;
-    for (const auto& augmentation : view_augmentations_) again = augmentation->ApplyDrawn(again.contiguous(), staging);
-    values.push_back(ToValues(again));
+    values.push_back(ToValues(Augment(view_augmentations_, images, staging)));
   }
   return values;
 }

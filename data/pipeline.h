@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
@@ -65,12 +66,15 @@ class Pipeline {
  private:
   Pipeline() = default;
 
-  // Applies augmentations [begin, end) to u8 images; draws for them.
-  at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, Staging* staging) const;
-  PixelSize DrawRange(int64_t count, PixelSize size, size_t begin, size_t end, RandomStream* random,
-                      Staging* staging) const;
-  at::Tensor ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const;
+  using Augmentations = absl::Span<const std::unique_ptr<const Augmentation>>;
+
+  // The augmentations after the first part.
+  Augmentations Rest() const { return absl::MakeConstSpan(augmentations_).subspan(first_); }
+  // Applies augmentations to u8 images.
+  at::Tensor Augment(Augmentations augmentations, const at::Tensor& images, Staging* staging) const;
+  // The first part: draws for it and returns the size of its results; applies it.
   PixelSize DrawFirst(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const;
+  at::Tensor ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const;
   // u8, or f32 in [0, 255], -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
   // The same for colour images on the CPU, by table_.

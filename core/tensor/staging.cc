@@ -13,7 +13,10 @@ namespace {
 // The alignment of each tensor in the block, in bytes, as in LibTorch's allocators.
 constexpr int64_t kAlignment = 64;
 
-int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+// The bytes that a tensor occupies in the block.
+int64_t RoomOf(const at::Tensor& tensor) {
+  return (static_cast<int64_t>(tensor.nbytes()) + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace
 
@@ -25,19 +28,20 @@ void Staging::Add(at::Tensor host) {
 void Staging::MoveTo(at::Device device) {
   if (device.is_cpu() || tensors_.empty()) return;
   int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors_) bytes += Aligned(static_cast<int64_t>(tensor.nbytes()));
+  for (const at::Tensor& tensor : tensors_) bytes += RoomOf(tensor);
   const at::Tensor pinned = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
   auto* to = pinned.mutable_data_ptr<uint8_t>();
   for (const at::Tensor& tensor : tensors_) {
     if (tensor.nbytes() > 0) std::memcpy(to, tensor.const_data_ptr(), tensor.nbytes());
-    to += Aligned(static_cast<int64_t>(tensor.nbytes()));
+    to += RoomOf(tensor);
   }
   const at::Tensor block = pinned.to(device, /*non_blocking=*/true);
   int64_t begin = 0;
   for (at::Tensor& tensor : tensors_) {
-    const auto size = static_cast<int64_t>(tensor.nbytes());
-    tensor = block.narrow(0, begin, size).view(tensor.scalar_type()).view(tensor.sizes());
-    begin += Aligned(size);
+    const int64_t room = RoomOf(tensor);
+    const at::Tensor bytes_of = block.narrow(0, begin, static_cast<int64_t>(tensor.nbytes()));
+    tensor = bytes_of.view(tensor.scalar_type()).view(tensor.sizes());
+    begin += room;
   }
 }
 

@@ -26,8 +26,8 @@ struct Extremes {
 // another one; an element is removed, doubled, or repeated most_repeats times. The same stream gives the same message.
 void MutateMessage(const Extremes& extremes, RandomStream* random, google::protobuf::Message* message);
 
-// The wire format of a changed copy. One in four is damaged further: two copies one after the other, which merge; a
-// field that the schema does not have; a field with another wire type; groups in groups.
+// Returns the wire format of a changed copy. One in four has another change: the bytes occur twice, so that the copies
+// merge; a field is not in the schema; a field has another wire type; or groups are nested in groups.
 std::string MutatedWire(const google::protobuf::Message& message, const Extremes& extremes, RandomStream* random);
 
 // The text format of a changed copy, a line each. One in four has lines removed, doubled or moved.

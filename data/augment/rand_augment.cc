@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "core/tensor/to_device.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/make_pixel_op.h"
 
@@ -90,12 +89,12 @@ PixelOp PixelOpOf(const RandAugmentDraw& draw, PixelSize size) {
   LOG(FATAL) << "no operation " << static_cast<int>(draw.op);
 }
 
-// PackPixelOps() of the draws for images of `size`.
-at::Tensor Packed(const std::vector<RandAugmentDraw>& draws, int64_t images, PixelSize size) {
+// The draws as operations on images of `size`.
+std::vector<PixelOp> OpsOf(const std::vector<RandAugmentDraw>& draws, PixelSize size) {
   std::vector<PixelOp> ops;
   ops.reserve(draws.size());
   for (const RandAugmentDraw& draw : draws) ops.push_back(PixelOpOf(draw, size));
-  return PackPixelOps(ops, images);
+  return ops;
 }
 
 class RandAugment : public Augmentation {
@@ -103,7 +102,7 @@ class RandAugment : public Augmentation {
   explicit RandAugment(const RandAugmentSpec& spec) : spec_(spec) {}
 
   void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {
-    staging->Add(Packed(DrawRandAugment(spec_, count, size.height, size.width, random), count, size));
+    staging->Add(PackPixelOps(OpsOf(DrawRandAugment(spec_, count, size.height, size.width, random), size), count));
   }
 
   at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
@@ -159,8 +158,7 @@ std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_
 }
 
 at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws) {
-  const at::Tensor ops = Packed(draws, images.size(0), {images.size(2), images.size(3)});
-  return ApplyPackedPixelOps(images, ToDevice(ops, images.device()));
+  return ApplyPixelOps(images, OpsOf(draws, {images.size(2), images.size(3)}));
 }
 
 std::unique_ptr<Augmentation> MakeRandAugment(const RandAugmentSpec& spec) {

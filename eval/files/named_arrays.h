@@ -1,4 +1,4 @@
-// Gets arrays of a file, with errors that name the file and the array.
+// Looks up the arrays of a file by name. Errors name the file and the array.
 #ifndef OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 #define OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 

@@ -16,8 +16,9 @@ inline constexpr int kFewestReplicates = 3;
 
 struct PairedTestOptions {
   double confidence = 0.95;
-  // Test samples for each training sample, if all splits are drawn from the same samples. Then the variance of a mean
-  // over S splits is (1 / S + this) times that of a split (Nadeau and Bengio 2003). 0: splits are independent.
+  // The number of test samples divided by that of training samples, r, if all splits are drawn from the same samples:
+  // the variance of a mean over S splits is then (1 / S + r) times that of a split (Nadeau and Bengio 2003). 0 means
+  // that splits are independent.
   double test_per_training = 0;
 };
 

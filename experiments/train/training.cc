@@ -79,8 +79,7 @@ class Reporter {
 // is intact.
 TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
                        TrainingRun* run) {
-  std::vector<std::pair<std::string, std::string>> states = {
-      {partial, context.key}};  // files, and the keys of their trainings
+  std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, keys of the trainings
   if (!context.continued_key.empty()) {
     states.emplace_back(JoinPath(context.store.CheckpointFolder(context.continued_key), kStateFile),
                         context.continued_key);

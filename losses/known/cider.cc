@@ -69,8 +69,9 @@ class Cider : public LossTerm {
     }
     Staging staging;
     for (const std::vector<int64_t>& samples : rounds) {
-      staging.Add(at::tensor(samples, at::kLong));
-      staging.Add(host_label.index_select(0, at::tensor(samples, at::kLong)));
+      const at::Tensor index = at::tensor(samples, at::kLong);
+      staging.Add(index);
+      staging.Add(host_label.index_select(0, index));
     }
     staging.MoveTo(v.device());
     at::Tensor prototype = prototype_.to(v.scalar_type());

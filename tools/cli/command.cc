@@ -182,8 +182,7 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
 // A closed one would become the first file that is opened, and get the output.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0)
-      static_cast<void>(open("/dev/null", O_RDWR));  // gets the lowest free number, which is this one
+    if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // gets the lowest free number
   }
 }
 

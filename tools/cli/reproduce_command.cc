@@ -165,15 +165,13 @@ Command ReproduceCommand() {
   command.max_arguments = 2;
   command.summary = "Runs trials of records again and compares the numbers.";
   command.description =
-      "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip); without it --trials of the\n"
-      "bundle are run.\n"
-      "Candidates of searches are left out: they have no trial in a study of their own. Each trial is made anew\n"
-      "in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
-      "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources,\n"
-      "and the change relative to the standard deviation over the stored seeds and splits of that method.\n"
-      "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "
-      "prints the study that is\n"
-      "run. Exit code: 0 if all numbers are the same, 1 if not.\n"
+      "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip). Without it, --trials trials of\n"
+      "the bundle are run. Candidates of searches are left out, because no study has a trial for them. Each trial is\n"
+      "run again in the store --again, with the settings in its record, and must get the same id. Its numbers are\n"
+      "compared to the last bit. If they differ, openset prints the differences in provenance (processor, versions,\n"
+      "sources), and the change relative to the standard deviation over the stored seeds and splits of that method.\n"
+      "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"
+      "prints the study that is run. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"
       "  openset reproduce 3f2a91c0\n"
       "  openset reproduce results.zip --trials=3\n"

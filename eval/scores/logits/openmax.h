@@ -37,9 +37,9 @@ class OpenMax : public Score {
     bool revised_prediction = false;  // Predictions() are those of the revised outputs
     // Replaces the Weibull distribution. Classes of at most `tail` correct samples then have none (w_c = 0).
     bool exponentiated = false;
-    // The released code's batch size; 0: off. In each batch of this size, the first two samples (for two outputs, the
-    // first one) are not revised; a batch of one sample is revised unless there are two outputs. Scores then depend on
-    // the samples' positions.
+    // 0: all samples are revised. Otherwise, a batch size, as in the released code: the first two samples of each batch
+    // (for two outputs, the first one) are not revised. A batch of one sample is revised unless there are two outputs.
+    // Scores then depend on the samples' positions.
     int unrevised_of_batch = 0;
   };
   explicit OpenMax(const Options& options) : options_(options) {}

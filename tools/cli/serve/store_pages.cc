@@ -326,8 +326,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordPage(const std::string& id, absl::T
 absl::StatusOr<HttpAnswer> StorePages::Failures() const {
   std::vector<FailureRecord> failures;
   for (const std::string& key : store_.KeysOfFailures()) {
-    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key))
-      continue;  // it was done in the meantime
+    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key)) continue;  // done since
     if (absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key); failure.ok()) {
       failures.push_back(*std::move(failure));
     }
