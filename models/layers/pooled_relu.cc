@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/tensor/parallel_for.h"
@@ -23,6 +24,7 @@ constexpr int64_t kLanes = 8;
 using Floats = float __attribute__((vector_size(32)));
 using Ints = int32_t __attribute__((vector_size(32)));
 using Bytes = uint8_t __attribute__((vector_size(8)));
+using AllBytes = uint8_t __attribute__((vector_size(32)));
 
 // The target of the gradient: the index, in reading order, of the largest value in its square; none if ReLU made it 0.
 constexpr int32_t kNowhere = 4;
@@ -42,6 +44,10 @@ OPENSET_INLINE void Replace(const Ints& mask, const Floats& value, Floats* lanes
   *lanes = reinterpret_cast<Floats>((mask & reinterpret_cast<Ints>(value)) | (~mask & reinterpret_cast<Ints>(*lanes)));
 }
 
+OPENSET_INLINE const float* Of(const float* factor, int64_t channel) {
+  return factor == nullptr ? nullptr : factor + channel;
+}
+
 // One image of [H, W, C].
 struct Shape {
   int64_t channels, height, width;
@@ -50,78 +56,92 @@ struct Shape {
   int64_t pooled_size() const { return channels * (height / 2) * (width / 2); }
 };
 
-// `count` channels of a square, whose places are `step` (next column) and `row` (next row) apart.
-OPENSET_INLINE void PoolLanes(const float* x, int64_t step, int64_t row, int64_t count, float* y, uint8_t* place) {
+// `count` channels of a square, whose places are `step` (next column) and `row` (next row) apart. `factor` here and
+// below: of each channel, or null.
+OPENSET_INLINE void PoolLanes(const float* x, const float* factor, int64_t step, int64_t row, int64_t count, float* y,
+                              uint8_t* place) {
   const Floats zero = {};
-  Floats best, value;
+  Floats best, value, by = {};
+  if (factor != nullptr) Load(factor, count, &by);
   Load(x, count, &best);
+  if (factor != nullptr) best *= by;
   Ints at = {};
   const float* const rest[] = {x + step, x + row, x + row + step};
+#pragma GCC unroll 3
   for (int32_t k = 1; k < 4; ++k) {
     Load(rest[k - 1], count, &value);
+    if (factor != nullptr) value *= by;
     const Ints taken = (value > best) | (value != value);
     Replace(taken, value, &best);
     Replace(taken, Ints{} + k, &at);
   }
   Replace(best <= zero, Ints{} + kNowhere, &at);
   Replace(best < zero, zero, &best);
-  const Bytes bytes = __builtin_convertvector(at, Bytes);
+  const AllBytes all = reinterpret_cast<AllBytes>(at);
+  const Bytes bytes = __builtin_shufflevector(all, all, 0, 4, 8, 12, 16, 20, 24, 28);
   std::memcpy(y, &best, count * sizeof(float));
   std::memcpy(place, &bytes, count);
 }
 
-OPENSET_INLINE void PoolSquare(const float* x, int64_t channels, int64_t row, float* y, uint8_t* place) {
-  if (channels < kLanes) return PoolLanes(x, channels, row, channels, y, place);
+OPENSET_INLINE void PoolSquare(const float* x, const float* factor, int64_t channels, int64_t row, float* y,
+                               uint8_t* place) {
+  if (channels < kLanes) return PoolLanes(x, factor, channels, row, channels, y, place);
   for (int64_t c = 0; c < channels; c += kLanes) {
     const int64_t first = std::min(c, channels - kLanes);  // the last lanes overlap, and write the same again
-    PoolLanes(x + first, channels, row, kLanes, y + first, place + first);
+    PoolLanes(x + first, Of(factor, first), channels, row, kLanes, y + first, place + first);
   }
 }
 
 OPENSET_BY_CPU
-void Pool(const float* x, const Shape& shape, float* y, uint8_t* place) {
+void Pool(const float* x, const float* factor, const Shape& shape, float* y, uint8_t* place) {
   const int64_t row = shape.width * shape.channels;
   for (int64_t h = 0; h < shape.height / 2; ++h) {
     for (int64_t w = 0; w < shape.width / 2; ++w) {
       const float* square = x + 2 * h * row + 2 * w * shape.channels;
-      PoolSquare(square, shape.channels, row, y, place);
+      PoolSquare(square, factor, shape.channels, row, y, place);
       y += shape.channels;
       place += shape.channels;
     }
   }
 }
 
-OPENSET_INLINE void SpreadLanes(const float* gradient, const uint8_t* place, int64_t step, int64_t row, int64_t count,
-                                float* x) {
-  Floats value;
+OPENSET_INLINE void SpreadLanes(const float* gradient, const float* factor, const uint8_t* place, int64_t step,
+                                int64_t row, int64_t count, float* x) {
+  Floats value, by = {};
+  if (factor != nullptr) Load(factor, count, &by);
   Load(gradient, count, &value);
   value += Floats{};  // LibTorch adds to a 0, which makes a 0 of -0
-  Bytes bytes = {};
-  std::memcpy(&bytes, place, count);
-  const Ints at = __builtin_convertvector(bytes, Ints);
+  int32_t words[2] = {};
+  std::memcpy(words, place, count);
+  // For the next two conversions, __builtin_convertvector() would take the bytes one by one.
+  const Ints both = {words[0], words[0], words[0], words[0], words[1], words[1], words[1], words[1]};
+  const Ints at = (both >> Ints{0, 8, 16, 24, 0, 8, 16, 24}) & 255;
   float* const to[] = {x, x + step, x + row, x + row + step};
+#pragma GCC unroll 4
   for (int32_t k = 0; k < 4; ++k) {
     Floats part = {};
     Replace(at == k, value, &part);
+    if (factor != nullptr) part *= by;
     std::memcpy(to[k], &part, count * sizeof(float));
   }
 }
 
-OPENSET_INLINE void SpreadSquare(const float* gradient, const uint8_t* place, int64_t channels, int64_t row, float* x) {
-  if (channels < kLanes) return SpreadLanes(gradient, place, channels, row, channels, x);
+OPENSET_INLINE void SpreadSquare(const float* gradient, const float* factor, const uint8_t* place, int64_t channels,
+                                 int64_t row, float* x) {
+  if (channels < kLanes) return SpreadLanes(gradient, factor, place, channels, row, channels, x);
   for (int64_t c = 0; c < channels; c += kLanes) {
     const int64_t first = std::min(c, channels - kLanes);
-    SpreadLanes(gradient + first, place + first, channels, row, kLanes, x + first);
+    SpreadLanes(gradient + first, Of(factor, first), place + first, channels, row, kLanes, x + first);
   }
 }
 
 OPENSET_BY_CPU
-void Spread(const float* gradient, const uint8_t* place, const Shape& shape, float* x) {
+void Spread(const float* gradient, const float* factor, const uint8_t* place, const Shape& shape, float* x) {
   const int64_t row = shape.width * shape.channels;
   for (int64_t h = 0; h < shape.height / 2; ++h) {
     for (int64_t w = 0; w < shape.width / 2; ++w) {
       float* square = x + 2 * h * row + 2 * w * shape.channels;
-      SpreadSquare(gradient, place, shape.channels, row, square);
+      SpreadSquare(gradient, factor, place, shape.channels, row, square);
       gradient += shape.channels;
       place += shape.channels;
     }
@@ -133,6 +153,8 @@ void Spread(const float* gradient, const uint8_t* place, const Shape& shape, flo
   if (shape.height % 2 == 1) std::memset(x + (shape.height - 1) * row, 0, row * sizeof(float));
 }
 
+const float* FactorsOf(const at::Tensor& factor) { return factor.defined() ? factor.const_data_ptr<float>() : nullptr; }
+
 Shape ShapeOf(const at::Tensor& x) { return {x.size(1), x.size(2), x.size(3)}; }
 
 at::Tensor Empty(const at::Tensor& like, int64_t height, int64_t width, at::ScalarType type) {
@@ -141,31 +163,36 @@ at::Tensor Empty(const at::Tensor& like, int64_t height, int64_t width, at::Scal
 }
 
 // The result, and where its gradient goes.
-std::pair<at::Tensor, at::Tensor> Forward(const at::Tensor& x) {
+std::pair<at::Tensor, at::Tensor> Forward(const at::Tensor& x, const at::Tensor& factor) {
   const Shape shape = ShapeOf(x);
   const at::Tensor y = Empty(x, shape.height / 2, shape.width / 2, at::kFloat);
   const at::Tensor place = Empty(x, shape.height / 2, shape.width / 2, at::kByte);
   const float* from = x.const_data_ptr<float>();
+  const float* factors = FactorsOf(factor);
   float* to = y.mutable_data_ptr<float>();
   uint8_t* places = place.mutable_data_ptr<uint8_t>();
   ParallelFor(x.size(0), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      Pool(from + i * shape.size(), shape, to + i * shape.pooled_size(), places + i * shape.pooled_size());
+      Pool(from + i * shape.size(), Of(factors, i * shape.channels), shape, to + i * shape.pooled_size(),
+           places + i * shape.pooled_size());
     }
   });
   return {y, place};
 }
 
-at::Tensor Backward(const at::Tensor& gradient, const at::Tensor& place, int64_t height, int64_t width) {
+at::Tensor Backward(const at::Tensor& gradient, const at::Tensor& factor, const at::Tensor& place, int64_t height,
+                    int64_t width) {
   const at::Tensor dense = gradient.contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor x = Empty(dense, height, width, at::kFloat);
   const Shape shape = ShapeOf(x);
   const float* from = dense.const_data_ptr<float>();
+  const float* factors = FactorsOf(factor);
   const uint8_t* places = place.const_data_ptr<uint8_t>();
   float* to = x.mutable_data_ptr<float>();
   ParallelFor(x.size(0), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      Spread(from + i * shape.pooled_size(), places + i * shape.pooled_size(), shape, to + i * shape.size());
+      Spread(from + i * shape.pooled_size(), Of(factors, i * shape.channels), places + i * shape.pooled_size(), shape,
+             to + i * shape.size());
     }
   });
   return x;
@@ -173,17 +200,22 @@ at::Tensor Backward(const at::Tensor& gradient, const at::Tensor& place, int64_t
 
 class PooledReluFunction : public torch::autograd::Function<PooledReluFunction> {
  public:
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x) {
-    const auto [y, place] = Forward(x);
-    context->save_for_backward({place});
+  // An undefined tensor can't be an argument.
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            const std::optional<at::Tensor>& maybe_factor) {
+    const at::Tensor factor = maybe_factor.value_or(at::Tensor());
+    const auto [y, place] = Forward(x, factor);
+    context->save_for_backward({factor, place});
     context->saved_data["height"] = x.size(2);
     context->saved_data["width"] = x.size(3);
     return y;
   }
 
   static Variables backward(torch::autograd::AutogradContext* context, const Variables& gradients) {
-    return {Backward(gradients[0], context->get_saved_variables()[0], context->saved_data["height"].toInt(),
-                     context->saved_data["width"].toInt())};
+    const Variables saved = context->get_saved_variables();
+    return {Backward(gradients[0], saved[0], saved[1], context->saved_data["height"].toInt(),
+                     context->saved_data["width"].toInt()),
+            at::Tensor()};
   }
 };
 
@@ -197,10 +229,18 @@ bool IsOurs(const at::Tensor& x) {
 
 }  // namespace
 
-at::Tensor PooledRelu(const at::Tensor& x) {
-  if (!IsOurs(x)) return at::max_pool2d(x, /*kernel_size=*/2).relu_();
-  if (c10::GradMode::is_enabled() && x.requires_grad()) return PooledReluFunction::apply(x);
-  return Forward(x).first;
+at::Tensor PooledRelu(const at::Tensor& x) { return PooledRelu(x, at::Tensor()); }
+
+at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor) {
+  if (!IsOurs(x)) {
+    const at::Tensor scaled = factor.defined() ? (x * factor).to(x.scalar_type()) : x;
+    return at::max_pool2d(scaled, /*kernel_size=*/2).relu_();
+  }
+  const at::Tensor factors = factor.defined() ? factor.contiguous() : factor;
+  if (c10::GradMode::is_enabled() && x.requires_grad()) {
+    return PooledReluFunction::apply(x, factors.defined() ? std::optional<at::Tensor>(factors) : std::nullopt);
+  }
+  return Forward(x, factors).first;
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Max pooling and ReLU as one operation.
+// Factors of channels, max pooling and ReLU as one operation.
 #ifndef OPENSET_MODELS_LAYERS_POOLED_RELU_H_
 #define OPENSET_MODELS_LAYERS_POOLED_RELU_H_
 
@@ -11,6 +11,10 @@ namespace openset {
 // the channels-last layout, the forward pass reads x once and the backward pass writes the gradient once. (LibTorch
 // also fills the gradient with zeros, stores x, and passes twice over the result.) Does not support second derivatives.
 at::Tensor PooledRelu(const at::Tensor& x);
+
+// PooledRelu(x * factor) to the bit. `factor` [B, C, 1, 1] is f32 without a gradient, or undefined, which multiplies by
+// nothing. If x has a lower precision, its products are rounded to it.
+at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor);
 
 }  // namespace openset
 

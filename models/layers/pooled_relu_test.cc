@@ -28,6 +28,17 @@ Result Run(const at::Tensor& x, const at::Tensor& weight, Operation operation) {
   return {y.detach(), input.grad()};
 }
 
+// With and without a gradient.
+void ExpectSame(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& factor) {
+  const Result ours = Run(x, weight, [&](const at::Tensor& input) { return PooledRelu(input, factor); });
+  const Result theirs =
+      Run(x, weight, [&](const at::Tensor& input) { return at::max_pool2d(input * factor, 2).relu_(); });
+  EXPECT_TRUE(at::equal(Bits(ours.y), Bits(theirs.y))) << x.sizes();
+  EXPECT_TRUE(at::equal(Bits(ours.gradient), Bits(theirs.gradient))) << x.sizes();
+  const c10::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(Bits(PooledRelu(x, factor)), Bits(theirs.y))) << x.sizes();
+}
+
 void ExpectAsLibTorch(const at::Tensor& x) {
   at::Tensor weight = at::randn({x.size(0), x.size(1), x.size(2) / 2, x.size(3) / 2});
   weight.view(-1).slice(0, 0, std::nullopt, 5).fill_(-0.0);
@@ -37,6 +48,9 @@ void ExpectAsLibTorch(const at::Tensor& x) {
   EXPECT_TRUE(at::equal(Bits(ours.gradient), Bits(theirs.gradient))) << x.sizes();
   EXPECT_EQ(ours.y.strides(), theirs.y.strides()) << x.sizes();
   EXPECT_EQ(ours.gradient.strides(), theirs.gradient.strides()) << x.sizes();
+  const at::Tensor factor =
+      at::tensor({0.0f, 1.0f, 1.25f, 2.0f}).index_select(0, at::randint(4, {x.size(0) * x.size(1)}, at::kLong));
+  ExpectSame(x, weight, factor.view({x.size(0), x.size(1), 1, 1}));
   const c10::NoGradGuard no_grad;
   EXPECT_TRUE(at::equal(Bits(PooledRelu(x)), Bits(ours.y))) << x.sizes();
 }
@@ -75,6 +89,9 @@ TEST(PooledRelu, IsLibTorchsInOtherTypesAndFromParts) {
   const at::Tensor x = at::randn({2, 6, 8, 8}).contiguous(at::MemoryFormat::ChannelsLast);
   EXPECT_TRUE(at::equal(PooledRelu(x.to(at::kDouble)), at::max_pool2d(x.to(at::kDouble), 2).relu_()));
   EXPECT_TRUE(at::equal(PooledRelu(x.to(at::kBFloat16)), at::max_pool2d(x.to(at::kBFloat16), 2).relu_()));
+  const at::Tensor factor = at::full({2, 6, 1, 1}, 1.25f);
+  EXPECT_TRUE(at::equal(PooledRelu(x.to(at::kBFloat16), factor),
+                        at::max_pool2d((x.to(at::kBFloat16) * factor).to(at::kBFloat16), 2).relu_()));
   const at::Tensor part = x.slice(1, 0, 3);  // its pixels are 6 channels apart
   EXPECT_TRUE(at::equal(PooledRelu(part), at::max_pool2d(part, 2).relu_()));
 }

@@ -8,8 +8,8 @@
 
 namespace openset {
 
-at::Tensor Dropout::Forward(const at::Tensor& x) {
-  if (!is_training() || probability_ == 0 || x.numel() == 0) return x;
+at::Tensor Dropout::Factor(const at::Tensor& x) {
+  if (!is_training() || probability_ == 0 || x.numel() == 0) return {};
   CHECK(generator_.has_value()) << "dropout without a generator: Model::SetGenerator() comes before training";
   const at::TensorOptions options = x.options().requires_grad(false).dtype(IsReduced(x) ? at::kFloat : x.scalar_type());
   at::Tensor mask;
@@ -21,8 +21,13 @@ at::Tensor Dropout::Forward(const at::Tensor& x) {
     shape[1] = x.size(1);
     mask = at::empty(shape, options);
   }
-  mask.bernoulli_(1 - probability_, generator_).div_(1 - probability_);
-  const at::Tensor kept = x * mask;
+  return mask.bernoulli_(1 - probability_, generator_).div_(1 - probability_);
+}
+
+at::Tensor Dropout::Forward(const at::Tensor& x) {
+  const at::Tensor factor = Factor(x);
+  if (!factor.defined()) return x;
+  const at::Tensor kept = x * factor;
   return IsReduced(x) ? kept.to(x.scalar_type()) : kept;
 }
 

@@ -51,6 +51,19 @@ TEST(Dropout, DrawsTheBitsOfLibTorch) {
   EXPECT_THAT(of_channels.Forward(x), TensorEq(channels));
 }
 
+TEST(Dropout, FactorIsWhatForwardMultipliesBy) {
+  const at::Tensor x = at::linspace(-1, 1, 2 * 3 * 4 * 4).reshape({2, 3, 4, 4});
+  for (const auto drops : {Dropout::Drops::kElements, Dropout::Drops::kChannels}) {
+    Dropout dropout(0.3, drops);
+    dropout.SetGenerator(MakeGenerator(at::kCPU, 1));
+    const at::Tensor factor = dropout.Factor(x);
+    EXPECT_EQ(factor.sizes(), (drops == Dropout::Drops::kElements ? x.sizes() : at::IntArrayRef({2, 3, 1, 1})));
+    EXPECT_THAT(x * factor, TensorEq(Dropped(0.3, drops, x)));
+    dropout.eval();
+    EXPECT_FALSE(dropout.Factor(x).defined());
+  }
+}
+
 TEST(Dropout, DrawsFromItsGeneratorAlone) {
   const at::Tensor x = at::ones({64});
   const at::Tensor first = Dropped(0.5, Dropout::Drops::kElements, x);

@@ -42,7 +42,8 @@ class OsrciCnn : public Backbone {
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = from;
     for (int s = stage; s < num_stages(); ++s) {
-      x = PooledRelu(s == 0 ? conv1_->Forward(x) : dropout_->Forward(conv2_->Forward(x)));
+      x = s == 0 ? conv1_->Forward(x) : conv2_->Forward(x);
+      x = PooledRelu(x, s == 0 ? at::Tensor() : dropout_->Factor(x));
       if (maps != nullptr) maps->push_back(x);
     }
     return fc_->Forward(x.flatten(1)).relu_();
