@@ -32,6 +32,8 @@ class Backbone : public Module {
   virtual void Initialise(RandomStream* random) = 0;
   // The generator from which dropout draws.
   virtual void SetGenerator(const at::Generator& generator);
+  // Whether passes in evaluation mode, also those of several threads at the same time, do not affect each other.
+  virtual bool HasIndependentPasses() const { return true; }
 };
 
 // Features [B, D] -> logits [B, K]. Some heads also give distances and points.
@@ -75,6 +77,7 @@ class Model : public Module {
 
   int64_t feature_dim() const { return backbone_->feature_dim(); }
   int num_stages() const { return backbone_->num_stages(); }
+  bool HasIndependentPasses() const { return backbone_->HasIndependentPasses(); }
 
  private:
   std::shared_ptr<Backbone> backbone_;

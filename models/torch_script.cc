@@ -20,11 +20,16 @@
 #include "core/text/suggest.h"
 #include "models/heads/linear_head.h"
 #include "models/script_file.h"
+#include "models/script_state.h"
 
 namespace openset {
 namespace {
 
 using Script = torch::jit::Module;
+
+// An optimised graph differs in rounding from the first passes, which it needs for its making. LibTorch keeps this
+// choice for each thread.
+constexpr bool kOptimises = false;
 
 // A script's output for a batch.
 struct ScriptOutput {
@@ -38,8 +43,8 @@ class ScriptBackbone : public Backbone {
  public:
   enum class Gives { kHeadInput, kLogits, kFeaturesAndLogits };
 
-  ScriptBackbone(Script script, const std::string& head, Gives gives, int64_t width)
-      : script_(std::move(script)), gives_(gives), width_(width) {
+  ScriptBackbone(Script script, const std::string& head, Gives gives, int64_t width, bool has_independent_passes)
+      : script_(std::move(script)), gives_(gives), width_(width), has_independent_passes_(has_independent_passes) {
     std::set<const void*> seen;
     Register(script_, "", head, this, &seen);
   }
@@ -48,6 +53,7 @@ class ScriptBackbone : public Backbone {
     // What draws inside the script knows LibTorch's default generator only.
     std::optional<DefaultGeneratorScope> scope;
     if (is_training() && generator_.has_value()) scope.emplace(*generator_);
+    const torch::jit::GraphOptimizerEnabledGuard unoptimised(kOptimises);
     const at::IValue value = script_.forward({image.contiguous()});
     if (!value.isTuple()) return value.toTensor();
     const auto& elements = value.toTupleRef().elements();
@@ -59,6 +65,7 @@ class ScriptBackbone : public Backbone {
   int64_t feature_dim() const override { return width_; }
   void Initialise(RandomStream* /*random*/) override {}
   void SetGenerator(const at::Generator& generator) override { generator_ = generator; }
+  bool HasIndependentPasses() const override { return has_independent_passes_; }
 
   void train(bool on) override {
     Backbone::train(on);
@@ -104,6 +111,7 @@ class ScriptBackbone : public Backbone {
   std::optional<at::Generator> generator_;
   const Gives gives_;
   const int64_t width_;
+  const bool has_independent_passes_;
 };
 
 // Splits the backbone's output into features, if there are any, and logits, and selects the logits of the known
@@ -254,7 +262,8 @@ absl::StatusOr<Script> FindLinear(const Script& script, const std::string& name)
 }
 
 absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Script script, const at::Tensor& image,
-                                                const ScriptOutput& output, const at::Tensor& places) {
+                                                const ScriptOutput& output, const at::Tensor& places,
+                                                bool has_independent_passes) {
   OPENSET_ASSIGN_OR_RETURN(Script linear, FindLinear(script, spec.head()));
   const at::Tensor weight = linear.attr("weight").toTensor().detach().clone();
   at::Tensor bias;
@@ -283,9 +292,10 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
       parameter.value().copy_((parameter.key() == "weight" ? weight : bias).cpu().index_select(0, places));
     }
   }
-  return std::make_shared<Model>(std::make_shared<ScriptBackbone>(std::move(script), spec.head(),
-                                                                  ScriptBackbone::Gives::kHeadInput, weight.size(1)),
-                                 head);
+  return std::make_shared<Model>(
+      std::make_shared<ScriptBackbone>(std::move(script), spec.head(), ScriptBackbone::Gives::kHeadInput,
+                                       weight.size(1), has_independent_passes),
+      head);
 }
 
 absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const InputSpec& input, int num_classes,
@@ -293,11 +303,13 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   OPENSET_RETURN_IF_ERROR(CheckWeightsHeader(spec.file()));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
   OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, use.device));
-  // The optimised graph differs from the first runs' in rounding.
-  torch::jit::setGraphExecutorOptimize(false);
+  const torch::jit::GraphOptimizerEnabledGuard unoptimised(kOptimises);
   const at::Tensor image = TestImages(2, input, use.device);
   const int64_t guarded_before = GuardedConvolutions();
+  script.eval();
+  const ScriptState before(script);
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
+  const bool has_independent_passes = before.IsUnchanged(script);
   if (GuardedConvolutions() > guarded_before) {
     LOG(WARNING) << spec.file()
                  << ": has 1x1 convolutions with a stride and fewer than 8 input channels in the channels-last layout, "
@@ -315,7 +327,9 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
         "logits, so save the network without its softmax");
   }
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
-  if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);
+  if (spec.has_head()) {
+    return WithHead(spec, std::move(script), image, output, places, has_independent_passes);
+  }
   if (spec.features() && !output.feature.defined()) {
     return absl::InvalidArgumentError(
         "the script gives logits, not (features, logits) as torch_script.features (--features) says; name its last "
@@ -324,7 +338,8 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   const int64_t feature_dim = spec.features() ? output.feature.size(1) : 0;
   const auto gives = spec.features() ? ScriptBackbone::Gives::kFeaturesAndLogits : ScriptBackbone::Gives::kLogits;
   return std::make_shared<Model>(
-      std::make_shared<ScriptBackbone>(std::move(script), "", gives, feature_dim + output.logits.size(1)),
+      std::make_shared<ScriptBackbone>(std::move(script), "", gives, feature_dim + output.logits.size(1),
+                                       has_independent_passes),
       std::make_shared<SplitHead>(feature_dim, places));
 }
 

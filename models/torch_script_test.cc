@@ -63,6 +63,23 @@ TEST_F(TorchScriptTest, LogitsAlone) {
   }
 }
 
+TEST_F(TorchScriptTest, PassesAreIndependentUnlessTheyChangeSomething) {
+  const auto pure = Make("logits");
+  ASSERT_THAT(pure, IsOk());
+  EXPECT_TRUE((*pure)->HasIndependentPasses());
+  const std::string file = absl::StrCat(testing::TempDir(), "/counts.pt");
+  torch::jit::Module script("__torch__.Counts");
+  script.register_parameter("weight", at::linspace(-1, 2, 5).view({5, 1}), /*is_buffer=*/false);
+  script.register_buffer("passes", at::zeros({1}));
+  script.define("def forward(self, x):\n  self.passes.add_(1)\n  return torch.linear(x.mean([2, 3]), self.weight)\n");
+  script.save(file);
+  RandomStream unused(1, "torch_script_test");
+  const auto counts = MakeModel(ModelSpecOf(absl::StrCat("torch_script { file: '", file, "' }")),
+                                InputSpecOf("size: 8 channels: 1"), 5, &unused);
+  ASSERT_THAT(counts, IsOk());
+  EXPECT_FALSE((*counts)->HasIndependentPasses());
+}
+
 // A convolution that LibTorch computes wrongly on some CPUs (core/tensor/convolution_guard.h).
 TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayoutWithALine) {
   const std::string file = absl::StrCat(testing::TempDir(), "/narrow.pt");

@@ -47,15 +47,12 @@ std::vector<float> Values(const at::Tensor& rows) {
   return {data, data + flat.numel()};
 }
 
-// The number of batches that may pass the model at the same time, each on one CPU. More than one only if a pass has no
-// state and uses one thread. Batches are complete, so that no bit depends on their number. (A script's first passes
-// differ from its later ones.)
-int BatchesAtOnce(const InferAction& action, const ActionContext& context) {
-  const TrainAction& train = action.train(0);
-  const bool alike = action.inference().has_plain() && action.train_size() == 1 && !train.model().has_torch_script();
-  const bool one_thread = context.device.is_cpu() && train.execution().threads() == 1 &&
-                          train.execution().precision() == ExecutionSpec::FP32;
-  return alike && one_thread ? std::max(1, context.cpu_slots()) : 1;
+// Whether several batches may pass the model at the same time, each on one CPU: if no pass affects another one, and
+// each uses one thread. Batches are complete, so that no bit depends on how many pass at once.
+bool MayPassAtOnce(const InferAction& action, const Model& model, const ActionContext& context) {
+  const ExecutionSpec& execution = action.train(0).execution();
+  return action.inference().has_plain() && action.train_size() == 1 && model.HasIndependentPasses() &&
+         context.device.is_cpu() && execution.threads() == 1 && execution.precision() == ExecutionSpec::FP32;
 }
 
 void ReportShare(const ActionContext& context, double share) {
@@ -91,11 +88,12 @@ class StagingFolder {
 // Passes images for inferences that differ only in the outputs that they need; each image once for all of them.
 class Inferrer {
  public:
-  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, Pipeline pipeline,
-           int64_t total, std::vector<Collected>* collected)
+  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, bool may_pass_at_once,
+           Pipeline pipeline, int64_t total, std::vector<Collected>* collected)
       : action_(action),
         context_(context),
         predictor_(predictor),
+        may_pass_at_once_(may_pass_at_once),
         pipeline_(std::move(pipeline)),
         total_(total),
         collected_(*collected) {}
@@ -109,7 +107,7 @@ class Inferrer {
                        /*random=*/nullptr);
     Report();
     while (true) {
-      const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
+      const auto at_once = static_cast<size_t>(may_pass_at_once_ ? std::max(1, context_.cpu_slots()) : 1);
       std::vector<Batch> batches;
       while (batches.size() < at_once) {
         OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
@@ -222,6 +220,7 @@ class Inferrer {
   const InferAction& action_;
   const ActionContext& context_;
   Predictor* predictor_;
+  const bool may_pass_at_once_;
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
@@ -279,7 +278,8 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total, collected);
+  Inferrer inferrer(action, context, predictor.get(), MayPassAtOnce(action, *first, context), std::move(pipeline),
+                    total, collected);
   if (passed.defined() && MessageDigest(action.known()) == MessageDigest(train.data())) {
     OPENSET_RETURN_IF_ERROR(inferrer.AddLogits(action.known(), passed));
   } else {

@@ -10,6 +10,8 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/random.h"
+#include "core/tensor/torch_script.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/testing/damage.h"
@@ -178,6 +180,27 @@ TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   EXPECT_EQ(progress_.back(), 1);
 }
 
+// A TorchScript network of 16x16 images, with two logits.
+std::shared_ptr<Model> ScriptNetwork(ModelSpec* spec) {
+  torch::jit::Module script("__torch__.Network");
+  script.register_parameter("kernel", at::linspace(-1, 2, 4 * 9).view({4, 1, 3, 3}), /*is_buffer=*/false);
+  script.register_parameter("weight", at::linspace(2, -1, 8).view({2, 4}), /*is_buffer=*/false);
+  script.define(
+      "def forward(self, x):\n"
+      "  x = torch.conv2d(x, self.kernel).sigmoid().mul(1.7).tanh()\n"
+      "  return torch.mm(x.mean([2, 3]), self.weight.t())\n");
+  spec->Clear();
+  spec->mutable_torch_script()->set_file(JoinPath(::testing::TempDir(), "network.pt"));
+  script.save(spec->torch_script().file());
+  RandomStream unused(1, "inference_test");
+  InputSpec input;
+  input.set_size(kSize);
+  input.set_channels(1);
+  absl::StatusOr<std::shared_ptr<Model>> model = MakeModel(*spec, input, 2, &unused);
+  EXPECT_THAT(model, IsOk());
+  return *std::move(model);
+}
+
 TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   // 699 images, of which 466 are known: two batches.
   std::string content;
@@ -198,19 +221,23 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   action_.clear_unknown();
   ActionContext context = ContextOf("many");
   context.images = &images;
-  const std::vector<std::shared_ptr<Model>> models = {CommitNetwork()};
-  const absl::StatusOr<Outputs> alone = CollectOutputs(action_, models, context);
-  ASSERT_THAT(alone, IsOk());
-  ASSERT_EQ(alone->label.size(), 466);
-  int asked = 0;
-  const std::vector<std::function<int()>> cpus = {[] { return 2; }, [] { return 8; }, [&asked] { return ++asked; }};
-  for (const std::function<int()>& slots : cpus) {
-    context.cpu_slots = slots;
-    const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, models, context);
-    ASSERT_THAT(parallel, IsOk());
-    EXPECT_EQ(parallel->logits, alone->logits);
-    EXPECT_EQ(parallel->features, alone->features);
-    EXPECT_EQ(parallel->label, alone->label);
+  for (const bool is_script : {false, true}) {
+    const std::vector<std::shared_ptr<Model>> models = {
+        is_script ? ScriptNetwork(action_.mutable_train(0)->mutable_model()) : CommitNetwork()};
+    context.cpu_slots = [] { return 1; };
+    const absl::StatusOr<Outputs> alone = CollectOutputs(action_, models, context);
+    ASSERT_THAT(alone, IsOk());
+    ASSERT_EQ(alone->label.size(), 466);
+    int asked = 0;
+    const std::vector<std::function<int()>> cpus = {[] { return 2; }, [] { return 8; }, [&asked] { return ++asked; }};
+    for (const std::function<int()>& slots : cpus) {
+      context.cpu_slots = slots;
+      const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, models, context);
+      ASSERT_THAT(parallel, IsOk());
+      EXPECT_EQ(parallel->logits, alone->logits) << is_script;
+      EXPECT_EQ(parallel->features, alone->features) << is_script;
+      EXPECT_EQ(parallel->label, alone->label) << is_script;
+    }
   }
 }
 
