@@ -17,8 +17,8 @@ class ScriptState {
  public:
   explicit ScriptState(const torch::jit::Module& script);
 
-  // Whether nothing has changed since. Dictionaries, and lists of anything but numbers, can change unseen, so the result
-  // is false for a script that has one as an attribute.
+  // Whether nothing has changed since. Dictionaries, and lists of anything but numbers, can change unseen, so the
+  // result is false for a script that has one as an attribute.
   bool IsUnchanged(const torch::jit::Module& script) const;
 
  private:

@@ -1,4 +1,4 @@
-"""package_sources(): the files of a package that tools/check_layers reads."""
+"""package_sources(): the files of a package that tools/checks/layers.py reads."""
 
 def package_sources():
     native.filegroup(

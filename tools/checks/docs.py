@@ -3,7 +3,7 @@
 Whatever they name exists: targets, files, headings that links point at, commands of openset and their flags. The README
 stays short, docs/README.md links every document of docs/, and docs/commands.md describes every command.
 
-    python3 tools/check_docs.py [ROOT]
+    python3 tools/checks/docs.py [ROOT]
 """
 
 import fnmatch

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs check_temporary_names.py over the sources among the runfiles; and over lines that it must find, and must not.
+# Runs temporary_names.py over the sources among the runfiles; and over lines that it must find, and must not.
 set -e
 cd "$TEST_SRCDIR/openset"
-python3 tools/check_temporary_names.py .
+python3 tools/checks/temporary_names.py .
 
 tree=$TEST_TMPDIR/tree
 mkdir -p "$tree"
@@ -13,13 +13,13 @@ END
 cat > "$tree/good.cc" <<'END'
 const std::string path = store.folder() + "/tmp/x", other = absl::StrCat(folder_, "/tmp/", key), room = "x/tmp";
 END
-python3 tools/check_temporary_names.py "$tree"
+python3 tools/checks/temporary_names.py "$tree"
 number=0
 while read -r line; do
   number=$((number + 1))
   rm -f "$tree"/bad.*
   printf '%s\n' "$line" > "$tree/bad.cc"
-  if python3 tools/check_temporary_names.py "$tree" > /dev/null; then
+  if python3 tools/checks/temporary_names.py "$tree" > /dev/null; then
     echo "not found: $line"
     exit 1
   fi

@@ -96,7 +96,7 @@ def problems_of(path, lines):
 def main(paths):
     sources = [p for p in paths if p.split("/")[0] in MAY_INCLUDE and p.endswith((".h", ".cc", ".cu", ".proto"))]
     folders = {p.split("/")[0] for p in sources}
-    problems = [f"no sources of {folder}: list its packages in //tools:check_layers_test"
+    problems = [f"no sources of {folder}: list its packages in //tools/checks:all_sources"
                 for folder in MAY_INCLUDE if folder not in folders]
     for path in paths:
         if path.endswith((".proto", "BUILD")):
@@ -118,7 +118,7 @@ def main(paths):
             if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith((".pb.h", ".proto.h")):
                 if match.group(1) not in known:
                     problems.append(f"{path}: includes {match.group(1)}, whose package is not listed in "
-                                    "//tools:check_layers_test")
+                                    "//tools/checks:all_sources")
     for path in paths:
         if not path.endswith(".md"):
             continue

@@ -5,7 +5,7 @@ declared as well: they are there to be linked. `torch = True` stands exactly whe
 
 BUILD files are evaluated as Python, with the rules of tools/build_defs/cc.bzl as functions that take notes.
 
-    python3 tools/check_deps.py [--fix] [FOLDER]     the folder of the repository, by default the current one
+    python3 tools/checks/deps.py [--fix] [FOLDER]     the folder of the repository, by default the current one
 """
 
 import ast
@@ -240,7 +240,7 @@ def main(arguments):
         if fixing:
             fix(repository, target, torch_wrong)
     print(f"{len(repository.targets)} targets, {count} with problems"
-          + ("" if fixing or not count else "; 'python3 tools/check_deps.py --fix' mends them"))
+          + ("" if fixing or not count else "; 'python3 tools/checks/deps.py --fix' mends them"))
     return 1 if count and not fixing else 0
 
 

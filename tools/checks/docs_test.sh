@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs check_docs.py over the documents among the runfiles, and over one that names missing things.
+# Runs docs.py over the documents among the runfiles, and over one that names missing things.
 set -e
 cd "$TEST_SRCDIR/openset"
-python3 tools/check_docs.py .
+python3 tools/checks/docs.py .
 
 tree="$TEST_TMPDIR/tree"
 mkdir -p "$tree/core/text" "$tree/tools/cli"
@@ -18,13 +18,13 @@ cat > "$tree/good.md" <<'END'
     openset run SPEC --store=DIR --nostore
     ./bazelw run //core/text:table -- --help
 END
-python3 tools/check_docs.py "$tree"
+python3 tools/checks/docs.py "$tree"
 cat > "$tree/bad.md" <<'END'
 `//core:chair`, `//cellar:table`, `//cellar/...`, `core/chair.h`, [it](chair.md), `--stare`, `openset walk`, [x](#y)
 
     openset run SPEC --stair=DIR
 END
-if out=$(python3 tools/check_docs.py "$tree"); then
+if out=$(python3 tools/checks/docs.py "$tree"); then
   echo "nothing was found in what names nothing that is there: $out" >&2
   exit 1
 fi
@@ -41,11 +41,11 @@ mkdir "$tree/docs"
 echo '[run](commands.md)' > "$tree/docs/README.md"
 echo '`openset run`' > "$tree/docs/commands.md"
 yes | head -90 > "$tree/README.md"
-python3 tools/check_docs.py "$tree"
+python3 tools/checks/docs.py "$tree"
 yes | head -91 > "$tree/README.md"
 echo '`openset walks`' > "$tree/docs/commands.md"
 echo 'Data.' > "$tree/docs/data.md"
-if out=$(python3 tools/check_docs.py "$tree"); then
+if out=$(python3 tools/checks/docs.py "$tree"); then
   echo "nothing was found in documents that lack something: $out" >&2
   exit 1
 fi

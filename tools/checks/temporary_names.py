@@ -1,6 +1,6 @@
 """Checks that nothing makes a file of a guessable name in a folder that all users share.
 
-    python3 tools/check_temporary_names.py [FOLDER]     the folder of the repository, by default the current one
+    python3 tools/checks/temporary_names.py [FOLDER]     the folder of the repository, by default the current one
 
 Whoever knows a name in /tmp can put a link there first, and the program writes where it leads. C++ takes
 core/files/temporary_folder.h, tests take testing::TempDir(), shell scripts `mktemp -d`, Python `tempfile` with drawn
@@ -32,7 +32,7 @@ ALLOWED = {
 
 
 def problems_of(path, text):
-    if path == "tools/check_temporary_names.py" or path.startswith("tools/check_temporary_names_test"):
+    if path == "tools/checks/temporary_names.py" or path.startswith("tools/checks/temporary_names_test"):
         return
     for number, line in enumerate(text.split("\n"), 1):
         rest = ROOM.sub('"', line)
@@ -41,7 +41,7 @@ def problems_of(path, text):
         found = GUESSABLE.search(rest)
         if found:
             yield (f"{path}:{number}: '{found.group(0).strip()}': a name that others can know; see the head of "
-                   "tools/check_temporary_names.py")
+                   "tools/checks/temporary_names.py")
 
 
 def main(arguments):

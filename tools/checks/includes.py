@@ -3,7 +3,7 @@
 Only for headers that are precompiled (tools/build_defs/precompiled.bzl). The compiler finds these in every file, so that it
 can't notice a missing include. `./bazelw build --config=no_precompiled //...` shows the same in half an hour.
 
-    python3 tools/check_includes.py [--fix] FILE...     --fix inserts them; `bazel run //tools:format` then sorts them
+    python3 tools/checks/includes.py [--fix] FILE...     --fix inserts them; `bazel run //tools:format` then sorts them
 """
 
 import re
@@ -84,7 +84,7 @@ def main(arguments):
                 with open(path, encoding="utf-8") as file:
                     texts[path] = file.read()
             except (OSError, UnicodeDecodeError) as error:
-                sys.exit(f"check_includes: {path}: {error}")
+                sys.exit(f"tools/checks/includes.py: {path}: {error}")
     problems = list(missing(texts))
     for path, header in problems:
         print(f"{path}: include {header}, which it uses")

@@ -1,5 +1,0 @@
-#!/bin/sh
-# Runs check_deps.py over every BUILD file and source among the runfiles.
-set -e
-cd "$TEST_SRCDIR/openset"
-python3 tools/check_deps.py .
