@@ -58,7 +58,8 @@ class Benchmarks:
     # Each part returns its text.
 
     def steps(self):
-        table = Table("network", "openset", "PyTorch", "channels-last", "torch.compile", "openset / best", "aim")
+        table = Table("network", "openset", "PyTorch", "channels-last", "torch.compile", "limit", "openset / best",
+                      "openset / limit", "aim")
         command = self.peer("train_step_peer.py", "--json", "--step_benchmark=" + self.options.step_benchmark,
                             f"--rounds={self.rounds}")
         if self.options.quick:
@@ -68,19 +69,22 @@ class Benchmarks:
                 found = self.google(self.options.step_benchmark, f"^TrainStep/{name}/threads:2/",
                                     f"--benchmark_repetitions={self.rounds}")
                 rates = [one["images_per_second"] for one in found.values() if one.get("run_type") != "aggregate"]
-                table.add(name, shown(rates, "images/s"), "", "", "", "", "")
+                table.add(name, shown(rates, "images/s"), "", "", "", "", "", "", "")
             return table.text()
         for name, rates in json.loads(run(command)[2]).items():
-            ours = rates.pop("openset")
+            ours, limit = rates.pop("openset"), rates.pop("limit")
             ratios = [own / max(best) for own, best in zip(ours, zip(*rates.values()))]
             cells = [shown(rates[side], "") if side in rates else ""
                      for side in ("PyTorch eager", "PyTorch channels_last", "PyTorch compile")]
             wanted = 1.2 if name == "vgg32" else 1.3
             one = [self.options.step_benchmark, f"--benchmark_filter=^TrainStep/{name}/threads:2/"]
-            table.add(name, shown(ours, ""), *cells, ratio_shown(ratios),
+            table.add(name, shown(ours, ""), *cells, shown(limit, ""), ratio_shown(ratios),
+                      f"{statistics.median(a / b for a, b in zip(ours, limit)):.0%}",
                       self.aim(f"a training step of {name}", statistics.median(ratios), wanted, one))
         return ("Images a second, batches of 128 images of 32 x 32, 2 threads, fp32. Ours are steps of the trainer itself, "
-                "which makes its batches meanwhile; PyTorch's step on a batch that is there.\n\n" + table.text())
+                "which makes its batches meanwhile; PyTorch's step on a batch that is there. The limit is a step that takes "
+                "no more time than a product of two 2048 x 2048 matrices would for as many floating-point operations as the "
+                "step's convolutions and products have.\n\n" + table.text())
 
     def augmentation(self):
         table = Table("osrci_cnn", "images/s", "openset / it")

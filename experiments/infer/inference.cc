@@ -21,6 +21,7 @@
 #include "core/tensor/torch_runtime.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
+#include "experiments/infer/passes_at_once.h"
 #include "experiments/infer/predictor.h"
 #include "experiments/infer/train_mode_pass.h"
 #include "experiments/store/components.h"
@@ -107,7 +108,8 @@ class Inferrer {
                        /*random=*/nullptr);
     Report();
     while (true) {
-      const auto at_once = static_cast<size_t>(may_pass_at_once_ ? std::max(1, context_.cpu_slots()) : 1);
+      const auto at_once = static_cast<size_t>(may_pass_at_once_ ? passes_at_once_.Count(context_.cpu_slots()) : 1);
+      passes_at_once_.Begin();
       std::vector<Batch> batches;
       while (batches.size() < at_once) {
         OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
@@ -116,6 +118,7 @@ class Inferrer {
       }
       if (batches.empty()) break;
       const std::vector<std::vector<Prediction>> predictions = PredictEach(batches);
+      passes_at_once_.End();
       for (size_t b = 0; b < batches.size(); ++b) {
         for (size_t i = 0; i < collected_.size(); ++i) {
           OPENSET_RETURN_IF_ERROR(AddRows(predictions[b][i], &collected_[i]));
@@ -221,6 +224,7 @@ class Inferrer {
   const ActionContext& context_;
   Predictor* predictor_;
   const bool may_pass_at_once_;
+  PassesAtOnce passes_at_once_;
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;

@@ -75,7 +75,7 @@ class Verification {
       const std::string folder = JoinPath(store_.folder(), kind);
       if (!IsInPlaceOfAFolder(folder)) {
         for (const std::string& name : NamesIn(folder)) {
-          // Other names are strangers.
+          // Anything else does not belong there.
           if (name.size() == 2 || kind == std::string("attempts")) IsInPlaceOfAFolder(JoinPath(folder, name));
         }
       }

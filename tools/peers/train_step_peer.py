@@ -10,7 +10,9 @@ that is there, with its default settings (eager), with images and weights in the
 that compiled by torch.compile (compile). With --augmented, PyTorch's images are instead augmented one by one with Pillow
 (RandAugment with N = 1 and M = 9, random crop with padding 4, flip, normalise) in a DataLoader with 0 and with 2 worker
 processes, and ours by their own augmentation. All sides take turns in each round. Printed are each side's median and range,
-and the median of the rounds' ratios of ours to the best of PyTorch. Needs torch, numpy and Pillow; made for PyTorch 2.11.
+and the median of the rounds' ratios of ours to the best of PyTorch. The limit is a step that takes no more time than a large
+matrix product with as many floating-point operations as the step's convolutions and products have. Needs torch, numpy and
+Pillow; made for PyTorch 2.11.
 """
 
 import argparse
@@ -25,11 +27,13 @@ import numpy as np
 import torch
 from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 from torch.nn import functional
+from torch.utils.flop_counter import FlopCounterMode
 
 import networks
 
 BATCH = 128
 CLASSES = 6
+LIMIT = "limit"
 MEAN = torch.tensor([0.4914, 0.4822, 0.4465]).view(3, 1, 1)
 STD = torch.tensor([0.2023, 0.1994, 0.2010]).view(3, 1, 1)
 
@@ -155,6 +159,24 @@ def ours(binary, name, threads):
     return runs[0]["images_per_second"]
 
 
+def operations_per_image(name):
+    """Floating-point operations of the convolutions and products in a training step."""
+    trainer = Trainer(name, "eager")
+    with FlopCounterMode(display=False) as counter:
+        trainer.step(*next(fixed_batches(trainer.format)))
+    return counter.get_total_flops() / BATCH
+
+
+def product_operations_per_second(seconds, size=2048):
+    a, b = torch.randn(size, size), torch.randn(size, size)
+    torch.mm(a, b)
+    start, products = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        torch.mm(a, b)
+        products += 1
+    return products * 2 * size ** 3 / (time.perf_counter() - start)
+
+
 def compare(sides, rounds):
     """{name: [rate of each round]} of {name: function}, in turns."""
     rates = {name: [] for name in sides}
@@ -174,6 +196,8 @@ def steps(options, name):
             print(f"{name}: PyTorch {layout} does not run here: {str(error).splitlines()[0]}", file=sys.stderr)
             continue
         sides[f"PyTorch {layout}"] = lambda t=trainer: t.images_per_second(fixed_batches(t.format), options.seconds)
+    operations = operations_per_image(name)
+    sides[LIMIT] = lambda: product_operations_per_second(options.seconds) / operations
     return compare(sides, options.rounds)
 
 
@@ -206,7 +230,7 @@ def main():
     for name, of_sides in rates.items():
         for side, rate in of_sides.items():
             print(f"{name}, {side}: {statistics.median(rate):.0f} images/s ({min(rate):.0f} to {max(rate):.0f})")
-        peers = [rate for side, rate in of_sides.items() if side != "openset"]
+        peers = [rate for side, rate in of_sides.items() if side not in ("openset", LIMIT)]
         ratios = [own / max(best) for own, best in zip(of_sides["openset"], zip(*peers))]
         print(f"{name}, openset / best of PyTorch: {statistics.median(ratios):.2f} "
               f"({min(ratios):.2f} to {max(ratios):.2f})")
