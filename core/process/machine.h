@@ -29,6 +29,13 @@ std::vector<std::string> CpuFeatures();
 // say.
 int64_t MachineMemoryMb();
 
+// The bytes that can be allocated without swapping, by the kernel's estimate, or what is left of the control group's
+// limit if that is less. 2^62 if the kernel doesn't say.
+int64_t FreeMemoryBytes();
+
+// The resident memory of this process, in bytes; 0 if the kernel doesn't say.
+int64_t UsedMemoryBytes();
+
 // Seconds that all threads of this process have run.
 double CpuSeconds();
 

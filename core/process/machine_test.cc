@@ -82,6 +82,23 @@ TEST(Machine, HasSomeMemory) {
   EXPECT_LT(MachineMemoryMb(), 1 << 30);
 }
 
+TEST(Machine, FreeMemoryIsLessThanAllMemory) {
+  EXPECT_GT(FreeMemoryBytes(), 0);
+  EXPECT_LE(FreeMemoryBytes(), MachineMemoryMb() << 20);
+}
+
+TEST(Machine, UsedMemoryGrowsAndShrinks) {
+  constexpr int64_t kBytes = 64 << 20, kSlack = 8 << 20;  // kernels count in batches
+  const int64_t before = UsedMemoryBytes();
+  EXPECT_GT(before, 0);
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  std::memset(memory, 1, kBytes);
+  EXPECT_NEAR(static_cast<double>(UsedMemoryBytes() - before), kBytes, kSlack);
+  munmap(memory, kBytes);
+  EXPECT_NEAR(static_cast<double>(UsedMemoryBytes() - before), 0, kSlack);
+}
+
 TEST(Machine, PidsAreItsOwnInItsFirstNamespaceOnly) {
   const auto link = [](const std::string& name, const std::string& target) {
     const std::string path = testing::TempDir() + "/" + name;

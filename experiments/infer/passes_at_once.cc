@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/process/free_memory.h"
 #include "core/process/machine.h"
 
 namespace openset {
