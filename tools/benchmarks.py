@@ -83,8 +83,8 @@ class Benchmarks:
                       self.aim(f"a training step of {name}", statistics.median(ratios), wanted, one))
         return ("Images a second, batches of 128 images of 32 x 32, 2 threads, fp32. Ours are steps of the trainer itself, "
                 "which makes its batches meanwhile; PyTorch's step on a batch that is there. The limit is a step that takes "
-                "no more time than a product of two 2048 x 2048 matrices would for as many floating-point operations as the "
-                "step's convolutions and products have.\n\n" + table.text())
+                "no more time than large convolutions (3 x 3, 128 channels, forward) with as many floating-point "
+                "operations as its own convolutions and products have.\n\n" + table.text())
 
     def augmentation(self):
         table = Table("osrci_cnn", "images/s", "openset / it")
