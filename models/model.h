@@ -32,7 +32,7 @@ class Backbone : public Module {
   virtual void Initialise(RandomStream* random) = 0;
   // The generator from which dropout draws.
   virtual void SetGenerator(const at::Generator& generator);
-  // Whether passes in evaluation mode, also those of several threads at the same time, do not affect each other.
+  // Whether no pass in evaluation mode changes the result of another, even if several threads run them at once.
   virtual bool HasIndependentPasses() const { return true; }
 };
 

@@ -11,14 +11,14 @@
 
 namespace openset {
 
-// What passes of a script can change: which values its attributes have, the contents of its tensors, and LibTorch's
-// default generator for the CPU, from which the script may draw.
+// What a pass of a script can change: the values of its attributes, the contents of its tensors, and the state of
+// LibTorch's default generator for the CPU, from which the script may draw.
 class ScriptState {
  public:
   explicit ScriptState(const torch::jit::Module& script);
 
-  // Whether nothing has changed since. Dictionaries, and lists of anything but numbers, can change unseen, so the
-  // result is false for a script that has one as an attribute.
+  // Whether nothing has changed since. False for a script with a dictionary, or a list of anything but numbers, as an
+  // attribute: changes in these would not be seen.
   bool IsUnchanged(const torch::jit::Module& script) const;
 
  private:

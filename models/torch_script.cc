@@ -35,6 +35,7 @@ constexpr bool kOptimises = false;
 struct ScriptOutput {
   at::Tensor feature;  // undefined if it returns only logits
   at::Tensor logits;
+  bool changed_nothing = false;  // see ScriptState
 };
 
 // A backbone that runs a script. The script's parameters and buffers are registered under their own names, the head's
@@ -138,6 +139,7 @@ std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl:
 absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) {
   const at::NoGradGuard no_grad;
   script->eval();
+  const ScriptState before(*script);
   at::IValue value;
   try {
     value = script->forward({image});
@@ -151,6 +153,7 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
         is_other_device ? "; a device stands in its code, so it runs on that one only: save it without" : ""));
   }
   ScriptOutput output;
+  output.changed_nothing = before.IsUnchanged(*script);
   if (value.isTensor()) {
     output.logits = value.toTensor();
   } else if (value.isTuple() && value.toTupleRef().elements().size() == 2 &&
@@ -262,8 +265,7 @@ absl::StatusOr<Script> FindLinear(const Script& script, const std::string& name)
 }
 
 absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Script script, const at::Tensor& image,
-                                                const ScriptOutput& output, const at::Tensor& places,
-                                                bool has_independent_passes) {
+                                                const ScriptOutput& output, const at::Tensor& places) {
   OPENSET_ASSIGN_OR_RETURN(Script linear, FindLinear(script, spec.head()));
   const at::Tensor weight = linear.attr("weight").toTensor().detach().clone();
   at::Tensor bias;
@@ -294,7 +296,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   }
   return std::make_shared<Model>(
       std::make_shared<ScriptBackbone>(std::move(script), spec.head(), ScriptBackbone::Gives::kHeadInput,
-                                       weight.size(1), has_independent_passes),
+                                       weight.size(1), output.changed_nothing),
       head);
 }
 
@@ -306,10 +308,7 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   const torch::jit::GraphOptimizerEnabledGuard unoptimised(kOptimises);
   const at::Tensor image = TestImages(2, input, use.device);
   const int64_t guarded_before = GuardedConvolutions();
-  script.eval();
-  const ScriptState before(script);
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
-  const bool has_independent_passes = before.IsUnchanged(script);
   if (GuardedConvolutions() > guarded_before) {
     LOG(WARNING) << spec.file()
                  << ": has 1x1 convolutions with a stride and fewer than 8 input channels in the channels-last layout, "
@@ -327,9 +326,7 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
         "logits, so save the network without its softmax");
   }
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
-  if (spec.has_head()) {
-    return WithHead(spec, std::move(script), image, output, places, has_independent_passes);
-  }
+  if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);
   if (spec.features() && !output.feature.defined()) {
     return absl::InvalidArgumentError(
         "the script gives logits, not (features, logits) as torch_script.features (--features) says; name its last "
@@ -339,7 +336,7 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   const auto gives = spec.features() ? ScriptBackbone::Gives::kFeaturesAndLogits : ScriptBackbone::Gives::kLogits;
   return std::make_shared<Model>(
       std::make_shared<ScriptBackbone>(std::move(script), "", gives, feature_dim + output.logits.size(1),
-                                       has_independent_passes),
+                                       output.changed_nothing),
       std::make_shared<SplitHead>(feature_dim, places));
 }
 

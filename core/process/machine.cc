@@ -9,14 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 
 namespace openset {
 namespace {
@@ -34,12 +33,14 @@ std::string FieldOf(const char* path, absl::string_view key) {
   return "";
 }
 
-// The number that follows `key` in a file of keys and numbers.
-std::optional<int64_t> NumberAfter(const char* path, const std::string& key) {
+// Returns the number after `key` in the first line that begins with these: "MemTotal:  16384256 kB".
+std::optional<int64_t> NumberAfter(const char* path, absl::string_view key) {
   std::ifstream file(path);
-  for (std::string word; file >> word;) {
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first;
     int64_t number = 0;
-    if (word == key && file >> number) return number;
+    if (words >> first && first == key && words >> number) return number;
   }
   return std::nullopt;
 }
@@ -50,6 +51,10 @@ std::optional<int64_t> FirstNumber(const char* path) {
   if (file >> number) return number;
   return std::nullopt;
 }
+
+constexpr char kMemory[] = "/proc/meminfo";
+constexpr char kProcess[] = "/proc/self/status";
+constexpr char kMemoryLimit[] = "/sys/fs/cgroup/memory.max";  // "max", or bytes
 
 // The inode of the machine's initial namespace: PROC_PID_INIT_INO of the kernel's proc_ns.h.
 constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
@@ -126,20 +131,17 @@ std::vector<std::string> CpuFeatures() {
 
 int64_t MachineMemoryMb() {
   constexpr int64_t kMb = 1 << 20;
-  int64_t kilobytes = 0, limit = 0;
-  // "MemTotal:  16384256 kB"
-  const std::string total = FieldOf("/proc/meminfo", "MemTotal");
-  if (!absl::SimpleAtoi(total.substr(0, total.find(' ')), &kilobytes)) return 0;
-  std::ifstream file("/sys/fs/cgroup/memory.max");  // "max", or bytes
-  if (!(file >> limit)) return kilobytes / 1024;
-  return std::min(kilobytes / 1024, limit / kMb);
+  const std::optional<int64_t> kilobytes = NumberAfter(kMemory, "MemTotal:");
+  if (!kilobytes.has_value()) return 0;
+  const std::optional<int64_t> limit = FirstNumber(kMemoryLimit);
+  return limit.has_value() ? std::min(*kilobytes / 1024, *limit / kMb) : *kilobytes / 1024;
 }
 
 int64_t FreeMemoryBytes() {
   constexpr int64_t kUnknown = int64_t{1} << 62;
-  const std::optional<int64_t> kilobytes = NumberAfter("/proc/meminfo", "MemAvailable:");
+  const std::optional<int64_t> kilobytes = NumberAfter(kMemory, "MemAvailable:");
   const int64_t free = kilobytes.has_value() ? *kilobytes * 1024 : kUnknown;
-  const std::optional<int64_t> limit = FirstNumber("/sys/fs/cgroup/memory.max");  // none if it is "max"
+  const std::optional<int64_t> limit = FirstNumber(kMemoryLimit);
   const std::optional<int64_t> used = FirstNumber("/sys/fs/cgroup/memory.current");
   if (!limit.has_value() || !used.has_value()) return free;
   // Cached files that are not in use give way.
@@ -147,13 +149,7 @@ int64_t FreeMemoryBytes() {
   return std::min(free, std::max<int64_t>(0, *limit - *used + cached));
 }
 
-int64_t UsedMemoryBytes() {
-  // Pages: the program's size, then what is resident.
-  std::ifstream file("/proc/self/statm");
-  int64_t size = 0, resident = 0;
-  if (!(file >> size >> resident)) return 0;
-  return resident * sysconf(_SC_PAGESIZE);
-}
+int64_t UsedMemoryBytes() { return NumberAfter(kProcess, "VmRSS:").value_or(0) * 1024; }
 
 double CpuSeconds() {
   rusage usage{};
@@ -162,10 +158,8 @@ double CpuSeconds() {
 }
 
 int64_t PeakMemoryBytes() {
-  // "VmHWM:     12345 kB"
-  const std::string peak = FieldOf("/proc/self/status", "VmHWM");
-  int64_t kilobytes = 0;
-  if (absl::SimpleAtoi(absl::StripSuffix(peak, " kB"), &kilobytes)) return kilobytes * 1024;
+  const std::optional<int64_t> kilobytes = NumberAfter(kProcess, "VmHWM:");
+  if (kilobytes.has_value()) return *kilobytes * 1024;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return int64_t{usage.ru_maxrss} * 1024;

@@ -1,16 +1,18 @@
-// How many batches may pass a network at the same time: as many as there are CPUs for, if their memory fits.
+// Decides how many batches may pass a network at the same time: one for each CPU, if their memory fits.
 #ifndef OPENSET_EXPERIMENTS_INFER_PASSES_AT_ONCE_H_
 #define OPENSET_EXPERIMENTS_INFER_PASSES_AT_ONCE_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace openset {
 
-// Measures the memory of the first pass, which is alone, and lets the passes after it take half of what is free.
+// The first pass runs alone, and its memory is measured. Later ones may together take half of the memory that is free
+// then.
 class PassesAtOnce {
  public:
-  // In bytes: what is free, what this process uses, and the most that it has used. Tests set them.
+  // These return bytes: the free memory, the memory of this process, and its peak. Tests set them.
   struct Memory {
     std::function<int64_t()> free, used, peak;
   };
@@ -18,18 +20,17 @@ class PassesAtOnce {
   PassesAtOnce();
   explicit PassesAtOnce(Memory memory) : memory_(memory) {}
 
-  // From 1 to `cpus`; 1 until a pass was measured.
+  // From 1 to `cpus`; 1 before the first pass has ended.
   int Count(int cpus) const;
 
-  // A pass of one batch begins and has ended. Only the first is measured.
+  // Call these before and after each group of passes.
   void Begin();
   void End();
 
  private:
   Memory memory_;
-  bool is_measured_ = false;
   int64_t used_before_ = 0;
-  int64_t most_ = 1;
+  std::optional<int64_t> most_;  // once the first pass is measured
 };
 
 }  // namespace openset

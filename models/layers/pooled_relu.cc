@@ -229,8 +229,6 @@ bool IsOurs(const at::Tensor& x) {
 
 }  // namespace
 
-at::Tensor PooledRelu(const at::Tensor& x) { return PooledRelu(x, at::Tensor()); }
-
 at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor) {
   if (!IsOurs(x)) {
     const at::Tensor scaled = factor.defined() ? (x * factor).to(x.scalar_type()) : x;

@@ -1,4 +1,4 @@
-// Factors of channels, max pooling and ReLU as one operation.
+// Multiplication of channels by factors, max pooling and ReLU as one operation.
 #ifndef OPENSET_MODELS_LAYERS_POOLED_RELU_H_
 #define OPENSET_MODELS_LAYERS_POOLED_RELU_H_
 
@@ -10,11 +10,9 @@ namespace openset {
 // Values and gradient are bitwise those of at::max_pool2d(x, 2).relu_(), also for NaN and -0. On the CPU, for floats in
 // the channels-last layout, the forward pass reads x once and the backward pass writes the gradient once. (LibTorch
 // also fills the gradient with zeros, stores x, and passes twice over the result.) Does not support second derivatives.
-at::Tensor PooledRelu(const at::Tensor& x);
-
-// PooledRelu(x * factor) to the bit. `factor` [B, C, 1, 1] is f32 without a gradient, or undefined, which multiplies by
-// nothing. If x has a lower precision, its products are rounded to it.
-at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor);
+// With `factor`, f32 [B, C, 1, 1] without a gradient: the same of x * factor. If x has a lower precision than f32, the
+// products are rounded to it.
+at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor = {});
 
 }  // namespace openset
 

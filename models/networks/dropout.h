@@ -23,8 +23,8 @@ class Dropout : public Module {
   // set.
   at::Tensor Forward(const at::Tensor& x);
 
-  // Draws what Forward(x) multiplies x by, m / (1 - p) as f32 (f64 for x in f64): of x's shape, or [B, C, 1, ...] for
-  // channels. Undefined if Forward() returns x.
+  // Draws the factor by which Forward(x) multiplies x: m / (1 - p), in f32 (in f64 for x in f64). It has x's shape, or
+  // [B, C, 1, ...] if channels are dropped. Undefined if Forward() would return x.
   at::Tensor Factor(const at::Tensor& x);
 
   void SetGenerator(const at::Generator& generator) { generator_ = generator; }

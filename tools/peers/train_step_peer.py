@@ -111,6 +111,16 @@ def new_network(name):
     return networks.Network({"osrci_cnn": networks.OsrciCnn, "resnet20": networks.Resnet20}[name](), CLASSES)
 
 
+def calls_per_second(call, seconds, warm_up):
+    for _ in range(warm_up):
+        call()
+    start, calls = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        call()
+        calls += 1
+    return calls / (time.perf_counter() - start)
+
+
 class Trainer:
     """Steps of one network in one layout, which stay warm from round to round."""
 
@@ -128,13 +138,7 @@ class Trainer:
 
     def images_per_second(self, batches, seconds, warm_up=2):
         batches = iter(batches)
-        for _ in range(warm_up):
-            self.step(*next(batches))
-        start, steps = time.perf_counter(), 0
-        while time.perf_counter() - start < seconds:
-            self.step(*next(batches))
-            steps += 1
-        return steps * BATCH / (time.perf_counter() - start)
+        return BATCH * calls_per_second(lambda: self.step(*next(batches)), seconds, warm_up)
 
 
 def fixed_batches(format):
@@ -171,12 +175,8 @@ def operations_per_second(seconds, channels=128, size=16):
     """Of a convolution that is large enough to keep all multipliers of the processor busy."""
     image = torch.randn(BATCH, channels, size, size).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(channels, channels, 3, 3).contiguous(memory_format=torch.channels_last)
-    functional.conv2d(image, weight, padding=1)
-    start, passes = time.perf_counter(), 0
-    while time.perf_counter() - start < seconds:
-        functional.conv2d(image, weight, padding=1)
-        passes += 1
-    return passes * 2 * 9 * channels ** 2 * BATCH * size ** 2 / (time.perf_counter() - start)
+    passes = calls_per_second(lambda: functional.conv2d(image, weight, padding=1), seconds, warm_up=1)
+    return passes * 2 * 9 * channels ** 2 * BATCH * size ** 2
 
 
 def compare(sides, rounds):
