@@ -9,19 +9,16 @@ namespace {
 
 constexpr size_t kAhead = 2;
 
-RandomStream::State StateOf(const RandomStream* random) {
-  return random != nullptr ? random->state() : RandomStream::State{};
-}
-
 }  // namespace
 
 BatchStream::BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline,
-                         RandomStream* random)
+                         RandomStream* random, const OpenSetDrawing& open)
     : batcher_(batcher),
       batches_(std::move(batches)),
       pipeline_(pipeline),
       random_(random),
-      random_state_(StateOf(random)) {
+      open_(open),
+      state_(StateNow()) {
   thread_ = std::thread([this] { MakeBatches(); });
 }
 
@@ -33,12 +30,21 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
+BatchStream::State BatchStream::StateNow() const {
+  State state;
+  if (random_ != nullptr) state.augment = random_->state();
+  if (open_.source == nullptr) return state;
+  state.open = open_.random->state();
+  state.source = open_.source->EpochState();
+  return state;
+}
+
 BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
   try {
-    absl::StatusOr<Batch> batch = batcher_.At(samples, pipeline_, random_);
-    return {std::move(batch), nullptr, StateOf(random_)};
+    absl::StatusOr<Batch> batch = batcher_.At(samples, pipeline_, random_, open_);
+    return {std::move(batch), nullptr, StateNow()};
   } catch (...) {
-    return {absl::InternalError("thrown"), std::current_exception(), StateOf(random_)};
+    return {absl::InternalError("thrown"), std::current_exception(), StateNow()};
   }
 }
 
@@ -75,7 +81,7 @@ absl::StatusOr<std::optional<Batch>> BatchStream::Next() {
   }
   if (made->thrown != nullptr) std::rethrow_exception(made->thrown);
   if (!made->batch.ok()) return made->batch.status();
-  random_state_ = made->random;
+  state_ = std::move(made->state);
   return std::optional<Batch>(*std::move(made->batch));
 }
 

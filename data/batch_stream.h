@@ -19,13 +19,21 @@
 
 namespace openset {
 
-// One thread makes the batches in order, at most two ahead. `random` therefore gives the same numbers as without a
-// stream, but nothing else may use it until the stream is destroyed. The constructor starts the thread, Next() returns
-// one batch after another, and the destructor ends the thread, also before the last batch.
+// One thread makes the batches in order, at most two ahead. `random` and the open set's therefore give the same numbers
+// as without a stream, but nothing else may use them until the stream is destroyed. The constructor starts the thread,
+// Next() returns one batch after another, and the destructor ends the thread, also before the last batch.
 class BatchStream {
  public:
-  // Makes Batcher::At() of each of `batches`. `batcher`, `pipeline` and `random` must outlive the stream.
-  BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline, RandomStream* random);
+  // What making batches changes, between two batches.
+  struct State {
+    RandomStream::State augment = {};  // of `random`
+    RandomStream::State open = {};     // of the open set's random stream
+    std::vector<int64_t> source;       // OpenSetSource::EpochState()
+  };
+
+  // Makes Batcher::At() of each of `batches`. All arguments must outlive the stream.
+  BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline, RandomStream* random,
+              const OpenSetDrawing& open = {});
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
@@ -34,25 +42,27 @@ class BatchStream {
   // follows. Exceptions that LibTorch threw while it made the batch are rethrown here.
   absl::StatusOr<std::optional<Batch>> Next();
 
-  // The state of `random` after the last batch that Next() returned, or before the first batch. Code that continues
-  // from here draws from this state. Precondition: `random` is not null.
-  const RandomStream::State& random_state() const { return random_state_; }
+  // The state after the last batch that Next() returned, or before the first batch. Code that continues from here
+  // starts with this state. Streams that are null, and no source, leave their part empty.
+  const State& state() const { return state_; }
 
  private:
   struct Made {
     absl::StatusOr<Batch> batch;
     std::exception_ptr thrown;
-    RandomStream::State random;  // after this batch
+    State state;  // after this batch
   };
 
   void MakeBatches();
   Made MakeOne(const at::Tensor& samples);
+  State StateNow() const;
 
   const Batcher& batcher_;
   const std::vector<at::Tensor> batches_;
   const Pipeline& pipeline_;
-  RandomStream* const random_;  // used by the thread
-  RandomStream::State random_state_;
+  RandomStream* const random_;  // used by the thread, like open_
+  const OpenSetDrawing open_;
+  State state_;
 
   absl::Mutex mutex_;
   std::deque<Made> made_ ABSL_GUARDED_BY(mutex_);

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/tensor/staging.h"
 #include "core/tensor/to_device.h"
 #include "core/tensor/torch_threads.h"
 #include "data/augment/pixels/pixel_size.h"
@@ -108,28 +107,49 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   return ready;
 }
 
-absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const {
-  const bool resident = images_.defined();
-  Staging staging;
-  staging.Add(samples);
-  if (resident) {
-    pipeline.Draw(samples.size(0), {images_.size(2), images_.size(3)}, random, &staging);
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(at::Tensor ready, ReadBatch(samples, pipeline, random));
-    const PixelSize size = {ready.size(2), ready.size(3)};
-    staging.Add(std::move(ready));
-    pipeline.DrawRest(samples.size(0), size, random, &staging);
+absl::Status Batcher::Stage(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
+                            Staging* staging) const {
+  staging->Add(samples);
+  if (images_.defined()) {
+    pipeline.Draw(samples.size(0), {images_.size(2), images_.size(3)}, random, staging);
+    return absl::OkStatus();
   }
-  staging.MoveTo(device_);
+  OPENSET_ASSIGN_OR_RETURN(at::Tensor ready, ReadBatch(samples, pipeline, random));
+  const PixelSize size = {ready.size(2), ready.size(3)};
+  staging->Add(std::move(ready));
+  pipeline.DrawRest(samples.size(0), size, random, staging);
+  return absl::OkStatus();
+}
 
+Batch Batcher::TakeStaged(const Pipeline& pipeline, Staging* staging) const {
   Batch batch;
-  batch.sample = staging.Next();
+  batch.sample = staging->Next();
   batch.label = labels_.index_select(0, batch.sample);
-  batch.host_label = device_.is_cpu() ? batch.label : host_labels_.index_select(0, samples);
-  batch.view = resident ? pipeline.ApplyWithViews(images_.index_select(0, batch.sample), &staging)
-                        : pipeline.ApplyRest(staging.Next(), &staging);
+  batch.view = images_.defined() ? pipeline.ApplyWithViews(images_.index_select(0, batch.sample), staging)
+                                 : pipeline.ApplyRest(staging->Next(), staging);
   batch.image = std::move(batch.view.front());
   batch.view.erase(batch.view.begin());
+  return batch;
+}
+
+absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
+                                  const OpenSetDrawing& open) const {
+  Staging staging;
+  OPENSET_RETURN_IF_ERROR(Stage(samples, pipeline, random, &staging));
+  const at::Tensor host_label = host_labels_.index_select(0, samples);
+  OpenSetDraws draws;
+  if (open.source != nullptr) {
+    const at::IntArrayRef image = pipeline.image_sizes();
+    OPENSET_RETURN_IF_ERROR(
+        open.source->Draw({host_label, image[0], image[1], image[2], open.random, &staging, &draws.number}));
+  }
+  staging.MoveTo(device_);
+  Batch batch = TakeStaged(pipeline, &staging);
+  batch.host_label = host_label;
+  if (open.source != nullptr) {
+    batch.open = std::move(draws);
+    open.source->Take(&staging, &batch);
+  }
   return batch;
 }
 

@@ -6,9 +6,12 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
+#include "core/tensor/open_set.h"
+#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 #include "data/image_source.h"
 #include "data/pipeline.h"
@@ -19,6 +22,12 @@ namespace openset {
 // Returns the number of batches in an epoch of `samples` samples. The last batch may be short; `drop_last` leaves it
 // out.
 int64_t BatchesPerEpoch(int64_t samples, int64_t batch_size, bool drop_last);
+
+// How a batch gets its open set. Without a source, it gets none.
+struct OpenSetDrawing {
+  OpenSetSource* source = nullptr;
+  RandomStream* random = nullptr;
+};
 
 // The life of a batcher:
 //   1. Make() copies a selection's images to the device, as they are stored, if they all have one size and at most
@@ -50,9 +59,16 @@ class Batcher {
   std::vector<at::Tensor> Epoch(int64_t batch_size, bool drop_last, RandomStream* random) const;
 
   // Returns the batch of these samples, on the device; its `sample` is `samples`. `pipeline` must be for `channels`
-  // channels; it draws from `random`. Thread-safe. Errors: those of ImageSource::Read(); none if the images are on the
-  // device.
-  absl::StatusOr<Batch> At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const;
+  // channels; it draws from `random`. `open`, if it has a source, draws and makes what this needs for the batch.
+  // Thread-safe, apart from the source. Errors: those of ImageSource::Read() and of the source; none if all images are
+  // on the device.
+  absl::StatusOr<Batch> At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
+                           const OpenSetDrawing& open = {}) const;
+
+  // The same in two steps, for a batch that is part of another one. Stage() adds to `staging`, which then moves to the
+  // device; TakeStaged() takes from it, and leaves host_label undefined.
+  absl::Status Stage(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random, Staging* staging) const;
+  Batch TakeStaged(const Pipeline& pipeline, Staging* staging) const;
 
  private:
   Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels, at::Device device);

@@ -243,11 +243,11 @@ TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
     RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
     const std::vector<at::Tensor> epoch = batcher.Epoch(8, false, &order);
     BatchStream stream(batcher, epoch, pipeline, &random);
-    EXPECT_EQ(stream.random_state(), same.state());
+    EXPECT_EQ(stream.state().augment, same.state());
     for (const at::Tensor& samples : epoch) {
       ASSERT_TRUE(stream.Next()->has_value());
       batcher.At(samples, pipeline, &same).value();
-      EXPECT_EQ(stream.random_state(), same.state());
+      EXPECT_EQ(stream.state().augment, same.state());
     }
   }
 }

@@ -64,7 +64,8 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   OPENSET_ASSIGN_OR_RETURN(pipeline.mean_, ChannelValues("mean", format.mean, format.channels, device));
   OPENSET_ASSIGN_OR_RETURN(pipeline.std_, ChannelValues("std", format.std, format.channels, device));
   pipeline.image_sizes_ = {format.channels, format.size, format.size};
-  if (device.is_cpu()) {
+  pipeline.layout_ = format.layout;
+  if (device.is_cpu() && format.layout == at::MemoryFormat::ChannelsLast) {
     at::Tensor bytes = at::arange(256, at::kFloat).expand({format.channels, 1, 256}).contiguous();
     pipeline.table_ = pipeline.Normalised(std::move(bytes)).contiguous();
   }
@@ -133,7 +134,7 @@ at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
   }
   // Three passes over contiguous channels are faster than one over channels-last.
   at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
-  return Normalised(std::move(values)).contiguous(at::MemoryFormat::ChannelsLast);
+  return Normalised(std::move(values)).contiguous(layout_);
 }
 
 at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {

@@ -25,6 +25,7 @@ struct InputFormat {
   // For values in [0, 1]: no number (mean 0, std 1), one for all channels, or one for each.
   std::vector<double> mean;
   std::vector<double> std;
+  at::MemoryFormat layout = at::MemoryFormat::ChannelsLast;
 };
 
 // Applies the augmentations in order, after a Resize to the input size if none of them changes sizes. Then computes
@@ -41,10 +42,13 @@ class Pipeline {
   static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                        const InputFormat& format, at::Device device);
 
-  // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size], channels-last. Grey images (C = 1) are repeated for
-  // each channel before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation
-  // draws from it.
+  // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size] in the format's layout. Grey images (C = 1) are
+  // repeated for each channel before the augmentations; otherwise C must be `channels`. `random` may be null if no
+  // augmentation draws from it.
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
+
+  // Channels, height and width of the results.
+  at::IntArrayRef image_sizes() const { return image_sizes_; }
 
   // The first part: u8 [B, C, H, W] -> u8 [B, C or channels, size, size].
   at::Tensor ApplyFirst(const at::Tensor& images, RandomStream* random) const;
@@ -75,9 +79,9 @@ class Pipeline {
   // The first part: draws for it and returns the size of its results; applies it.
   PixelSize DrawFirst(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const;
   at::Tensor ApplyFirstDrawn(const at::Tensor& images, Staging* staging) const;
-  // u8, or f32 in [0, 255], -> normalised f32, channels-last.
+  // u8, or f32 in [0, 255], -> normalised f32 in layout_.
   at::Tensor ToValues(const at::Tensor& images) const;
-  // The same for colour images on the CPU, by table_.
+  // The same for colour images on the CPU in channels-last, by table_.
   at::Tensor LookedUp(const at::Tensor& images) const;
   // (values / 255 - mean) / std, in place.
   at::Tensor Normalised(at::Tensor values) const;
@@ -88,9 +92,10 @@ class Pipeline {
   int views_ = 0;
   std::vector<std::unique_ptr<const Augmentation>> view_augmentations_;
   std::vector<int64_t> image_sizes_;  // channels, size, size
-  at::Tensor mean_;                   // f32 [channels or 1, 1, 1]; undefined for mean 0
-  at::Tensor std_;                    // the same; undefined for std 1
-  at::Tensor table_;                  // f32 [channels, 1, 256]: the value of each byte; only on the CPU
+  at::MemoryFormat layout_ = at::MemoryFormat::ChannelsLast;
+  at::Tensor mean_;   // f32 [channels or 1, 1, 1]; undefined for mean 0
+  at::Tensor std_;    // the same; undefined for std 1
+  at::Tensor table_;  // f32 [channels, 1, 256]: the value of each byte; only on the CPU, in channels-last
 };
 
 }  // namespace openset

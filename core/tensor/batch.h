@@ -4,19 +4,28 @@
 #define OPENSET_CORE_TENSOR_BATCH_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/tensor/torch.h"
 
 namespace openset {
 
+// What an open-set source drew and made for a batch, before the model sees it (core/tensor/open_set.h).
+struct OpenSetDraws {
+  std::vector<double> number;      // on the host
+  std::vector<at::Tensor> tensor;  // on the training device
+  at::Tensor image = {};  // f32 [U, C, H, W] like Batch.image: images for the model; undefined if there are none
+};
+
 // Training samples of known classes, on the training device.
 struct Batch {
-  at::Tensor image;                   // f32 [B, C, H, W], normalised, channels-last
-  at::Tensor label;                   // i64 [B], index of the known class
-  at::Tensor sample;                  // i64 [B], index of the sample in the training set
-  std::vector<at::Tensor> view = {};  // further augmentations of the same images, each like `image`
-  at::Tensor host_label = {};         // `label` on the CPU; undefined in batches that were not loaded
+  at::Tensor image;                       // f32 [B, C, H, W], normalised, in InputFormat.layout
+  at::Tensor label;                       // i64 [B], index of the known class
+  at::Tensor sample;                      // i64 [B], index of the sample in the training set
+  std::vector<at::Tensor> view = {};      // further augmentations of the same images, each like `image`
+  at::Tensor host_label = {};             // `label` on the CPU; undefined in batches that were not loaded
+  std::optional<OpenSetDraws> open = {};  // in steps that have an open set
 
   // `label` on the CPU. Waits for a GPU if host_label is undefined.
   at::Tensor HostLabel() const { return host_label.defined() ? host_label : label.cpu(); }

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
+#include "core/tensor/staging.h"
 
 namespace openset {
 
@@ -34,26 +35,37 @@ struct OpenSet {
 // Makes the open samples of a training. The trainer uses a source in this order:
 //   1. It makes the source from its spec, once per training.
 //   2. It calls StartEpoch() before each epoch. Only State() carries over from one epoch to the next.
-//   3. In each step, the source may add images to the batch (ExtraImages). The model sees them together with the known
-//      ones.
-//   4. Then Make() makes the step's open samples from the model's output for the known and the extra images. It may
-//      call the model too. A source that learns (a generator) takes the steps of its own optimiser here; the trainer
-//      discards gradients that this leaves in the model.
+//   3. For each step, in order, the thread that makes batches calls Draw() and then Take(), while the model still
+//   trains
+//      on an earlier batch. Draw() draws all random numbers of the step. Take() receives those that are tensors on the
+//      device, and makes the images that don't depend on the model.
+//   4. The model sees batch.open->image together with the known images. Then Make() makes the step's open samples from
+//      its output. It may call the model too. A source that learns (a generator) takes the steps of its own optimiser
+//      here; the trainer discards gradients that this leaves in the model.
 //   5. Each checkpoint contains State(); a resumed training loads it into the same tensors. A checkpoint within an
 //      epoch also contains EpochState(), which ResumeEpoch() restores after StartEpoch() of that epoch.
+// Make() and State() may run while another thread is in one of the other functions, so they share no data with these.
 class OpenSetSource {
  public:
+  // What Draw() knows about a batch.
+  struct DrawContext {
+    const at::Tensor& label;          // i64 [B], on the host
+    int64_t channels, height, width;  // of the batch's images
+    RandomStream* random;
+    Staging* staging;             // takes the tensors that Take() needs
+    std::vector<double>* number;  // becomes batch.open->number
+  };
+
   struct Context {
     const Batch& batch;
     const ModelOutput& known;  // for batch.image
-    const ModelOutput& extra;  // for the images of ExtraImages(); its tensors are undefined if there are none
+    const ModelOutput& extra;  // for batch.open->image; its tensors are undefined if there are none
     // The model's forward pass, with its `norm_set`-th set of batch norms.
     std::function<ModelOutput(const at::Tensor& image, int norm_set)> forward;
     // The part of it after the features.
     std::function<ModelOutput(const at::Tensor& feature)> head;
     // The weighted sum of the loss terms that use the open set, for `open`. The known samples are constants in it.
     std::function<at::Tensor(const OpenSet& open)> objective;
-    RandomStream* random;
     // The part of the forward pass after a stage: see Model::ForwardFrom() (models/model.h).
     std::function<ModelOutput(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps)> forward_from = {};
   };
@@ -62,13 +74,14 @@ class OpenSetSource {
 
   virtual void StartEpoch(RandomStream* /*random*/) {}
 
-  // f32 [U, C, H, W] like batch.image, or undefined. Errors: those of reading images from files.
-  virtual absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) {
-    return at::Tensor();
-  }
+  // Errors: those of reading images from files.
+  virtual absl::Status Draw(const DrawContext& /*context*/) { return absl::OkStatus(); }
 
-  // Whether the model sees ExtraImages() instead of the batch. There must be as many of them as images in the batch,
-  // and `known` and `extra` of Context are both the output for them.
+  // Takes from `staging` the tensors that Draw() added, and completes batch->open, which has the numbers that it added.
+  virtual void Take(Staging* /*staging*/, Batch* /*batch*/) const {}
+
+  // Whether the model sees batch.open->image instead of the batch. There must be as many of them as images in the
+  // batch, and `known` and `extra` of Context are both the output for them.
   virtual bool ReplacesBatch() const { return false; }
 
   // The largest number of steps in an epoch with batches of this size, for sources whose images end the epoch. At
@@ -87,6 +100,10 @@ class OpenSetSource {
     return state.empty() ? absl::OkStatus() : absl::InvalidArgumentError("the open-set source has no such state");
   }
 };
+
+// Calls Draw() and Take() for a batch whose images are already on the device. BatchStream (data/batch_stream.h) does so
+// while it makes a batch. Errors: those of Draw().
+absl::Status DrawOpenSet(OpenSetSource* source, RandomStream* random, Batch* batch);
 
 }  // namespace openset
 

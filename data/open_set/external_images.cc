@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/status_macros.h"
 #include "data/open_set/extra_images.h"
 #include "data/open_set/image_mix.h"
@@ -21,37 +20,49 @@ class ExternalImages : public ExtraImageSource {
 
   void StartEpoch(RandomStream* random) override { Shuffle(random); }
 
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    const int64_t size = spec_.share_of() == ExternalImagesSpec::FULL_BATCH ? batch_size_ : batch.label.size(0);
+  absl::Status Draw(const DrawContext& context) override {
+    const int64_t batch = context.label.size(0);
+    const int64_t size = spec_.share_of() == ExternalImagesSpec::FULL_BATCH ? batch_size_ : batch;
     auto missing = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(size)));
     std::vector<at::Tensor> samples;
     while (missing > 0) {
       const bool all_used = order_.defined() && next_ == images_.size();
       if (all_used && spec_.ends_epoch() && !samples.empty()) break;
-      if (!order_.defined() || all_used) Shuffle(random);
+      if (!order_.defined() || all_used) Shuffle(context.random);
       const int64_t taken = std::min(missing, images_.size() - next_);
       samples.push_back(order_.slice(0, next_, next_ + taken));
       next_ += taken;
       missing -= taken;
     }
-    OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
-    if (!spec_.has_mix()) return std::move(images.image);
-    unmixed_ = std::move(images.image);  // the mixtures have a separate pass
-    return at::Tensor();
+    OPENSET_RETURN_IF_ERROR(images_.Stage(at::cat(samples), pipeline_, context.random, context.staging));
+    if (!spec_.has_mix()) return absl::OkStatus();
+    *context.number = NumbersOf(DrawImageMix(spec_.mix(), context.height, context.width, context.random));
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    at::Tensor image = images_.TakeStaged(pipeline_, staging).image;
+    if (!spec_.has_mix()) {
+      batch->open->image = std::move(image);
+      return;
+    }
+    // The mixtures have a separate pass.
+    const int64_t n = std::min(image.size(0), batch->image.size(0));
+    batch->open->tensor = {MixImages(spec_.mix(), ImageMixDrawOf(batch->open->number), batch->image.narrow(0, 0, n),
+                                     image.narrow(0, 0, n))};
   }
 
   OpenSet Make(const Context& context) override {
     if (!spec_.has_mix()) return ExtraImageSource::Make(context);
-    const int64_t n = std::min(unmixed_.size(0), context.batch.image.size(0));
-    const at::Tensor known = context.batch.image.narrow(0, 0, n);
-    const MixedImages mixed = MixImages(spec_.mix(), known, unmixed_.narrow(0, 0, n), context.random);
-    unmixed_ = at::Tensor();
+    const at::Tensor& mixed = context.batch.open->tensor[0];
+    const double share = ImageMixDrawOf(context.batch.open->number).share;
+    const int64_t n = mixed.size(0);
     OpenSet open;
-    open.output = context.forward(mixed.image, /*norm_set=*/0);
+    open.output = context.forward(mixed, /*norm_set=*/0);
     const at::TensorOptions number = open.output.logits.options().requires_grad(false);
     open.slot = at::arange(n, context.batch.label.options());
     open.weight = at::ones({n}, number);
-    open.share = at::full({n}, mixed.share, number);
+    open.share = at::full({n}, share, number);
     open.partner = at::full({n}, -1, context.batch.label.options());
     return open;
   }
@@ -96,7 +107,6 @@ class ExternalImages : public ExtraImageSource {
   RandomStream::State before_order_ = {};  // the stream's state before it drew `order_`
   at::Tensor order_;                       // i64 [N]
   int64_t next_ = 0;                       // position in order_
-  at::Tensor unmixed_;                     // of the current step
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/memory_source.h"
+#include "data/open_set/testing/images_of.h"
 #include "data/selection.h"
 #include "gmock/gmock.h"
 
@@ -60,7 +61,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
   source->StartEpoch(&random);
   std::vector<int> numbers;
   for (const int64_t size : {2, 1, 3}) {  // 3, 2 (rounded up), 5 (rounded up) images
-    const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(size), &random).value());
+    const std::vector<int> more = Numbers(ImagesOf(source, BatchOf(size), &random).value());
     EXPECT_EQ(more.size(), size == 2 ? 3 : size == 1 ? 2 : 5);
     numbers.insert(numbers.end(), more.begin(), more.end());
   }
@@ -69,7 +70,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
                 UnorderedElementsAre(0, 1, 2, 3, 4));
   }
   // More images than there are.
-  EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).value().size(0), 12);
+  EXPECT_EQ(ImagesOf(source, BatchOf(8), &random).value().size(0), 12);
 }
 
 // zip(loaders[0], loaders[1]) in the unified benchmark's methods/oe/train.py: 492,500 images in batches of 512 are 962
@@ -84,7 +85,7 @@ TEST(ExternalImages, CanEndTheEpoch) {
     source->StartEpoch(&random);
     std::vector<int> numbers;
     for (const int64_t count : {4, 1}) {
-      const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(4), &random).value());
+      const std::vector<int> more = Numbers(ImagesOf(source, BatchOf(4), &random).value());
       EXPECT_EQ(more.size(), count);
       numbers.insert(numbers.end(), more.begin(), more.end());
     }
@@ -97,8 +98,8 @@ TEST(ExternalImages, CanEndTheEpoch) {
 TEST(ExternalImages, CanUseTheFullBatchSizeForAShortBatch) {
   RandomStream random(1, "external");
   const auto source = FiveImages(2, ExternalImagesSpec::FULL_BATCH);
-  for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).value().size(0), 8) << size;
-  EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).value().size(0), 2);
+  for (const int64_t size : {4, 1}) EXPECT_EQ(ImagesOf(source, BatchOf(size), &random).value().size(0), 8) << size;
+  EXPECT_EQ(ImagesOf(FiveImages(2), BatchOf(1), &random).value().size(0), 2);
 }
 
 // The rest of an epoch's order is dropped, so that a training can resume.
@@ -106,12 +107,12 @@ TEST(ExternalImages, EachEpochStartsAnew) {
   const auto used = FiveImages(1);
   RandomStream before(1, "before");
   used->StartEpoch(&before);
-  used->ExtraImages(BatchOf(3), &before).value();
+  ImagesOf(used, BatchOf(3), &before).value();
   const auto fresh = FiveImages(1);
   RandomStream a(2, "external"), b(2, "external");
   used->StartEpoch(&a);
   fresh->StartEpoch(&b);
-  EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a).value()), Numbers(fresh->ExtraImages(BatchOf(4), &b).value()));
+  EXPECT_EQ(Numbers(ImagesOf(used, BatchOf(4), &a).value()), Numbers(ImagesOf(fresh, BatchOf(4), &b).value()));
 }
 
 // Steps of 4, 4 and 2 of the 5 images: within the first order, across its end, and at the end of the second.
@@ -122,13 +123,13 @@ TEST(ExternalImages, ResumesAnEpochBetweenSteps) {
     source->StartEpoch(&random);
     resumed->StartEpoch(&again);
     const int64_t sizes[] = {4, 4, 2, 3, 5};
-    for (int s = 0; s < taken; ++s) source->ExtraImages(BatchOf(sizes[s]), &random).value();
+    for (int s = 0; s < taken; ++s) ImagesOf(source, BatchOf(sizes[s]), &random).value();
     ASSERT_THAT(resumed->ResumeEpoch(source->EpochState()), IsOk());
     EXPECT_EQ(resumed->EpochState(), source->EpochState());
     again.set_state(random.state());
     for (int s = taken; s < 5; ++s) {
-      EXPECT_EQ(Numbers(resumed->ExtraImages(BatchOf(sizes[s]), &again).value()),
-                Numbers(source->ExtraImages(BatchOf(sizes[s]), &random).value()));
+      EXPECT_EQ(Numbers(ImagesOf(resumed, BatchOf(sizes[s]), &again).value()),
+                Numbers(ImagesOf(source, BatchOf(sizes[s]), &random).value()));
     }
   }
 }
@@ -154,7 +155,7 @@ TEST(ExternalImages, TheOpenSetIsTheModelsOutput) {
   const ModelOutput known{at::ones({2, 3}), at::ones({2, 4}), {}, {}};
   const ModelOutput extra{at::ones({2, 3}), 2 * at::ones({2, 4}), {}, {}};
   const Batch batch = BatchOf(2);
-  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}, nullptr});
+  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}});
   EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
   EXPECT_THAT(open.weight, TensorEq(at::ones({2})));
 }

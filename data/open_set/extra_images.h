@@ -6,7 +6,8 @@
 
 namespace openset {
 
-// Derived classes implement ExtraImages(). All its images have weight 1, and none is paired with a known sample.
+// Derived classes implement Draw() and Take(), which makes the images. All images have weight 1, and none is paired
+// with a known sample.
 class ExtraImageSource : public OpenSetSource {
  public:
   OpenSet Make(const Context& context) override {

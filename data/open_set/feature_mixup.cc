@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/logging.h"
-#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
 
 namespace openset {
@@ -13,22 +13,32 @@ class FeatureMixup : public OpenSetSource {
  public:
   explicit FeatureMixup(const FeatureMixupSpec& spec) : spec_(spec) {}
 
-  OpenSet Make(const Context& context) override {
-    const int64_t begin = Begin(context.known.feature.size(0));
-    const at::Tensor feature = context.known.feature.slice(0, begin);
-    const at::Tensor label = context.batch.label.slice(0, begin);
-    const int64_t n = feature.size(0);
-    if (n == 0) return Nothing(context.known, label);
-
-    Staging staging;
-    staging.Add(at::tensor(context.random->Permutation(n), at::kLong));
+  absl::Status Draw(const DrawContext& context) override {
+    const int64_t n = CountOf(context.label);
+    if (n == 0) return absl::OkStatus();
+    context.staging->Add(at::tensor(context.random->Permutation(n), at::kLong));
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
     for (double& draw : draws) draw = Coefficient(context.random);
+    context.staging->Add(at::tensor(draws, at::kDouble).unsqueeze(1));
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    if (CountOf(batch->label) == 0) return;
+    batch->open->tensor.push_back(staging->Next());
+    batch->open->tensor.push_back(staging->Next());
+  }
+
+  OpenSet Make(const Context& context) override {
+    const int64_t n = CountOf(context.batch.label), begin = context.batch.label.size(0) - n;
+    const at::Tensor feature = context.known.feature.slice(0, begin);
+    const at::Tensor label = context.batch.label.slice(0, begin);
+    if (n == 0) return Nothing(context.known, label);
+
+    const at::Tensor& order = context.batch.open->tensor[0];
     // At least f32, whatever the precision of the backbone.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
-    staging.Add(at::tensor(draws, at::kDouble).to(dtype).unsqueeze(1));
-    staging.MoveTo(feature.device());
-    const at::Tensor order = staging.Next(), coefficient = staging.Next();
+    const at::Tensor coefficient = context.batch.open->tensor[1].to(dtype);
 
     const at::Tensor mixture = coefficient * feature + (1 - coefficient) * feature.index_select(0, order);
     return {context.head(mixture), at::arange(n, label.options()), label.ne(label.index_select(0, order)).to(dtype)};
@@ -44,13 +54,14 @@ class FeatureMixup : public OpenSetSource {
     return 0.5;
   }
 
-  // Returns the index of the first mixed sample in a batch of `size` samples.
-  int64_t Begin(int64_t size) const {
+  // Returns the number of mixed samples, the last ones of the batch.
+  int64_t CountOf(const at::Tensor& label) const {
+    const int64_t size = label.size(0);
     switch (spec_.mixed()) {
       case FeatureMixupSpec::WHOLE_BATCH:
-        return 0;
+        return size;
       case FeatureMixupSpec::SECOND_HALF:
-        return size % 2 == 0 ? size / 2 : size;
+        return size % 2 == 0 ? size / 2 : 0;
       case FeatureMixupSpec::MIXED_UNSPECIFIED:
         break;
     }

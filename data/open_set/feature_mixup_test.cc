@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/proto/proto_rules.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -24,9 +25,10 @@ std::unique_ptr<OpenSetSource> MakeSource(const std::string& text) {
 ModelOutput Head(const at::Tensor& feature) { return {feature, 10 * feature, {}, {}}; }
 
 OpenSet Mix(OpenSetSource* source, const at::Tensor& feature, const std::vector<int64_t>& label, RandomStream random) {
-  const Batch batch{{}, at::tensor(label, at::kLong), {}};
+  Batch batch{{}, at::tensor(label, at::kLong), {}};
   const ModelOutput known = Head(feature);
-  return source->Make({batch, known, {}, nullptr, Head, nullptr, &random});
+  EXPECT_THAT(DrawOpenSet(source, &random, &batch), IsOk());
+  return source->Make({batch, known, {}, nullptr, Head, nullptr});
 }
 
 // Four samples whose features identify them in every mixture of two.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace openset {
@@ -16,19 +17,38 @@ std::pair<int64_t, int64_t> Window(int64_t side, double ratio, RandomStream* ran
 
 }  // namespace
 
-MixedImages MixImages(const ImageMixSpec& spec, const at::Tensor& first, const at::Tensor& second,
-                      RandomStream* random) {
-  const double share = random->Beta(spec.alpha(), spec.has_beta() ? spec.beta() : spec.alpha());
+ImageMixDraw DrawImageMix(const ImageMixSpec& spec, int64_t height, int64_t width, RandomStream* random) {
+  ImageMixDraw draw = {random->Beta(spec.alpha(), spec.has_beta() ? spec.beta() : spec.alpha())};
+  if (spec.kind() != ImageMixSpec::CUTMIX) return draw;
+  const double ratio = std::sqrt(1 - draw.share);
+  std::tie(draw.top, draw.bottom) = Window(height, ratio, random);
+  std::tie(draw.left, draw.right) = Window(width, ratio, random);
+  const int64_t pixels = (draw.bottom - draw.top) * (draw.right - draw.left);
+  draw.share = 1 - static_cast<double>(pixels) / static_cast<double>(height * width);
+  return draw;
+}
+
+std::vector<double> NumbersOf(const ImageMixDraw& draw) {
+  const auto number = [](int64_t pixel) { return static_cast<double>(pixel); };
+  return {draw.share, number(draw.top), number(draw.bottom), number(draw.left), number(draw.right)};
+}
+
+ImageMixDraw ImageMixDrawOf(const std::vector<double>& numbers) {
+  const auto pixel = [&](size_t i) { return static_cast<int64_t>(numbers.at(i)); };
+  return {numbers.at(0), pixel(1), pixel(2), pixel(3), pixel(4)};
+}
+
+at::Tensor MixImages(const ImageMixSpec& spec, const ImageMixDraw& draw, const at::Tensor& first,
+                     const at::Tensor& second) {
   if (spec.kind() != ImageMixSpec::CUTMIX) {
-    return {(share * first + (1 - share) * second).contiguous(at::MemoryFormat::ChannelsLast), share};
+    return (draw.share * first + (1 - draw.share) * second).contiguous(first.suggest_memory_format());
   }
-  const double ratio = std::sqrt(1 - share);
-  const int64_t height = first.size(2), width = first.size(3);
-  const auto [top, bottom] = Window(height, ratio, random);
-  const auto [left, right] = Window(width, ratio, random);
-  const at::Tensor image = first.clone(at::MemoryFormat::ChannelsLast);
-  image.slice(2, top, bottom).slice(3, left, right).copy_(second.slice(2, top, bottom).slice(3, left, right));
-  return {image, 1 - static_cast<double>((bottom - top) * (right - left)) / static_cast<double>(height * width)};
+  at::Tensor image = first.clone(first.suggest_memory_format());
+  const auto window = [&](const at::Tensor& images) {
+    return images.slice(2, draw.top, draw.bottom).slice(3, draw.left, draw.right);
+  };
+  window(image).copy_(window(second));
+  return image;
 }
 
 }  // namespace openset

@@ -3,21 +3,33 @@
 #ifndef OPENSET_DATA_OPEN_SET_IMAGE_MIX_H_
 #define OPENSET_DATA_OPEN_SET_IMAGE_MIX_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/open_set.pb.h"
 
 namespace openset {
 
-struct MixedImages {
-  at::Tensor image;  // [B, C, H, W], channels-last
-  double share;      // of the first one, in [0, 1]
+// The random numbers of a mixture.
+struct ImageMixDraw {
+  double share;  // of the first image, in [0, 1]
+  // For CUTMIX, the window of pixels of the second image. Its share of the pixels is 1 - share.
+  int64_t top = 0, bottom = 0, left = 0, right = 0;
 };
 
-// Mixes f32 [B, C, H, W] with f32 [B, C, H, W]. Draws the share and, for CUTMIX, the row and the column of the window's
-// centre, in this order.
-MixedImages MixImages(const ImageMixSpec& spec, const at::Tensor& first, const at::Tensor& second,
-                      RandomStream* random);
+// Draws for images of this size: the share and, for CUTMIX, the row and the column of the window's centre, in this
+// order.
+ImageMixDraw DrawImageMix(const ImageMixSpec& spec, int64_t height, int64_t width, RandomStream* random);
+
+// A draw as numbers, and the draw of these numbers.
+std::vector<double> NumbersOf(const ImageMixDraw& draw);
+ImageMixDraw ImageMixDrawOf(const std::vector<double>& numbers);
+
+// f32 [B, C, H, W], f32 [B, C, H, W] -> f32 [B, C, H, W], in the layout of `first`.
+at::Tensor MixImages(const ImageMixSpec& spec, const ImageMixDraw& draw, const at::Tensor& first,
+                     const at::Tensor& second);
 
 }  // namespace openset
 

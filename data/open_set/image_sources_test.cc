@@ -2,6 +2,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/noise_images.h"
 #include "data/open_set/overlay_images.h"
+#include "data/open_set/testing/images_of.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -36,12 +37,12 @@ OverlayImagesSpec Overlay(OverlayImagesSpec::Pairs pairs, double share) {
 TEST(NoiseImages, FillTheRange) {
   RandomStream random(1, "noise");
   const Batch batch = BatchOf(std::vector<int64_t>(200, 0), -1);  // -1 to -200
-  const at::Tensor to_maximum = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &random).value();
+  const at::Tensor to_maximum = ImagesOf(MakeNoiseImages(Noise(0.5)), batch, &random).value();
   EXPECT_EQ(to_maximum.sizes(), at::IntArrayRef({100, 1, 2, 2}));
   EXPECT_GE(to_maximum.min().item<float>(), -1);
   EXPECT_LE(to_maximum.max().item<float>(), 0);
   const at::Tensor all =
-      MakeNoiseImages(Noise(0.5, NoiseImagesSpec::MINIMUM_TO_MAXIMUM))->ExtraImages(batch, &random).value();
+      ImagesOf(MakeNoiseImages(Noise(0.5, NoiseImagesSpec::MINIMUM_TO_MAXIMUM)), batch, &random).value();
   EXPECT_GE(all.min().item<float>(), -200);
   EXPECT_LE(all.max().item<float>(), -1);
   // The mean of 400 uniform values: 6 standard errors of 199 / sqrt(12 * 400).
@@ -51,18 +52,18 @@ TEST(NoiseImages, FillTheRange) {
 TEST(NoiseImages, RepeatWithTheStreamAndRoundDown) {
   const Batch batch = BatchOf({0, 1, 0});
   RandomStream a(1, "noise"), b(1, "noise"), c(2, "noise");
-  const at::Tensor images = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &a).value();
+  const at::Tensor images = ImagesOf(MakeNoiseImages(Noise(0.5)), batch, &a).value();
   EXPECT_EQ(images.size(0), 1);
-  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &b).value(), TensorEq(images));
-  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &c).value(), Not(TensorEq(images)));
-  EXPECT_FALSE(MakeNoiseImages(Noise(0.3))->ExtraImages(batch, &a).value().defined());
+  EXPECT_THAT(ImagesOf(MakeNoiseImages(Noise(0.5)), batch, &b).value(), TensorEq(images));
+  EXPECT_THAT(ImagesOf(MakeNoiseImages(Noise(0.5)), batch, &c).value(), Not(TensorEq(images)));
+  EXPECT_FALSE(ImagesOf(MakeNoiseImages(Noise(0.3)), batch, &a).value().defined());
 }
 
 // Classes 0 (images 1, 4), 1 (2), 5 (3): pairs 01, 05, 15, 01; of class 0 the 0th, 1st, 1st.
 TEST(OverlayImages, CycleThroughThePairsOfClasses) {
   const Batch batch = BatchOf({0, 1, 5, 0});
   const at::Tensor images =
-      MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 1))->ExtraImages(batch, /*random=*/nullptr).value();
+      ImagesOf(MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 1)), batch, /*random=*/nullptr).value();
   EXPECT_THAT(images.select(1, 0).select(1, 0).select(1, 0),
               TensorNear(at::tensor({(1 + 2) / 2.0, (4 + 3) / 2.0, (2 + 3) / 2.0, (4 + 2) / 2.0}), 1e-6));
 }
@@ -74,15 +75,15 @@ TEST(OverlayImages, RandomPairsAreOfDifferentClasses) {
   for (int i = 0; i < 50; ++i) label.push_back(i % 2);
   RandomStream random(1, "overlay");
   const at::Tensor images =
-      MakeOverlayImages(Overlay(OverlayImagesSpec::RANDOM, 2))->ExtraImages(BatchOf(label), &random).value();
+      ImagesOf(MakeOverlayImages(Overlay(OverlayImagesSpec::RANDOM, 2)), BatchOf(label), &random).value();
   ASSERT_EQ(images.size(0), 100);
   EXPECT_TRUE((images - images.floor()).eq(0.5).all().item<bool>());
 }
 
 TEST(OverlayImages, RoundUpAndNeedTwoClasses) {
   const auto source = MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 0.5));
-  EXPECT_EQ(source->ExtraImages(BatchOf({0, 1, 0}), nullptr).value().size(0), 2);
-  EXPECT_FALSE(source->ExtraImages(BatchOf({3, 3, 3}), nullptr).value().defined());
+  EXPECT_EQ(ImagesOf(source, BatchOf({0, 1, 0}), nullptr).value().size(0), 2);
+  EXPECT_FALSE(ImagesOf(source, BatchOf({3, 3, 3}), nullptr).value().defined());
 }
 
 TEST(ExtraImageSource, MakesTheExtraOutputsOpen) {
@@ -93,11 +94,11 @@ TEST(ExtraImageSource, MakesTheExtraOutputsOpen) {
   known.feature = at::zeros({2, 4});
   extra.logits = at::ones({1, 3});
   extra.feature = at::ones({1, 4});
-  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}, nullptr});
+  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}});
   EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
   EXPECT_THAT(open.weight, TensorEq(at::ones({1})));
   EXPECT_FALSE(open.slot.defined());
-  EXPECT_EQ(source->Make({batch, known, none, {}, {}, {}, nullptr}).output.logits.size(0), 0);
+  EXPECT_EQ(source->Make({batch, known, none, {}, {}, {}}).output.logits.size(0), 0);
 }
 
 }  // namespace

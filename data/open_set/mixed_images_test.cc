@@ -1,5 +1,6 @@
 #include "data/open_set/mixed_images.h"
 
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/image_mix.h"
 #include "gmock/gmock.h"
@@ -20,17 +21,18 @@ TEST(MixedImagesSource, MixesTheBatchWithAnOrderOfIt) {
   batch.image = at::arange(4 * 12, at::kFloat).view({4, 3, 2, 2});
   batch.label = at::tensor({5, 6, 7, 8}, at::kLong);
   RandomStream random(1, "mix"), same(1, "mix");
-  const at::Tensor image = source->ExtraImages(batch, &random).value();
+  ASSERT_THAT(DrawOpenSet(source.get(), &random, &batch), IsOk());
   const at::Tensor order = at::tensor(same.Permutation(4), at::kLong);
-  const MixedImages expected = MixImages(spec.mix(), batch.image, batch.image.index_select(0, order), &same);
-  EXPECT_THAT(image, TensorEq(expected.image));
+  const ImageMixDraw draw = DrawImageMix(spec.mix(), 2, 2, &same);
+  EXPECT_THAT(batch.open->image,
+              TensorEq(MixImages(spec.mix(), draw, batch.image, batch.image.index_select(0, order))));
 
   ModelOutput extra;
   extra.logits = at::ones({4, 9});
-  const OpenSet open = source->Make({batch, extra, extra, {}, {}, {}, nullptr});
+  const OpenSet open = source->Make({batch, extra, extra, {}, {}, {}});
   EXPECT_THAT(open.slot, TensorEq(at::arange(4)));
   EXPECT_THAT(open.partner, TensorEq(batch.label.index_select(0, order)));
-  EXPECT_THAT(open.share, TensorNear(at::full({4}, expected.share), 1e-6));
+  EXPECT_THAT(open.share, TensorNear(at::full({4}, draw.share), 1e-6));
   EXPECT_THAT(open.weight, TensorEq(at::ones({4})));
 }
 

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "core/tensor/staging.h"
+#include "absl/status/status.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/extra_images.h"
 
@@ -17,29 +16,34 @@ class OverlayImages : public ExtraImageSource {
  public:
   explicit OverlayImages(const OverlayImagesSpec& spec) : spec_(spec) {}
 
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    const at::Tensor on_host = batch.HostLabel().contiguous();
+  absl::Status Draw(const DrawContext& context) override {
+    const at::Tensor on_host = context.label.contiguous();
     const int64_t* begin = on_host.const_data_ptr<int64_t>();
     const std::vector<int64_t> label(begin, begin + on_host.numel());
     std::map<int64_t, std::vector<int64_t>> by_label;
     for (size_t i = 0; i < label.size(); ++i) by_label[label[i]].push_back(static_cast<int64_t>(i));
-    if (by_label.size() < 2) return at::Tensor();
+    if (by_label.size() < 2) return absl::OkStatus();
     std::vector<std::vector<int64_t>> classes;
     for (auto& [_, samples] : by_label) classes.push_back(std::move(samples));
     const auto count = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(label.size())));
     std::vector<int64_t> first, second;
     for (int64_t i = 0; i < count; ++i) {
-      const auto [a, b] = spec_.pairs() == OverlayImagesSpec::RANDOM ? RandomPair(label, random) : Cycle(classes, i);
+      const auto [a, b] =
+          spec_.pairs() == OverlayImagesSpec::RANDOM ? RandomPair(label, context.random) : Cycle(classes, i);
       first.push_back(a);
       second.push_back(b);
     }
-    Staging staging;
-    staging.Add(at::tensor(first, at::kLong));
-    staging.Add(at::tensor(second, at::kLong));
-    staging.MoveTo(batch.image.device());
-    const at::Tensor a = batch.image.index_select(0, staging.Next());
-    const at::Tensor b = batch.image.index_select(0, staging.Next());
-    return ((a + b) / 2).contiguous(at::MemoryFormat::ChannelsLast);
+    context.staging->Add(at::tensor(first, at::kLong));
+    context.staging->Add(at::tensor(second, at::kLong));
+    context.number->push_back(static_cast<double>(count));
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    if (batch->open->number.empty()) return;
+    const at::Tensor a = batch->image.index_select(0, staging->Next());
+    const at::Tensor b = batch->image.index_select(0, staging->Next());
+    batch->open->image = ((a + b) / 2).contiguous(batch->image.suggest_memory_format());
   }
 
  private:

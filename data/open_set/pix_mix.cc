@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
@@ -63,6 +62,34 @@ void StageRound(const std::vector<PixMixDraw>& draws, size_t r, PixelSize size, 
 
 at::Tensor ToUnit(const at::Tensor& images) { return images.to(at::kFloat).div_(255); }
 
+size_t RoundsOf(const std::vector<PixMixDraw>& draws) {
+  size_t rounds = 0;
+  for (const PixMixDraw& draw : draws) rounds = std::max(rounds, draw.rounds.size());
+  return rounds;
+}
+
+// ApplyPixMix() in two steps: adds the draws for images of `size` to `staging`; takes them from it.
+void StagePixMix(const std::vector<PixMixDraw>& draws, PixelSize size, Staging* staging) {
+  std::vector<std::optional<AugMixStep>> starts;
+  for (const PixMixDraw& draw : draws) starts.push_back(draw.start);
+  StageChanges(starts, size, staging);
+  for (size_t r = 0; r < RoundsOf(draws); ++r) StageRound(draws, r, size, staging);
+}
+
+at::Tensor ApplyStagedPixMix(const at::Tensor& images, const at::Tensor& pictures, size_t rounds, Staging* staging) {
+  at::Tensor mixed = ToUnit(Changed(images, images, staging));
+  for (size_t r = 0; r < rounds; ++r) {
+    const std::vector<at::Tensor> number = staging->Next().unbind(0);
+    const at::Tensor &a = number[0], &b = number[1], &multiplies = number[2], &takes_place = number[3];
+    const at::Tensor y = ToUnit(Changed(images, pictures, staging));
+    const at::Tensor sum = (a * (2 * mixed - 1) + b * (2 * y - 1) + 1) / 2;
+    const at::Tensor product = (2 * mixed).pow(a) * (2 * y).clamp_min(kLeastFactor).pow(b) / 2;
+    const at::Tensor next = at::where(multiplies.gt(0), product, sum).clamp(0, 1);
+    mixed = at::where(takes_place.gt(0), next, mixed);
+  }
+  return mixed;
+}
+
 class PixMixedImages : public OpenSetSource {
  public:
   PixMixedImages(const PixMixSpec& spec, const InputFormat& format, at::Device device,
@@ -74,14 +101,22 @@ class PixMixedImages : public OpenSetSource {
 
   void StartEpoch(RandomStream* random) override { pictures_->StartEpoch(random); }
 
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    OPENSET_ASSIGN_OR_RETURN(const at::Tensor pictures, pictures_->ExtraImages(batch, random));
-    const at::Tensor& image = batch.image;
-    const int64_t n = image.size(0);
-    const std::vector<PixMixDraw> draws = DrawPixMix(spec_, n, image.size(2), image.size(3), random);
-    const at::Tensor place = at::arange(n, batch.label.options()).remainder(pictures.size(0));
-    const at::Tensor mixed = ApplyPixMix(Bytes(image), Bytes(pictures).index_select(0, place), draws);
-    return ((mixed - mean_) / std_).contiguous(at::MemoryFormat::ChannelsLast);
+  absl::Status Draw(const DrawContext& context) override {
+    OPENSET_RETURN_IF_ERROR(pictures_->Draw(context));
+    const std::vector<PixMixDraw> draws =
+        DrawPixMix(spec_, context.label.size(0), context.height, context.width, context.random);
+    *context.number = {static_cast<double>(RoundsOf(draws))};
+    StagePixMix(draws, {context.height, context.width}, context.staging);
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    pictures_->Take(staging, batch);
+    const at::Tensor pictures = Bytes(batch->open->image);
+    const at::Tensor place = at::arange(batch->label.size(0), batch->label.options()).remainder(pictures.size(0));
+    const auto rounds = static_cast<size_t>(batch->open->number[0]);
+    const at::Tensor mixed = ApplyStagedPixMix(Bytes(batch->image), pictures.index_select(0, place), rounds, staging);
+    batch->open->image = ((mixed - mean_) / std_).contiguous(batch->image.suggest_memory_format());
   }
 
   bool ReplacesBatch() const override { return true; }
@@ -134,29 +169,10 @@ std::vector<PixMixDraw> DrawPixMix(const PixMixSpec& spec, int64_t images, int64
 
 at::Tensor ApplyPixMix(const at::Tensor& images, const at::Tensor& pictures, const std::vector<PixMixDraw>& draws) {
   CHECK_EQ(static_cast<int64_t>(draws.size()), images.size(0)) << "one draw per image";
-  std::vector<std::optional<AugMixStep>> starts;
-  size_t rounds = 0;
-  for (const PixMixDraw& draw : draws) {
-    starts.push_back(draw.start);
-    rounds = std::max(rounds, draw.rounds.size());
-  }
-  const PixelSize size = {images.size(2), images.size(3)};
   Staging staging;
-  StageChanges(starts, size, &staging);
-  for (size_t r = 0; r < rounds; ++r) StageRound(draws, r, size, &staging);
+  StagePixMix(draws, {images.size(2), images.size(3)}, &staging);
   staging.MoveTo(images.device());
-
-  at::Tensor mixed = ToUnit(Changed(images, images, &staging));
-  for (size_t r = 0; r < rounds; ++r) {
-    const std::vector<at::Tensor> number = staging.Next().unbind(0);
-    const at::Tensor &a = number[0], &b = number[1], &multiplies = number[2], &takes_place = number[3];
-    const at::Tensor y = ToUnit(Changed(images, pictures, &staging));
-    const at::Tensor sum = (a * (2 * mixed - 1) + b * (2 * y - 1) + 1) / 2;
-    const at::Tensor product = (2 * mixed).pow(a) * (2 * y).clamp_min(kLeastFactor).pow(b) / 2;
-    const at::Tensor next = at::where(multiplies.gt(0), product, sum).clamp(0, 1);
-    mixed = at::where(takes_place.gt(0), next, mixed);
-  }
-  return mixed;
+  return ApplyStagedPixMix(images, pictures, RoundsOf(draws), &staging);
 }
 
 std::unique_ptr<OpenSetSource> MakePixMixedImages(const PixMixSpec& spec, const InputFormat& format, at::Device device,

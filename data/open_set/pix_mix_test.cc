@@ -6,6 +6,7 @@
 #include "core/proto/proto_rules.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
+#include "data/open_set/testing/images_of.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -15,7 +16,8 @@ namespace {
 class Pictures : public OpenSetSource {
  public:
   explicit Pictures(absl::StatusOr<at::Tensor> images) : images_(std::move(images)) {}
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) override { return images_; }
+  absl::Status Draw(const DrawContext& /*context*/) override { return images_.status(); }
+  void Take(Staging* /*staging*/, Batch* batch) const override { batch->open->image = *images_; }
   OpenSet Make(const Context& /*context*/) override { return {}; }
   std::vector<int64_t> EpochState() const override { return {7}; }
   absl::Status ResumeEpoch(absl::Span<const int64_t> state) override {
@@ -82,7 +84,7 @@ TEST(PixMixedImages, ReplaceTheBatchAtItsScale) {
   const auto source = MakePixMixedImages(Spec(), {4, 3, {0.5}, {0.25}}, at::kCPU,
                                          std::make_unique<Pictures>(normalised(1 - unit.narrow(0, 0, 1))));
   RandomStream random(1, "mix"), same(1, "mix");
-  const at::Tensor mixed = source->ExtraImages(batch, &random).value();
+  const at::Tensor mixed = ImagesOf(source, batch, &random).value();
   const std::vector<PixMixDraw> draws = DrawPixMix(Spec(), 2, 4, 4, &same);
   const at::Tensor bytes = (unit * 255).round().to(at::kByte);
   EXPECT_THAT(
@@ -92,16 +94,15 @@ TEST(PixMixedImages, ReplaceTheBatchAtItsScale) {
 
   ModelOutput output;
   output.logits = at::ones({2, 5});
-  const OpenSet open = source->Make({batch, output, output, {}, {}, {}, nullptr});
+  const OpenSet open = source->Make({batch, output, output, {}, {}, {}});
   EXPECT_THAT(open.slot, TensorEq(at::arange(2)));
   EXPECT_THAT(open.partner, TensorEq(batch.label));
   EXPECT_THAT(open.share, TensorEq(at::ones({2})));
   EXPECT_THAT(source->EpochState(), ::testing::ElementsAre(7));
   EXPECT_FALSE(source->ResumeEpoch({8}).ok());
-  EXPECT_FALSE(MakePixMixedImages(Spec(), {4, 3, {}, {}}, at::kCPU,
-                                  std::make_unique<Pictures>(absl::NotFoundError("no picture")))
-                   ->ExtraImages(batch, &random)
-                   .ok());
+  const auto without = MakePixMixedImages(Spec(), {4, 3, {}, {}}, at::kCPU,
+                                          std::make_unique<Pictures>(absl::NotFoundError("no picture")));
+  EXPECT_THAT(ImagesOf(without, batch, &random), StatusIs(absl::StatusCode::kNotFound, "no picture"));
 }
 
 }  // namespace

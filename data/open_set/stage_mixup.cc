@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/logging.h"
-#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 
 namespace openset {
@@ -16,13 +16,24 @@ class StageMixup : public OpenSetSource {
     CHECK(stage_ >= 1) << "stage mixup needs a network of two stages or more";
   }
 
+  absl::Status Draw(const DrawContext& context) override {
+    const int64_t n = context.label.size(0) / 2;
+    if (n == 0) return absl::OkStatus();
+    context.staging->Add(at::tensor(context.random->Permutation(n), at::kLong));
+    context.number->push_back(context.random->Beta(spec_.alpha(), spec_.alpha()));
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    if (batch->label.size(0) >= 2) batch->open->tensor.push_back(staging->Next());
+  }
+
   OpenSet Make(const Context& context) override {
-    const int64_t n = context.batch.image.size(0) / 2;
+    const int64_t n = context.batch.label.size(0) / 2;
     const at::TensorOptions number = context.known.logits.options().requires_grad(false);
     if (n == 0) return {context.known.Rows(0, 0), {}, at::ones({0}, number)};
-    const at::Tensor order =
-        ToDevice(at::tensor(context.random->Permutation(n), at::kLong), context.batch.image.device());
-    const double share = context.random->Beta(spec_.alpha(), spec_.alpha());
+    const at::Tensor& order = context.batch.open->tensor[0];
+    const double share = context.batch.open->number[0];
     std::vector<at::Tensor> maps;
     context.forward_from(0, context.batch.image.narrow(0, 0, n), &maps);
     const at::Tensor& map = maps[static_cast<size_t>(stage_ - 1)];

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 
@@ -18,12 +19,14 @@ ModelOutput ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>*
   return {map.flatten(1), map.flatten(1), {}, {}};
 }
 
-OpenSet MakeFrom(const Batch& batch, RandomStream* random) {
+OpenSet MakeFrom(Batch batch, RandomStream* random) {
   StageMixupSpec spec;
   spec.set_alpha(2);
   const ModelOutput known = ForwardFrom(0, batch.image, nullptr);
   const ModelOutput none;
-  return MakeStageMixup(spec, /*stages=*/3)->Make({batch, known, none, {}, {}, {}, random, ForwardFrom});
+  const auto source = MakeStageMixup(spec, /*stages=*/3);
+  EXPECT_THAT(DrawOpenSet(source.get(), random, &batch), IsOk());
+  return source->Make({batch, known, none, {}, {}, {}, ForwardFrom});
 }
 
 TEST(StageMixupSource, MixesTheFirstHalfAfterTheLastStageButOne) {

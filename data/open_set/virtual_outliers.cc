@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor/to_device.h"
+#include "absl/status/status.h"
 
 namespace openset {
 namespace {
@@ -19,12 +19,22 @@ class VirtualOutliers : public OpenSetSource {
  public:
   VirtualOutliers(const VirtualOutliersSpec& spec, int64_t classes, int64_t dim, at::Device device)
       : spec_(spec),
+        classes_(classes),
+        dim_(dim),
         memory_(at::zeros({classes * spec.memory() + 1, dim}, at::TensorOptions(at::kFloat).device(device))),
         seen_(at::zeros({classes}, at::TensorOptions(at::kLong).device(device))) {}
 
+  absl::Status Draw(const DrawContext& context) override {
+    context.staging->Add(DrawFarPoints(spec_, classes_, dim_, context.random));
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override { batch->open->tensor.push_back(staging->Next()); }
+
   OpenSet Make(const Context& context) override {
     Remember(context.known.feature, context.batch.label);
-    const at::Tensor feature = FarFeatures(context.random).to(context.known.feature.scalar_type());
+    const at::Tensor far = context.batch.open->tensor[0].to(memory_.scalar_type());
+    const at::Tensor feature = FarFeatures(far).to(context.known.feature.scalar_type());
     OpenSet open;
     open.output = context.head(feature);
     open.weight = seen_.min().ge(spec_.memory()).to(feature.scalar_type()).expand({feature.size(0)});
@@ -36,18 +46,16 @@ class VirtualOutliers : public OpenSetSource {
   }
 
  private:
-  // [K kept, D].
-  at::Tensor FarFeatures(RandomStream* random) const {
-    const int64_t classes = seen_.size(0), n = spec_.memory(), dim = memory_.size(1);
-    const at::Tensor of_class = memory_.narrow(0, 0, classes * n).view({classes, n, dim});
+  // [K, kept, D] points of DrawFarPoints() -> [K kept, D].
+  at::Tensor FarFeatures(const at::Tensor& far) const {
+    const int64_t n = spec_.memory();
+    const at::Tensor of_class = memory_.narrow(0, 0, classes_ * n).view({classes_, n, dim_});
     const at::Tensor mean = of_class.mean(1, /*keepdim=*/true);
-    const at::Tensor centred = (of_class - mean).view({classes * n, dim});
+    const at::Tensor centred = (of_class - mean).view({classes_ * n, dim_});
     const at::Tensor covariance =
-        at::mm(centred.t(), centred) / (classes * n) + kDiagonal * at::eye(dim, mean.options());
+        at::mm(centred.t(), centred) / (classes_ * n) + kDiagonal * at::eye(dim_, mean.options());
     const at::Tensor factor = std::get<0>(at::linalg_cholesky_ex(covariance));
-    const at::Tensor points = DrawFarPoints(spec_, classes, dim, random).to(memory_.scalar_type());
-    const at::Tensor far = ToDevice(points, memory_.device());
-    return (mean + at::matmul(far, factor.t())).view({-1, dim});
+    return (mean + at::matmul(far, factor.t())).view({-1, dim_});
   }
 
   // Adds each feature to those of its class, instead of the oldest one if the memory is full.
@@ -65,6 +73,7 @@ class VirtualOutliers : public OpenSetSource {
   }
 
   const VirtualOutliersSpec spec_;
+  const int64_t classes_, dim_;
   at::Tensor memory_;
   at::Tensor seen_;
 };

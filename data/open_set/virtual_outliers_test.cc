@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 
@@ -20,9 +21,10 @@ VirtualOutliersSpec SpecOf(int memory, int draws, int kept) {
 ModelOutput Head(const at::Tensor& feature) { return {feature, 10 * feature, {}, {}}; }
 
 OpenSet Step(OpenSetSource* source, const at::Tensor& feature, const std::vector<int64_t>& label, RandomStream random) {
-  const Batch batch{{}, at::tensor(label, at::kLong), {}};
+  Batch batch{{}, at::tensor(label, at::kLong), {}};
   const ModelOutput known = Head(feature);
-  return source->Make({batch, known, {}, nullptr, Head, nullptr, &random});
+  EXPECT_THAT(DrawOpenSet(source, &random, &batch), IsOk());
+  return source->Make({batch, known, {}, nullptr, Head, nullptr});
 }
 
 TEST(VirtualOutliers, HaveWeightOnceEveryClassHasItsMemory) {

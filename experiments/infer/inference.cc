@@ -272,7 +272,7 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
                                                      [&](double share) { ReportShare(context, share / 2); }));
   }
   const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), std::move(models), train.seed());
-  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train, context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor/to_device.h"
+#include "absl/status/status.h"
 #include "experiments/train/optimizer.h"
 #include "models/networks/dcgan.h"
 
@@ -36,7 +36,6 @@ class ConfusingImages : public OpenSetSource {
  public:
   ConfusingImages(const ConfusingImagesSpec& spec, const InputSpec& input, uint64_t seed, at::Device device)
       : spec_(spec),
-        device_(device),
         mean_(ChannelValues(input.mean(), device)),
         std_(ChannelValues(input.std(), device)),
         rate_(MakeLearningRate(device, spec.optimizer().learning_rate())),
@@ -51,9 +50,22 @@ class ConfusingImages : public OpenSetSource {
     discriminator_optimizer_ = MakeOptimizer(spec.optimizer(), ParametersOf(discriminator_));
   }
 
+  absl::Status Draw(const DrawContext& context) override {
+    for (int part = 0; part < 2; ++part) {  // for the networks; for the classifier
+      at::Tensor noise = at::empty({context.label.size(0), spec_.noise_dim()}, at::kFloat);
+      float* value = noise.mutable_data_ptr<float>();
+      for (int64_t i = 0; i < noise.numel(); ++i) value[i] = static_cast<float>(context.random->Normal());
+      context.staging->Add(std::move(noise));
+    }
+    return absl::OkStatus();
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    for (int part = 0; part < 2; ++part) batch->open->tensor.push_back(staging->Next());
+  }
+
   OpenSet Make(const Context& context) override {
-    const int64_t size = context.batch.label.size(0);
-    const at::Tensor image = Generate(size, context.random);
+    const at::Tensor image = Generate(context, 0);
 
     discriminator_optimizer_->ZeroGradients();
     const at::Tensor mistakes = CrossEntropy(discriminator_.Forward(context.batch.image), 1) +
@@ -69,7 +81,7 @@ class ConfusingImages : public OpenSetSource {
     at::Tensor second;
     {
       const c10::NoGradGuard no_grad;
-      second = Generate(size, context.random);
+      second = Generate(context, 1);
     }
     return OpenSetOf(context, second);
   }
@@ -89,14 +101,12 @@ class ConfusingImages : public OpenSetSource {
   }
 
  private:
-  at::Tensor Generate(int64_t count, RandomStream* random) {
-    at::Tensor noise = at::empty({count, spec_.noise_dim()}, at::kFloat);
-    float* value = noise.mutable_data_ptr<float>();
-    for (int64_t i = 0; i < noise.numel(); ++i) value[i] = static_cast<float>(random->Normal());
-    at::Tensor image = generator_.Forward(ToDevice(noise, device_));
+  // From this part of the noise.
+  at::Tensor Generate(const Context& context, size_t part) {
+    at::Tensor image = generator_.Forward(context.batch.open->tensor[part]);
     if (mean_.defined()) image = image - mean_;
     if (std_.defined()) image = image / std_;
-    return image.contiguous(at::MemoryFormat::ChannelsLast);
+    return image.contiguous(context.batch.image.suggest_memory_format());
   }
 
   static OpenSet OpenSetOf(const Context& context, const at::Tensor& image) {
@@ -107,7 +117,6 @@ class ConfusingImages : public OpenSetSource {
   }
 
   const ConfusingImagesSpec spec_;
-  const at::Device device_;
   const at::Tensor mean_;
   const at::Tensor std_;
   const at::Tensor rate_;

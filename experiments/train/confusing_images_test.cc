@@ -4,6 +4,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "losses/make_loss_term.h"
@@ -52,6 +53,7 @@ class ConfusingImagesTest : public ::testing::Test {
   OpenSet Make(OpenSetSource* source, uint64_t stream = 1) {
     const ModelOutput known = model_->Forward(batch_.image);
     RandomStream random(stream, "open_set");
+    EXPECT_THAT(DrawOpenSet(source, &random, &batch_), IsOk());
     return source->Make({batch_,
                          known,
                          {},
@@ -64,8 +66,7 @@ class ConfusingImagesTest : public ::testing::Test {
                          [&](const OpenSet& open) {
                            const ModelOutput constant = known.Detached();
                            return term_->Compute({batch_, constant, &open});
-                         },
-                         &random});
+                         }});
   }
 
   static at::Tensor Value(const OpenSetSource& source, const std::string& name) {

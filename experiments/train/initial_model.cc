@@ -22,7 +22,7 @@ absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& actio
     OPENSET_ASSIGN_OR_RETURN(*weights.mutable_file(), FindModelFile(weights.file(), context.images->data_folders()));
     OPENSET_RETURN_IF_ERROR(ImportWeights(weights, model.get(), ignored));
   }
-  model->to(context.device);
+  PlaceModel(action.execution(), context.device, model.get());
   return model;
 }
 

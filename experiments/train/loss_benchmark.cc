@@ -102,7 +102,8 @@ void RunWithMixup(benchmark::State& state) {
   const std::unique_ptr<LossTerm> term = MakeTerm("open_auc {}");
   const double start = Seconds();
   for (auto _ : state) {
-    const OpenSet open = source->Make({batch, leaf, leaf, /*forward=*/{}, head, /*objective=*/{}, &random});
+    CHECK(DrawOpenSet(source.get(), &random, &batch).ok());
+    const OpenSet open = source->Make({batch, leaf, leaf, /*forward=*/{}, head, /*objective=*/{}});
     LossInput input{batch, leaf};
     input.open = &open;
     term->Compute(input).backward();

@@ -1,8 +1,6 @@
 #include "experiments/train/objective.h"
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/status_macros.h"
 #include "core/tensor/torch_precision.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -24,7 +22,7 @@ ModelOutput InFloat(ModelOutput output) {
 }  // namespace
 
 Objective::Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
-                     std::unique_ptr<OpenSetSource> source)
+                     std::shared_ptr<OpenSetSource> source)
     : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
   for (const LossTermSpec& term : action_.loss().term()) {
     const LossNeeds needs = NeedsOf(term);
@@ -40,11 +38,6 @@ Objective::Objective(const TrainAction& action, at::Device device, int64_t num_s
 
 bool Objective::HasBegun(size_t term) const {
   return epoch_ >= action_.loss().term(static_cast<int>(term)).from_epoch();
-}
-
-void Objective::StartEpoch(int epoch, RandomStream* random) {
-  epoch_ = epoch;
-  if (source_ != nullptr) source_->StartEpoch(random);
 }
 
 Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra_images) {
@@ -70,7 +63,7 @@ Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra
   return passes;
 }
 
-OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomStream* random) {
+OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes) {
   const auto forward = [this](const at::Tensor& image, int norm_set) {
     const PrecisionScope precision(action_.execution(), device_);
     return InFloat(model_->Forward(image, norm_set));
@@ -95,20 +88,16 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
     }
     return sum;
   };
-  return source_->Make({batch, passes.known, passes.extra, forward, head, objective, random, forward_from});
+  return source_->Make({batch, passes.known, passes.extra, forward, head, objective, forward_from});
 }
 
-absl::StatusOr<Objective::Step> Objective::Compute(const Batch& batch, bool with_open_set, RandomStream* random) {
-  with_open_set = with_open_set && source_ != nullptr;
-  at::Tensor extra_images;
-  if (with_open_set) {
-    OPENSET_ASSIGN_OR_RETURN(extra_images, source_->ExtraImages(batch, random));
-  }
-  const Passes passes = Forward(batch, extra_images);
+Objective::Step Objective::Compute(const Batch& batch) {
+  const bool with_open_set = batch.open.has_value();
+  const Passes passes = Forward(batch, with_open_set ? batch.open->image : at::Tensor());
   LossInput input{batch, passes.known};
   OpenSet open;
   if (with_open_set) {
-    open = MakeOpenSet(batch, passes, random);
+    open = MakeOpenSet(batch, passes);
     input.open = &open;
   }
   input.history = history_.has_value() ? &*history_ : nullptr;
@@ -162,15 +151,6 @@ Objective::NamedTensors Objective::State() const {
   }
   if (history_.has_value()) state.emplace_back("history.correct", history_->correct);
   return state;
-}
-
-std::vector<int64_t> Objective::EpochState() const {
-  return source_ != nullptr ? source_->EpochState() : std::vector<int64_t>();
-}
-
-absl::Status Objective::ResumeEpoch(absl::Span<const int64_t> state) {
-  if (source_ != nullptr) return source_->ResumeEpoch(state);
-  return state.empty() ? absl::OkStatus() : absl::InvalidArgumentError("there is no open-set source");
 }
 
 }  // namespace openset

@@ -9,10 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
@@ -29,7 +25,7 @@ class Objective {
 
   // `source` may be null. `model` and `action` must outlive this object. The model is on the device.
   Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
-            std::unique_ptr<OpenSetSource> source);
+            std::shared_ptr<OpenSetSource> source);
 
   struct Step {
     at::Tensor objective;          // the scalar to differentiate
@@ -38,11 +34,11 @@ class Objective {
   };
 
   // Call it before the first step of each epoch, counted from 0.
-  void StartEpoch(int epoch, RandomStream* random);
-  // Computes the objective of one batch. Leaves out terms that need the open set if there is none, and terms that start
-  // at a later epoch. The images of the batch, its views and the open-set source pass through the model together.
-  // Errors: those of the source.
-  absl::StatusOr<Step> Compute(const Batch& batch, bool with_open_set, RandomStream* random);
+  void StartEpoch(int epoch) { epoch_ = epoch; }
+  // Computes the objective of one batch. Leaves out terms that need the open set if batch.open is empty, and terms that
+  // start at a later epoch. The images of the batch, its views and batch.open pass through the model together.
+  // Precondition: batch.open is what the source drew; it is empty if the source is null.
+  Step Compute(const Batch& batch);
   // Call it after the optimiser's step. Updates the history of samples, and what terms learn by their own rules.
   void EndStep(const Batch& batch, const at::Tensor& hit);
   // Call it when `epochs` epochs are complete.
@@ -52,10 +48,6 @@ class Objective {
   NamedTensors Parameters() const;
   // All state that training changes, except the model and its optimiser; for checkpoints.
   NamedTensors State() const;
-  // The additional state of the current epoch, that of the open-set source (core/tensor/open_set.h). After StartEpoch()
-  // of the same epoch, it can be restored. Errors: kInvalidArgument for an impossible state.
-  std::vector<int64_t> EpochState() const;
-  absl::Status ResumeEpoch(absl::Span<const int64_t> state);
 
  private:
   struct Passes {
@@ -65,12 +57,12 @@ class Objective {
   };
   Passes Forward(const Batch& batch, const at::Tensor& extra_images);
   bool HasBegun(size_t term) const;
-  OpenSet MakeOpenSet(const Batch& batch, const Passes& passes, RandomStream* random);
+  OpenSet MakeOpenSet(const Batch& batch, const Passes& passes);
 
   const TrainAction& action_;
   const at::Device device_;
   const std::shared_ptr<Model> model_;
-  const std::unique_ptr<OpenSetSource> source_;
+  const std::shared_ptr<OpenSetSource> source_;
   std::vector<std::unique_ptr<LossTerm>> terms_;
   std::vector<bool> needs_open_set_;      // of each term
   std::optional<SampleHistory> history_;  // if a term needs it

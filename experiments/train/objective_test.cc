@@ -8,7 +8,6 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
-#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,8 +54,6 @@ at::Tensor Scalar(double value) { return at::scalar_tensor(value, at::kDouble); 
 // One open sample: an image of value 2.
 class OneImage : public OpenSetSource {
  public:
-  void StartEpoch(RandomStream* /*random*/) override { ++epochs; }
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) override { return images; }
   OpenSet Make(const Context& context) override {
     OpenSet open{context.extra, {}, at::ones({1})};
     objective = context.objective(open).item<double>();
@@ -66,9 +63,7 @@ class OneImage : public OpenSetSource {
 
   bool ReplacesBatch() const override { return replaces_batch; }
 
-  absl::StatusOr<at::Tensor> images = Images({2});
   bool replaces_batch = false;
-  int epochs = 0;
   double objective = 0;  // of the open samples, as a source that learns sees it
 };
 
@@ -84,17 +79,21 @@ class ObjectiveTest : public ::testing::Test {
   }
 
   Objective Make(bool with_source) {
-    auto source = with_source ? std::make_unique<OneImage>() : nullptr;
-    source_ = source.get();
-    return Objective(action_, at::kCPU, /*num_samples=*/5, model_, std::move(source));
+    source_ = with_source ? std::make_shared<OneImage>() : nullptr;
+    return Objective(action_, at::kCPU, /*num_samples=*/5, model_, source_);
+  }
+
+  // The batch with open images of these values.
+  static Batch WithOpen(Batch batch, const std::vector<float>& values = {2}) {
+    batch.open = OpenSetDraws{{}, {}, Images(values)};
+    return batch;
   }
 
   TrainAction action_;
   const std::shared_ptr<MeanBackbone> backbone_ = std::make_shared<MeanBackbone>();
   const std::shared_ptr<OneWeight> head_ = std::make_shared<OneWeight>();
   const std::shared_ptr<Model> model_ = std::make_shared<Model>(backbone_, head_);
-  OneImage* source_ = nullptr;
-  RandomStream random_{1, "objective_test"};
+  std::shared_ptr<OneImage> source_;
   // Two samples of class 0, with logits (1, 0) and (-1, 0): the first is classified correctly.
   const Batch batch_{Images({1, -1}), at::zeros({2}, at::kLong), at::tensor(std::vector<int64_t>{3, 1}, at::kLong)};
 };
@@ -107,9 +106,8 @@ constexpr double kOutlierExposure = 1.1269280;
 TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
   action_ = ActionOf("term { lambda: 2 cross_entropy {} } term { lambda: 0.5 outlier_exposure {} }");
   Objective objective = Make(true);
-  objective.StartEpoch(0, &random_);
-  EXPECT_EQ(source_->epochs, 1);
-  const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/true, &random_).value();
+  objective.StartEpoch(0);
+  const Objective::Step step = objective.Compute(WithOpen(batch_));
   EXPECT_THAT(step.objective, TensorNear(Scalar(2 * kCrossEntropy + 0.5 * kOutlierExposure), 1e-6));
   ASSERT_EQ(step.term.size(), 2);
   EXPECT_THAT(step.term[0], TensorNear(Scalar(2 * kCrossEntropy), 1e-6));
@@ -128,7 +126,7 @@ TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
 // 0.7615942.
 TEST_F(ObjectiveTest, GradientsFlowThroughAllTerms) {
   action_ = ActionOf("term { lambda: 2 cross_entropy {} } term { lambda: 0.5 outlier_exposure {} }");
-  Make(true).Compute(batch_, true, &random_).value().objective.backward();
+  Make(true).Compute(WithOpen(batch_)).objective.backward();
   EXPECT_THAT(head_->weight.grad(), TensorNear(at::tensor({2 * 0.2310586 + 0.5 * 0.7615942}), 1e-6));
 }
 
@@ -136,8 +134,7 @@ TEST_F(ObjectiveTest, LeavesOutTermsOfTheOpenSetWithoutOne) {
   action_ = ActionOf("term { cross_entropy {} } term { outlier_exposure {} }");
   for (const bool with_source : {true, false}) {
     Objective objective = Make(with_source);
-    // A source that sits out the step, and no source.
-    const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/!with_source, &random_).value();
+    const Objective::Step step = objective.Compute(batch_);
     EXPECT_THAT(step.objective, TensorNear(Scalar(kCrossEntropy), 1e-6));
     EXPECT_THAT(step.term[1], TensorEq(at::zeros({}, at::kDouble)));
     EXPECT_EQ(backbone_->images, 2);
@@ -147,9 +144,8 @@ TEST_F(ObjectiveTest, LeavesOutTermsOfTheOpenSetWithoutOne) {
 TEST_F(ObjectiveTest, ASourceCanReplaceTheBatch) {
   action_ = ActionOf("term { cross_entropy {} }");
   Objective objective = Make(true);
-  source_->images = Images({1, 1});
   source_->replaces_batch = true;
-  EXPECT_THAT(objective.Compute(batch_, true, &random_).value().objective, TensorNear(Scalar(0.3132617), 1e-6));
+  EXPECT_THAT(objective.Compute(WithOpen(batch_, {1, 1})).objective, TensorNear(Scalar(0.3132617), 1e-6));
   EXPECT_EQ(backbone_->images, 2);
 }
 
@@ -159,7 +155,7 @@ TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
   action_ = ActionOf("term { cross_entropy {} } term { lambda: 12 jsd_consistency { extra_views: 1 } }");
   Batch batch{Images({0}), at::zeros({1}, at::kLong), at::zeros({1}, at::kLong)};
   batch.view = {Images({1.0986123f})};
-  const Objective::Step step = Make(true).Compute(batch, true, &random_).value();
+  const Objective::Step step = Make(true).Compute(WithOpen(batch));
   EXPECT_EQ(backbone_->passes, 1);
   EXPECT_EQ(backbone_->images, 3);  // and one open image, that no term reads
   EXPECT_THAT(step.term[0], TensorNear(Scalar(0.6931472), 1e-6));
@@ -169,7 +165,7 @@ TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
 TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   action_ = ActionOf("term { cross_entropy {} } term { crl_ranking {} }");
   Objective objective = Make(false);
-  const Objective::Step step = objective.Compute(batch_, false, &random_).value();
+  const Objective::Step step = objective.Compute(batch_);
   EXPECT_THAT(step.hit, TensorEq(at::tensor(std::vector<int64_t>{1, 0}, at::kLong).to(at::kBool)));
   objective.EndStep(batch_, step.hit);
   objective.EndStep(batch_, step.hit);
@@ -179,7 +175,7 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   EXPECT_EQ(state[0].first, "history.correct");
   EXPECT_THAT(state[0].second, TensorEq(at::tensor(std::vector<int64_t>{0, 0, 0, 2, 0}, at::kLong)));
   // Shares 1 and 0 of the samples, whose confidences are equal: max(0, -1 * 0 + 1) for each.
-  EXPECT_THAT(objective.Compute(batch_, false, &random_).value().term[1], TensorNear(Scalar(1.0), 1e-6));
+  EXPECT_THAT(objective.Compute(batch_).term[1], TensorNear(Scalar(1.0), 1e-6));
 }
 
 // Its price starts at 0.1; -log(1/2) of the even logits is above the budget.
@@ -187,7 +183,7 @@ TEST_F(ObjectiveTest, StateIncludesWhatTermsLearn) {
   action_ = ActionOf("term { confidence_branch {} }");
   Objective objective = Make(false);
   const Batch batch{Images({0}), at::zeros({1}, at::kLong), at::zeros({1}, at::kLong)};
-  const Objective::Step step = objective.Compute(batch, false, &random_).value();
+  const Objective::Step step = objective.Compute(batch);
   objective.EndStep(batch, step.hit);
   ASSERT_THAT(objective.Parameters(), testing::IsEmpty());
   EXPECT_EQ(objective.State()[0].first, "loss.0.weight");
@@ -198,21 +194,12 @@ TEST_F(ObjectiveTest, ATermBeginsWithItsEpoch) {
   action_ = ActionOf("term { cross_entropy {} } term { lambda: 2 cross_entropy {} from_epoch: 3 }");
   Objective objective = Make(false);
   for (const int epoch : {0, 2, 3, 4}) {
-    objective.StartEpoch(epoch, &random_);
-    const Objective::Step step = objective.Compute(batch_, false, &random_).value();
+    objective.StartEpoch(epoch);
+    const Objective::Step step = objective.Compute(batch_);
     const double plain = step.term[0].item<double>();
     EXPECT_NEAR(step.term[1].item<double>(), epoch < 3 ? 0 : 2 * plain, 1e-6);
     EXPECT_NEAR(step.objective.item<double>(), epoch < 3 ? plain : 3 * plain, 1e-6);
   }
-}
-
-TEST_F(ObjectiveTest, ImagesThatCannotBeReadAreAnError) {
-  action_ = ActionOf("term { cross_entropy {} } term { outlier_exposure {} }");
-  Objective objective = Make(true);
-  source_->images = absl::NotFoundError("cannot open sea.png");
-  EXPECT_THAT(objective.Compute(batch_, true, &random_).status(),
-              StatusIs(absl::StatusCode::kNotFound, "cannot open sea.png"));
-  EXPECT_TRUE(objective.Compute(batch_, false, &random_).ok());
 }
 
 TEST_F(ObjectiveTest, StateIncludesTermsAndSource) {

@@ -4,6 +4,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/tensor/open_set.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/feature_mixup.h"
 #include "gmock/gmock.h"
@@ -22,14 +23,16 @@ TEST(OpenAucObjective, AgreesWithAnIndependentImplementationInItsThreeForms) {
     const at::Tensor feature = TensorOf(golden["feature"]).set_requires_grad(true);
     const at::Tensor weight = TensorOf(golden["weight"]).set_requires_grad(true);
     const auto head = [&](const at::Tensor& x) { return ModelOutput{x, x.matmul(weight.t()), {}, {}}; };
-    const Batch batch{{}, at::tensor(golden["label"].get<std::vector<int64_t>>(), at::kLong), {}};
+    Batch batch{{}, at::tensor(golden["label"].get<std::vector<int64_t>>(), at::kLong), {}};
     const ModelOutput known = head(feature);
 
     FeatureMixupSpec mixup;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(form["feature_mixup"], &mixup));
     FillDefaults(&mixup);
     RandomStream random(1, "golden");
-    const OpenSet open = MakeFeatureMixup(mixup)->Make({batch, known, {}, nullptr, head, nullptr, &random});
+    const auto source = MakeFeatureMixup(mixup);
+    ASSERT_THAT(DrawOpenSet(source.get(), &random, &batch), IsOk());
+    const OpenSet open = source->Make({batch, known, {}, nullptr, head, nullptr});
 
     const LossInput input{batch, known, &open};
     const at::Tensor cross_entropy =

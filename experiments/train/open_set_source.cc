@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainActio
   std::unique_ptr<OpenSetSource> images =
       MakeExternalImages(spec, action.training().batch_size(), std::move(batcher), std::move(pipeline));
   if (!spec.has_pix_mix()) return images;
-  return MakePixMixedImages(spec.pix_mix(), FormatOf(action.input()), context.device, std::move(images));
+  return MakePixMixedImages(spec.pix_mix(), FormatOf(action, context.device), context.device, std::move(images));
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
+#include "core/tensor/open_set.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
@@ -20,9 +22,9 @@
 
 namespace openset {
 
-// Its life: Make(), then for each epoch StartEpoch(), which begins the first pass over the training samples, and
-// StartPass() for each further pass; Next() until the pass has no batches left. ResumeEpoch() continues an epoch from
-// its state between two batches.
+// Its life: Make(), then UseOpenSet() for a training with one; then for each epoch StartEpoch(), which begins the first
+// pass over the training samples, and StartPass() for each further pass; Next() until the pass has no batches left.
+// ResumeEpoch() continues an epoch from its state between two batches.
 class TrainingData {
  public:
   // Errors: those of the images and of the pipeline.
@@ -32,18 +34,20 @@ class TrainingData {
   int64_t batches_per_pass() const {
     return std::min(BatchesPerEpoch(batcher_.size(), batch_size_, drop_last_), most_batches_);
   }
-  // Limits passes from now on to this number of batches. Precondition: at least 1.
-  void LimitBatches(int64_t most) { most_batches_ = most; }
+  // Makes the open set's part of the batches of each epoch's first pass, and limits passes to MostSteps().
+  // Precondition: between epochs; not null.
+  void UseOpenSet(std::shared_ptr<OpenSetSource> source);
 
-  // Orders and augmentations use streams that are named by the training's seed and the epoch's number.
+  // Orders, augmentations and open sets use streams that are named by the training's seed and the epoch's number.
   void StartEpoch(size_t epoch);
   // In a new order.
-  void StartPass() { StartPass(/*taken=*/0); }
+  void StartPass();
   // Call it instead of StartEpoch() for an epoch of which `batches` batches, of all passes so far, were returned and
-  // `augment` was augment_state(). Does not read their images again. Precondition: batches >= 0.
-  void ResumeEpoch(size_t epoch, int64_t batches, const RandomStream::State& augment);
-  // The state of the stream of augmentations after the last batch that Next() returned. Precondition: in an epoch.
-  const RandomStream::State& augment_state() const { return stream_->random_state(); }
+  // `state` was state(). Does not read their images again. Errors: kInvalidArgument for an impossible state of the
+  // source. Precondition: batches >= 0.
+  absl::Status ResumeEpoch(size_t epoch, int64_t batches, const BatchStream::State& state);
+  // The state after the last batch that Next() returned. Precondition: in an epoch.
+  BatchStream::State state() const;
   // The number of batches of the pass that Next() has not returned yet.
   int64_t left() const { return left_; }
   // Errors: those of the data. Precondition: left() > 0.
@@ -52,9 +56,11 @@ class TrainingData {
  private:
   TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline);
 
+  // Including the source's epoch.
   void StartStreams(size_t epoch);
   // Continues after its first batches.
   void StartPass(int64_t taken);
+  bool DrawsOpenSet() const { return source_ != nullptr && pass_ == 0; }
 
   const uint64_t seed_;
   const int64_t batch_size_;
@@ -62,7 +68,9 @@ class TrainingData {
   const Batcher batcher_;
   const Pipeline pipeline_;
   int64_t most_batches_ = std::numeric_limits<int64_t>::max();
-  std::optional<RandomStream> order_, augment_;  // of the epoch
+  std::shared_ptr<OpenSetSource> source_;               // may be null
+  std::optional<RandomStream> order_, augment_, open_;  // of the epoch
+  int64_t pass_ = 0;                                    // of the epoch
   int64_t left_ = 0;
   std::unique_ptr<BatchStream> stream_;  // of the pass; uses the members above
 };

@@ -41,6 +41,18 @@ absl::StatusOr<RandomStream::State> StreamIn(const TensorMap& saved, const char*
   return state;
 }
 
+// The same; none if it is not there.
+absl::StatusOr<std::vector<int64_t>> SourceIn(const TensorMap& saved) {
+  const auto found = saved.find(kSource);
+  if (found == saved.end()) return std::vector<int64_t>();
+  const at::Tensor& values = found->second;
+  if (values.scalar_type() != at::kLong || values.dim() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(kSource, ": is no list of whole numbers"));
+  }
+  const int64_t* begin = values.const_data_ptr<int64_t>();
+  return std::vector<int64_t>(begin, begin + values.numel());
+}
+
 // The same. Precondition: it exists.
 absl::StatusOr<int64_t> StepsIn(const TensorMap& saved) {
   const at::Tensor& steps = saved.at(kSteps);
@@ -61,10 +73,6 @@ Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& object
 
 // The state of one epoch between its steps.
 struct TrainingRun::Epoch {
-  Epoch(uint64_t seed, size_t number, at::Tensor no_sums)
-      : open(seed, absl::StrCat("open_set/epoch ", number)), sums(std::move(no_sums)) {}
-
-  RandomStream open;
   int64_t steps = 0;
   // Objective, terms, hits; summed over samples on the device, so that steps don't wait for each other.
   at::Tensor sums;
@@ -75,16 +83,16 @@ absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
   std::vector<std::string> ignored;
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
-  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source,
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<OpenSetSource> source,
                            MakeOpenSetSource(action, context, model->feature_dim()));
-  if (source != nullptr) data->LimitBatches(source->MostSteps(action.training().batch_size()));
+  if (source != nullptr) data->UseOpenSet(source);
   return std::unique_ptr<TrainingRun>(
       new TrainingRun(action, context, std::move(data), std::move(model), std::move(ignored), std::move(source)));
 }
 
 TrainingRun::TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
                          std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
-                         std::unique_ptr<OpenSetSource> source)
+                         std::shared_ptr<OpenSetSource> source)
     : action_(action),
       device_(context.device),
       data_(std::move(data)),
@@ -129,10 +137,10 @@ NamedTensors TrainingRun::State() const {
   state.emplace_back(kSums, epoch_->sums);
   state.emplace_back(kSteps, at::tensor({epoch_->steps}, at::kLong));
   state.emplace_back(kGenerator, generator_.get_state());
-  state.emplace_back(kOpen, StreamTensor(epoch_->open.state()));
-  state.emplace_back(kAugment, StreamTensor(data_->augment_state()));
-  const std::vector<int64_t> source = objective_.EpochState();
-  if (!source.empty()) state.emplace_back(kSource, at::tensor(source, at::kLong));
+  const BatchStream::State data = data_->state();
+  state.emplace_back(kOpen, StreamTensor(data.open));
+  state.emplace_back(kAugment, StreamTensor(data.augment));
+  if (!data.source.empty()) state.emplace_back(kSource, at::tensor(data.source, at::kLong));
   return state;
 }
 
@@ -157,25 +165,21 @@ absl::Status TrainingRun::Resume(std::vector<EpochSummary> epochs, const TensorM
 
 absl::Status TrainingRun::ResumeEpoch(const TensorMap& state) {
   OPENSET_ASSIGN_OR_RETURN(const int64_t steps, StepsIn(state));
-  OPENSET_ASSIGN_OR_RETURN(const RandomStream::State open, StreamIn(state, kOpen));
-  OPENSET_ASSIGN_OR_RETURN(const RandomStream::State augment, StreamIn(state, kAugment));
+  BatchStream::State data;
+  OPENSET_ASSIGN_OR_RETURN(data.open, StreamIn(state, kOpen));
+  OPENSET_ASSIGN_OR_RETURN(data.augment, StreamIn(state, kAugment));
+  OPENSET_ASSIGN_OR_RETURN(data.source, SourceIn(state));
   if (done() || steps < 1 || steps >= StepsPerEpoch() || steps_ + steps >= max_steps()) {
     return absl::InvalidArgumentError(absl::StrCat("no epoch is under way after ", steps, " of its steps"));
   }
   StartEpoch();
-  data_->ResumeEpoch(epochs_.size(), steps, augment);
+  OPENSET_RETURN_IF_ERROR(data_->ResumeEpoch(epochs_.size(), steps, data));
   OPENSET_RETURN_IF_ERROR(CheckTensors(state, State()));
-  if (const auto source = state.find(kSource); source != state.end()) {
-    const at::Tensor& values = source->second;
-    OPENSET_RETURN_IF_ERROR(objective_.ResumeEpoch(
-        absl::MakeConstSpan(values.const_data_ptr<int64_t>(), static_cast<size_t>(values.numel()))));
-  }
   try {
     generator_.set_state(state.at(kGenerator));
   } catch (const c10::Error& error) {
     return absl::InvalidArgumentError(absl::StrCat(kGenerator, ": ", error.what_without_backtrace()));
   }
-  epoch_->open.set_state(open);
   epoch_->steps = steps;
   steps_ += steps;
   return absl::OkStatus();
@@ -184,11 +188,12 @@ absl::Status TrainingRun::ResumeEpoch(const TensorMap& state) {
 void TrainingRun::StartEpoch() {
   const size_t number = epochs_.size();
   const at::TensorOptions on_device = at::TensorOptions(at::kDouble).device(device_);
-  epoch_ = std::make_unique<Epoch>(action_.seed(), number, at::zeros({action_.loss().term_size() + 2}, on_device));
+  epoch_ = std::make_unique<Epoch>();
+  epoch_->sums = at::zeros({action_.loss().term_size() + 2}, on_device);
   generator_.set_current_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", number)));
   model_->SetGenerator(generator_);
   model_->train(true);
-  objective_.StartEpoch(static_cast<int>(number), &epoch_->open);
+  objective_.StartEpoch(static_cast<int>(number));
 }
 
 double TrainingRun::RateOf(int64_t step) const {
@@ -213,8 +218,7 @@ absl::Status TrainingRun::Step() {
   SetRate();
   OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
   const int64_t size = batch.label.size(0);
-  OPENSET_ASSIGN_OR_RETURN(const at::Tensor values, TakeStep(batch));
-  epoch_->sums.add_(values * size);
+  epoch_->sums.add_(TakeStep(batch) * size);
   ++epoch_->steps;
   ++steps_;
   if (steps_ >= max_steps() || epoch_->steps == StepsPerEpoch()) return EndEpoch();
@@ -229,10 +233,8 @@ absl::Status TrainingRun::FinishEpoch() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<at::Tensor> TrainingRun::TakeStep(const Batch& batch) {
-  const bool is_first_pass = epoch_->steps < data_->batches_per_pass();
-  OPENSET_ASSIGN_OR_RETURN(Objective::Step step,
-                           objective_.Compute(batch, /*with_open_set=*/is_first_pass, &epoch_->open));
+at::Tensor TrainingRun::TakeStep(const Batch& batch) {
+  const Objective::Step step = objective_.Compute(batch);
   optimizer_->ZeroGradients();
   step.objective.backward();
   optimizer_->Step(rate_);

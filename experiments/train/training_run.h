@@ -83,7 +83,7 @@ class TrainingRun {
 
   TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
               std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
-              std::unique_ptr<OpenSetSource> source);
+              std::shared_ptr<OpenSetSource> source);
 
   int Passes() const { return 1 + action_.open_set().plain_passes(); }
   int64_t StepsPerEpoch() const { return Passes() * data_->batches_per_pass(); }
@@ -97,7 +97,7 @@ class TrainingRun {
   // Restores `state`, except the tensors that State() shares. Errors: kInvalidArgument.
   absl::Status ResumeEpoch(const TensorMap& state);
   // Returns the objective, each term, and the fraction of hits.
-  absl::StatusOr<at::Tensor> TakeStep(const Batch& batch);
+  at::Tensor TakeStep(const Batch& batch);
   absl::Status EndEpoch();
 
   const TrainAction& action_;

@@ -183,10 +183,12 @@ TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   // The terms' values are f32, for the open set too.
   auto source = MakeOpenSetSource(action, scene.Context(), run->model()->feature_dim());
   ASSERT_THAT(source, IsOk());
-  Objective objective(action, at::kCPU, 12, run->model(), *std::move(source));
+  const std::shared_ptr<OpenSetSource> shared = *std::move(source);
+  Objective objective(action, at::kCPU, 12, run->model(), shared);
   RandomStream random(0, "open_set");
-  const Batch batch{scene.TrainingImages(), scene.TrainingLabels(), at::arange(12)};
-  EXPECT_EQ(objective.Compute(batch, /*with_open_set=*/true, &random).value().objective.scalar_type(), at::kFloat);
+  Batch batch{scene.TrainingImages(), scene.TrainingLabels(), at::arange(12)};
+  ASSERT_THAT(DrawOpenSet(shared.get(), &random, &batch), IsOk());
+  EXPECT_EQ(objective.Compute(batch).objective.scalar_type(), at::kFloat);
   // bfloat16 keeps 8 bits: the first loss is near that in f32, and not the same.
   action.mutable_execution()->set_precision(ExecutionSpec::FP32);
   const auto exact = MakeRun(action, scene.Context());

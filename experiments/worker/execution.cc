@@ -50,6 +50,11 @@ PrecisionScope::~PrecisionScope() {
   at::autocast::set_autocast_enabled(device_, false);
 }
 
+at::MemoryFormat ImageLayout(const ExecutionSpec& spec, at::Device device) {
+  const bool tensor_cores = spec.precision() == ExecutionSpec::TF32 || spec.precision() == ExecutionSpec::BF16;
+  return device.is_cpu() || tensor_cores ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+}
+
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance) {
   provenance->set_libtorch_version(TORCH_VERSION);
   provenance->set_cpu_capability(at::get_cpu_capability());

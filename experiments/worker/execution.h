@@ -26,6 +26,10 @@ class PrecisionScope {
   bool on_;
 };
 
+// The memory layout of images, feature maps and convolutions' weights: channels-last on a CPU, and on a GPU whose
+// tensor cores compute the convolutions (TF32, BF16), because their fast kernels read it; contiguous on a GPU in FP32.
+at::MemoryFormat ImageLayout(const ExecutionSpec& spec, at::Device device);
+
 // Adds LibTorch and the hardware that it uses to the provenance of a stage: libtorch_version, cpu_capability, threads
 // and, on a GPU, its name and driver.
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance);

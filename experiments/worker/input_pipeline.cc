@@ -10,6 +10,7 @@
 #include "data/augment/resize.h"
 #include "data/open_set/open_set.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/worker/execution.h"
 
 namespace openset {
 namespace {
@@ -23,21 +24,23 @@ std::vector<std::unique_ptr<const Augmentation>> MakeAll(
 
 }  // namespace
 
-InputFormat FormatOf(const InputSpec& input) {
+InputFormat FormatOf(const TrainAction& action, at::Device device) {
+  const InputSpec& input = action.input();
   return {input.size(),
           input.channels(),
           {input.mean().begin(), input.mean().end()},
-          {input.std().begin(), input.std().end()}};
+          {input.std().begin(), input.std().end()},
+          ImageLayout(action.execution(), device)};
 }
 
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device) {
-  return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action.input()), device);
+  return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action, device), device);
 }
 
 absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device) {
   const auto& own = action.open_set().external_images().augmentation();
   if (own.empty()) return TrainingPipeline(action, device);
-  return Pipeline::Make(MakeAll(own, action.input()), FormatOf(action.input()), device);
+  return Pipeline::Make(MakeAll(own, action.input()), FormatOf(action, device), device);
 }
 
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
@@ -49,7 +52,8 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
   return pipeline;
 }
 
-absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device) {
+absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device) {
+  const InputSpec& input = action.input();
   const auto filter = input.test_filter() == InputSpec::BICUBIC ? ResizeSpec::BICUBIC : ResizeSpec::BILINEAR;
   std::vector<std::unique_ptr<const Augmentation>> transforms;
   if (input.test_shorter_side() > 0) {
@@ -58,7 +62,7 @@ absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device d
   } else if (filter == ResizeSpec::BICUBIC) {
     transforms.push_back(MakeResize(input.size(), filter));
   }
-  return Pipeline::Make(std::move(transforms), FormatOf(input), device);
+  return Pipeline::Make(std::move(transforms), FormatOf(action, device), device);
 }
 
 }  // namespace openset

@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// The format of the images that the input specifies.
-InputFormat FormatOf(const InputSpec& input);
+// The format of the images that the action's input specifies, for a model on the device.
+InputFormat FormatOf(const TrainAction& action, at::Device device);
 
 // The training pipeline, with the action's augmentations.
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
@@ -23,8 +23,8 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
 // it has open_set.external_images.
 absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device);
 
-// The inference pipeline: only resizes (and crops, if the input says so) and normalises.
-absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
+// The inference pipeline of the action's model: only resizes (and crops, if the input says so) and normalises.
+absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device);
 
 }  // namespace openset
 

@@ -9,10 +9,19 @@
 #include "core/proto/proto_digest.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "experiments/worker/execution.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 
 namespace openset {
+
+void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model) {
+  model->to(device);
+  if (ImageLayout(execution, device) == at::MemoryFormat::ChannelsLast) return;  // as models are made
+  for (at::Tensor& weight : model->parameters()) {
+    if (weight.dim() == 4) weight.set_data(weight.detach().contiguous());
+  }
+}
 
 absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context) {
   const std::string key = MessageDigest(action);
@@ -29,7 +38,7 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused,
                                      {context.device, /*is_training=*/false}));
   OPENSET_RETURN_IF_ERROR(Annotate(SetState(state, model.get()), path));
-  model->to(context.device);
+  PlaceModel(action.execution(), context.device, model.get());
   return model;
 }
 

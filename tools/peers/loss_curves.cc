@@ -230,12 +230,11 @@ class Training {
     model_ = *std::move(made);
     model_->to(dtype_);
     weights_ = StateOf(*model_);
-    std::unique_ptr<OpenSetSource> source;
     if (method_.has_open_set()) {
-      source = MakeNotedSource(method_.open_set(),
-                               {kClasses, kBatch, model_->feature_dim(), kSize, model_->num_stages()}, dtype_, &draws_);
+      source_ = MakeNotedSource(
+          method_.open_set(), {kClasses, kBatch, model_->feature_dim(), kSize, model_->num_stages()}, dtype_, &draws_);
     }
-    objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, std::move(source));
+    objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, source_);
     Optimizer::NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters()) {
       parameters.emplace_back(parameter.key(), parameter.value());
@@ -263,7 +262,8 @@ class Training {
         RandomStream random(kSeed, absl::StrCat("order/epoch ", epoch));
         order = at::tensor(random.Permutation(kSamples), at::kLong);
         objective_->SetCompleteEpochs(epoch);
-        objective_->StartEpoch(epoch, &random);
+        objective_->StartEpoch(epoch);
+        if (source_ != nullptr) source_->StartEpoch(&random);
       }
       batches.push_back(order.slice(0, step % kSteps * kBatch, (step % kSteps + 1) * kBatch));
       RandomStream random(kSeed, absl::StrCat("open_set/step ", step));
@@ -284,7 +284,11 @@ class Training {
     };
     AddViews(random, &batch);
     NoteTemperature(batch.label.size(0));
-    Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random).value();
+    if (source_ != nullptr) {
+      const absl::Status drawn = DrawOpenSet(source_.get(), random, &batch);
+      CHECK(drawn.ok()) << drawn;
+    }
+    const Objective::Step step = objective_->Compute(batch);
     optimizer_->ZeroGradients();
     step.objective.backward();
     optimizer_->Step(rate_);
@@ -322,6 +326,7 @@ class Training {
   const at::ScalarType dtype_;
   std::shared_ptr<Model> model_;
   TensorMap weights_;
+  std::shared_ptr<OpenSetSource> source_;  // may be null
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<Optimizer> optimizer_;
   at::Tensor rate_;

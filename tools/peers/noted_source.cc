@@ -3,10 +3,10 @@
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/logging.h"
 #include "core/random.h"
-#include "core/status_macros.h"
 #include "data/batcher.h"
 #include "data/image_set.h"
 #include "data/memory_source.h"
@@ -71,30 +71,23 @@ class NotedSource : public OpenSetSource {
 
   void StartEpoch(RandomStream* random) override { source_->StartEpoch(random); }
 
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    RandomStream before = *random;
-    OPENSET_ASSIGN_OR_RETURN(const at::Tensor images, source_->ExtraImages(batch, random));
-    if (spec_.has_mixed_images()) draws_["order"].push_back(at::tensor(before.Permutation(sizes_.batch), at::kLong));
-    return images.defined() ? Noted(images) : images;
+  absl::Status Draw(const DrawContext& context) override {
+    Note(*context.random);
+    return source_->Draw(context);
+  }
+
+  void Take(Staging* staging, Batch* batch) const override {
+    source_->Take(staging, batch);
+    if (batch->open->image.defined()) batch->open->image = Noted(batch->open->image);
   }
 
   OpenSet Make(const Context& context) override {
-    if (spec_.has_feature_mixup()) NoteMixup(*context.random);
-    RandomStream before = *context.random;
     const auto forward = [&](const at::Tensor& images, int norm_set) {
       return context.forward(Noted(images), norm_set);
     };
-    OpenSet open = source_->Make({context.batch, context.known, context.extra, forward, context.head, context.objective,
-                                  context.random, context.forward_from});
+    OpenSet open = source_->Make(
+        {context.batch, context.known, context.extra, forward, context.head, context.objective, context.forward_from});
     if (open.share.defined()) draws_["share"].push_back(open.share[0].to(at::kDouble));
-    if (spec_.has_stage_mixup()) {
-      draws_["order"].push_back(at::tensor(before.Permutation(sizes_.batch / 2), at::kLong));
-      const double alpha = spec_.stage_mixup().alpha();
-      draws_["coefficient"].push_back(at::scalar_tensor(before.Beta(alpha, alpha), at::kDouble));
-    }
-    if (spec_.has_virtual_outliers()) {
-      draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), sizes_.classes, sizes_.feature_dim, &before));
-    }
     return open;
   }
   bool ReplacesBatch() const override { return source_->ReplacesBatch(); }
@@ -102,17 +95,30 @@ class NotedSource : public OpenSetSource {
 
  private:
   // What the network sees: as it is written down.
-  at::Tensor Noted(const at::Tensor& images) {
+  at::Tensor Noted(const at::Tensor& images) const {
     draws_["extra"].push_back(images.to(at::kFloat));
     return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
   }
 
-  // What feature mixup is about to draw.
-  void NoteMixup(RandomStream random) {
-    const bool half = spec_.feature_mixup().mixed() == FeatureMixupSpec::SECOND_HALF;
-    const double alpha = spec_.feature_mixup().alpha();
-    draws_["order"].push_back(at::tensor(random.Permutation(half ? sizes_.batch / 2 : sizes_.batch), at::kLong));
-    draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(alpha, alpha), at::kDouble));
+  // Notes what the source is about to draw from this stream.
+  void Note(RandomStream random) {
+    const auto note_order = [&](int64_t n) { draws_["order"].push_back(at::tensor(random.Permutation(n), at::kLong)); };
+    const auto note_coefficient = [&](double alpha) {
+      draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(alpha, alpha), at::kDouble));
+    };
+    if (spec_.has_mixed_images()) note_order(sizes_.batch);
+    if (spec_.has_feature_mixup()) {
+      const bool half = spec_.feature_mixup().mixed() == FeatureMixupSpec::SECOND_HALF;
+      note_order(half ? sizes_.batch / 2 : sizes_.batch);
+      note_coefficient(spec_.feature_mixup().alpha());
+    }
+    if (spec_.has_stage_mixup()) {
+      note_order(sizes_.batch / 2);
+      note_coefficient(spec_.stage_mixup().alpha());
+    }
+    if (spec_.has_virtual_outliers()) {
+      draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), sizes_.classes, sizes_.feature_dim, &random));
+    }
   }
 
   const OpenSetSpec spec_;

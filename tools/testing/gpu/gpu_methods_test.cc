@@ -70,9 +70,10 @@ bool IsLong() {
   return form != nullptr && std::string(form) == "all";
 }
 
-// The GPU's operations are the CPU's kernels: the bits differ only where the code has another way for GPUs, which that
-// of the four methods has not.
-double Tolerance() { return IsLong() ? 1e-4 : 0; }
+// The GPU's operations are the CPU's kernels, in any precision. In TF32, whose layout is that of the CPU, the bits
+// differ only where the code has another way for GPUs, which that of the four methods has not. In FP32, convolutions
+// sum in another order.
+double Tolerance(ExecutionSpec::Precision precision) { return IsLong() || precision == ExecutionSpec::FP32 ? 1e-4 : 0; }
 
 std::vector<std::string> Methods() {
   if (IsLong()) return NamesIn({*RunfilesFolder() + "/openset/experiments/methods"});
@@ -82,13 +83,15 @@ std::vector<std::string> Methods() {
 // The study of these methods, on one device.
 class Place {
  public:
-  Place(const OpensetProgram& program, const std::string& spec, at::Device device)
-      : device_(device), store_(JoinPath(program.folder(), device.is_cpu() ? "cpu" : "gpu")) {
+  Place(const OpensetProgram& program, const std::string& spec, at::Device device,
+        ExecutionSpec::Precision precision = ExecutionSpec::FP32)
+      : device_(device), precision_(precision), store_(absl::StrCat(program.folder(), "/", device.str(), precision)) {
     const std::string shipped = *RunfilesFolder() + "/openset";
     const std::vector<std::string> data_folders = {JoinPath(program.folder(), "data"), shipped + "/data/packaged"};
     SpecFolders folders = SpecFoldersBelow(shipped);
     AddSpecFolders(SpecFoldersBelow(program.folder()), &folders);
     StudyOptions options;
+    options.changes.set = {"execution.precision=" + ExecutionSpec::Precision_Name(precision)};
     options.expand.default_device = device.is_cpu() ? ExecutionSpec::CPU : ExecutionSpec::CUDA;
     options.data_folders = data_folders;
     auto study = Study::Load(JoinPath(program.folder(), spec), folders, store_, options);
@@ -100,6 +103,7 @@ class Place {
   }
 
   const Plan& plan() const { return study_->plan(); }
+  ExecutionSpec::Precision precision() const { return precision_; }
   const Store& store() const { return store_; }
 
   ActionContext Context(const std::string& key, const Store& store) const {
@@ -151,6 +155,7 @@ class Place {
 
  private:
   const at::Device device_;
+  const ExecutionSpec::Precision precision_;
   const Store store_;
   std::unique_ptr<Study> study_;
   std::unique_ptr<ImageCache> images_;
@@ -159,33 +164,37 @@ class Place {
 double largest_difference = 0;
 
 // Relative to the largest value, or 1.
-void ExpectNear(const at::Tensor& actual, const at::Tensor& expected, const std::string& what) {
+void ExpectNear(const at::Tensor& actual, const at::Tensor& expected, const std::string& what,
+                ExecutionSpec::Precision precision) {
   ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
   if (actual.numel() == 0) return;
   const at::Tensor difference = (actual.to(at::kDouble) - expected.to(at::kDouble)).abs();
   const double relative = difference.max().item<double>() / std::max(1.0, expected.abs().max().item<double>());
-  EXPECT_LE(relative, Tolerance()) << what;
+  EXPECT_LE(relative, Tolerance(precision)) << what;
   largest_difference = std::max(largest_difference, relative);
 }
 
 at::Tensor Row(const std::vector<float>& values) { return at::tensor(values); }
 
 void ExpectSame(const Place& cpu, const Action& on_cpu, const Place& gpu, const Action& on_gpu) {
+  const auto expect_near = [&](const at::Tensor& actual, const at::Tensor& expected, const std::string& what) {
+    ExpectNear(actual, expected, what, gpu.precision());
+  };
   if (on_cpu.kind == ActionKind::kTrain) {
     const TensorMap expected = cpu.Checkpoint(cpu.store(), on_cpu.key);
     const TensorMap actual = gpu.Checkpoint(gpu.store(), on_gpu.key);
     ASSERT_EQ(actual.size(), expected.size());
-    for (const auto& [name, tensor] : expected) ExpectNear(actual.at(name), tensor, name);
+    for (const auto& [name, tensor] : expected) expect_near(actual.at(name), tensor, name);
   } else if (on_cpu.kind == ActionKind::kInfer) {
     const auto expected = ReadOutputs(JoinPath(cpu.store().OutputsFolder(on_cpu.key), kOutputsFile));
     const auto actual = ReadOutputs(JoinPath(gpu.store().OutputsFolder(on_gpu.key), kOutputsFile));
     ASSERT_THAT(expected, IsOk());
     ASSERT_THAT(actual, IsOk());
     EXPECT_EQ(actual->label, expected->label);
-    ExpectNear(Row(actual->logits), Row(expected->logits), "logits");
-    ExpectNear(Row(actual->features), Row(expected->features), "features");
-    ExpectNear(Row(actual->perturbed_features), Row(expected->perturbed_features), "perturbed features");
-    ExpectNear(Row(actual->member_uncertainty), Row(expected->member_uncertainty), "uncertainty");
+    expect_near(Row(actual->logits), Row(expected->logits), "logits");
+    expect_near(Row(actual->features), Row(expected->features), "features");
+    expect_near(Row(actual->perturbed_features), Row(expected->perturbed_features), "perturbed features");
+    expect_near(Row(actual->member_uncertainty), Row(expected->member_uncertainty), "uncertainty");
   }
 }
 
@@ -216,23 +225,31 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   std::string spec = kSpec;
   for (const std::string& method : Methods()) absl::StrAppend(&spec, "method: '", method, "'\n");
   program.Write("methods.textproto", spec);
-  const Place cpu(program, "methods.textproto", at::kCPU), gpu(program, "methods.textproto", kGpu);
+  const Place cpu(program, "methods.textproto", at::kCPU);
+  const Place gpu(program, "methods.textproto", kGpu), tf32(program, "methods.textproto", kGpu, ExecutionSpec::TF32);
   const std::vector<ActionId> actions = cpu.plan().NeededActions();
   ASSERT_EQ(gpu.plan().NeededActions(), actions);
+  ASSERT_EQ(tf32.plan().NeededActions(), actions);
   for (const ActionId id : actions) {
     const Action& on_cpu = cpu.plan()[id];
-    const Action& on_gpu = gpu.plan()[id];
     if (on_cpu.is_passenger()) continue;
     SCOPED_TRACE(absl::StrCat(cpu.plan().TrialOf(on_cpu).method().name(), ", action ", static_cast<int>(id)));
     const absl::Status expected = cpu.Do(on_cpu);
     // A score may not be fitted to what so little training gives.
     ASSERT_TRUE(expected.ok() || on_cpu.kind == ActionKind::kEvaluate) << expected;
-    ForgetGpuWork();
-    ASSERT_EQ(gpu.Do(on_gpu).code(), expected.code());
-    EXPECT_EQ(GpuWorkSoFar().Operations() > 0, on_cpu.kind != ActionKind::kEvaluate);
-    for (const ActionId done : cpu.plan().DoneWith(on_cpu)) ExpectSame(cpu, cpu.plan()[done], gpu, gpu.plan()[done]);
-    if (on_cpu.kind == ActionKind::kTrain) {
-      gpu.ExpectSameResumed(on_gpu, absl::StrCat(program.folder(), "/resumed", static_cast<int>(id)));
+    for (const Place* place : {&gpu, &tf32}) {
+      SCOPED_TRACE(ExecutionSpec::Precision_Name(place->precision()));
+      const Action& on_gpu = place->plan()[id];
+      ForgetGpuWork();
+      ASSERT_EQ(place->Do(on_gpu).code(), expected.code());
+      EXPECT_EQ(GpuWorkSoFar().Operations() > 0, on_cpu.kind != ActionKind::kEvaluate);
+      for (const ActionId done : cpu.plan().DoneWith(on_cpu)) {
+        ExpectSame(cpu, cpu.plan()[done], *place, place->plan()[done]);
+      }
+      if (on_cpu.kind == ActionKind::kTrain) {
+        place->ExpectSameResumed(
+            on_gpu, absl::StrCat(program.folder(), "/resumed", static_cast<int>(id), "/", place->precision()));
+      }
     }
   }
 
