@@ -19,14 +19,16 @@ class FeatureMixup : public OpenSetSource {
     context.staging->Add(at::tensor(context.random->Permutation(n), at::kLong));
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
     for (double& draw : draws) draw = Coefficient(context.random);
-    context.staging->Add(at::tensor(draws, at::kDouble).unsqueeze(1));
+    // In both types that features have in losses, so that the device need not convert it.
+    const at::Tensor coefficient = at::tensor(draws, at::kDouble).unsqueeze(1);
+    context.staging->Add(coefficient.to(at::kFloat));
+    context.staging->Add(coefficient);
     return absl::OkStatus();
   }
 
   void Take(Staging* staging, Batch* batch) const override {
     if (CountOf(batch->label) == 0) return;
-    batch->open->tensor.push_back(staging->Next());
-    batch->open->tensor.push_back(staging->Next());
+    for (int i = 0; i < 3; ++i) batch->open->tensor.push_back(staging->Next());
   }
 
   OpenSet Make(const Context& context) override {
@@ -35,10 +37,11 @@ class FeatureMixup : public OpenSetSource {
     const at::Tensor label = context.batch.label.slice(0, begin);
     if (n == 0) return Nothing(context.known, label);
 
-    const at::Tensor& order = context.batch.open->tensor[0];
+    const std::vector<at::Tensor>& drawn = context.batch.open->tensor;
+    const at::Tensor& order = drawn[0];
     // At least f32, whatever the precision of the backbone.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
-    const at::Tensor coefficient = context.batch.open->tensor[1].to(dtype);
+    const at::Tensor& coefficient = dtype == at::kFloat ? drawn[1] : drawn[2];
 
     const at::Tensor mixture = coefficient * feature + (1 - coefficient) * feature.index_select(0, order);
     return {context.head(mixture), at::arange(n, label.options()), label.ne(label.index_select(0, order)).to(dtype)};

@@ -25,7 +25,7 @@ class VirtualOutliers : public OpenSetSource {
         seen_(at::zeros({classes}, at::TensorOptions(at::kLong).device(device))) {}
 
   absl::Status Draw(const DrawContext& context) override {
-    context.staging->Add(DrawFarPoints(spec_, classes_, dim_, context.random));
+    context.staging->Add(DrawFarPoints(spec_, classes_, dim_, context.random).to(memory_.scalar_type()));
     return absl::OkStatus();
   }
 
@@ -33,8 +33,7 @@ class VirtualOutliers : public OpenSetSource {
 
   OpenSet Make(const Context& context) override {
     Remember(context.known.feature, context.batch.label);
-    const at::Tensor far = context.batch.open->tensor[0].to(memory_.scalar_type());
-    const at::Tensor feature = FarFeatures(far).to(context.known.feature.scalar_type());
+    const at::Tensor feature = FarFeatures(context.batch.open->tensor[0]).to(context.known.feature.scalar_type());
     OpenSet open;
     open.output = context.head(feature);
     open.weight = seen_.min().ge(spec_.memory()).to(feature.scalar_type()).expand({feature.size(0)});

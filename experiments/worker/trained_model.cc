@@ -19,7 +19,8 @@ void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model)
   model->to(device);
   if (ImageLayout(execution, device) == at::MemoryFormat::ChannelsLast) return;  // as models are made
   for (at::Tensor& weight : model->parameters()) {
-    if (weight.dim() == 4) weight.set_data(weight.detach().contiguous());
+    // A copy also for one input channel, whose weight has both layouts; convolutions would take it for channels-last.
+    if (weight.dim() == 4) weight.set_data(weight.detach().clone(at::MemoryFormat::Contiguous));
   }
 }
 
