@@ -18,6 +18,7 @@ BatchStream::BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches
       pipeline_(pipeline),
       random_(random),
       open_(open),
+      side_(batcher.device()),
       state_(StateNow()) {
   thread_ = std::thread([this] { MakeBatches(); });
 }
@@ -42,9 +43,9 @@ BatchStream::State BatchStream::StateNow() const {
 BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
   try {
     absl::StatusOr<Batch> batch = batcher_.At(samples, pipeline_, random_, open_);
-    return {std::move(batch), nullptr, StateNow()};
+    return {std::move(batch), nullptr, StateNow(), side_.Mark()};
   } catch (...) {
-    return {absl::InternalError("thrown"), std::current_exception(), StateNow()};
+    return {absl::InternalError("thrown"), std::current_exception(), StateNow(), std::nullopt};
   }
 }
 
@@ -52,6 +53,7 @@ void BatchStream::MakeBatches() {
   // A team of its own would be more threads than CPUs: the trainer's team would then sleep, not spin, between two
   // operations, and wake up late for each.
   const OneThreadScope one_thread;
+  const SideStreamScope on_side(side_);
   const auto may_go_on = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return stopped_ || made_.size() < kAhead; };
   for (const at::Tensor& samples : batches_) {
     {
@@ -82,6 +84,7 @@ absl::StatusOr<std::optional<Batch>> BatchStream::Next() {
   if (made->thrown != nullptr) std::rethrow_exception(made->thrown);
   if (!made->batch.ok()) return made->batch.status();
   state_ = std::move(made->state);
+  UseAfter(&made->ready, made->batch->OnDevice());
   return std::optional<Batch>(*std::move(made->batch));
 }
 

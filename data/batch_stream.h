@@ -13,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
+#include "core/tensor/side_stream.h"
 #include "core/tensor/torch.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
@@ -20,8 +21,10 @@
 namespace openset {
 
 // One thread makes the batches in order, at most two ahead. `random` and the open set's therefore give the same numbers
-// as without a stream, but nothing else may use them until the stream is destroyed. The constructor starts the thread,
-// Next() returns one batch after another, and the destructor ends the thread, also before the last batch.
+// as without a stream, but nothing else may use them until the stream is destroyed. On a
+// GPU, the thread has a stream of its own (core/tensor/side_stream.h), so that a batch is copied and augmented while
+// the device trains on the previous one. The constructor starts the thread, Next() returns one batch after another, and
+// the destructor ends the thread, also before the last batch.
 class BatchStream {
  public:
   // What making batches changes, between two batches.
@@ -50,7 +53,8 @@ class BatchStream {
   struct Made {
     absl::StatusOr<Batch> batch;
     std::exception_ptr thrown;
-    State state;  // after this batch
+    State state;                      // after this batch
+    std::optional<c10::Event> ready;  // when the device has made the batch
   };
 
   void MakeBatches();
@@ -62,6 +66,7 @@ class BatchStream {
   const Pipeline& pipeline_;
   RandomStream* const random_;  // used by the thread, like open_
   const OpenSetDrawing open_;
+  const SideStream side_;
   State state_;
 
   absl::Mutex mutex_;

@@ -51,6 +51,7 @@ class Batcher {
                                       at::Device device, int64_t resident_bytes = kResidentBytes);
 
   int64_t size() const { return samples_.size(); }
+  at::Device device() const { return device_; }
   const SelectedSamples& samples() const { return samples_; }
 
   // Returns the samples of each batch of an epoch (positions in the selection, i64 [B] on the host). Their order is

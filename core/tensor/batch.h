@@ -29,6 +29,16 @@ struct Batch {
 
   // `label` on the CPU. Waits for a GPU if host_label is undefined.
   at::Tensor HostLabel() const { return host_label.defined() ? host_label : label.cpu(); }
+
+  // All tensors on the training device; some may be undefined.
+  std::vector<at::Tensor> OnDevice() const {
+    std::vector<at::Tensor> all = {image, label, sample};
+    all.insert(all.end(), view.begin(), view.end());
+    if (!open.has_value()) return all;
+    all.push_back(open->image);
+    all.insert(all.end(), open->tensor.begin(), open->tensor.end());
+    return all;
+  }
 };
 
 // A model's output for a batch. Logits, not probabilities.

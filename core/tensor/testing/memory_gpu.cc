@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -21,6 +22,12 @@ thread_local c10::DeviceIndex current_gpu = 0;
 // cudaErrorIllegalAddress.
 constexpr int kIllegalAddress = 700;
 
+// A point in a stream.
+struct Event {
+  c10::DeviceIndex gpu;
+  c10::StreamId stream;
+};
+
 struct State {
   std::mutex mutex;
   GpuWork work;
@@ -28,11 +35,6 @@ struct State {
   int64_t until_failure = 0;  // 0: no failure is scheduled
   GpuFailure failure = GpuFailure::kOutOfMemory;
   bool is_broken = false;
-
-  // Apart, as copies take place while work is counted.
-  std::mutex copies_mutex;
-  std::vector<std::pair<at::Tensor, at::Tensor>> to_device;  // to, from
-  std::vector<std::pair<at::Tensor, std::string>> to_host;   // and the values for it
 };
 
 State& TheState() {
@@ -54,6 +56,7 @@ class Allocator : public c10::DeviceAllocator {
     if (bytes == 0) return {nullptr, nullptr, &Free, device};
     void* const block = DeviceMemoryArena::Get().Take(bytes, current_gpu);
     TORCH_CHECK_WITH(OutOfMemoryError, block != nullptr, "CUDA out of memory. Tried to allocate ", bytes, " bytes.");
+    NoteBlock(block);
     return {block, block, &Free, device};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &Free; }
@@ -70,7 +73,9 @@ class Allocator : public c10::DeviceAllocator {
 
  private:
   static void Free(void* block) {
-    if (block != nullptr) DeviceMemoryArena::Get().GiveBack(block);
+    if (block == nullptr) return;
+    ForgetBlock(block);
+    DeviceMemoryArena::Get().GiveBack(block);
   }
 };
 
@@ -132,14 +137,34 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void uncheckedSetDevice(c10::Device device) const noexcept override {
     if (device.index() >= 0) current_gpu = device.index();
   }
-  // Each device has one stream.
-  c10::Stream getStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
-  c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
-  c10::Stream exchangeStream(c10::Stream stream) const override { return getStream(stream.device()); }
+  c10::Stream getStream(c10::Device device) const override {
+    const c10::Device gpu(c10::kCUDA, device.index() < 0 ? current_gpu : device.index());
+    return c10::Stream(c10::Stream::UNSAFE, gpu, CurrentStream(gpu.index()));
+  }
+  c10::Stream getDefaultStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
+  c10::Stream getStreamFromGlobalPool(c10::Device device, bool /*is_high_priority*/) const override {
+    return c10::Stream(c10::Stream::UNSAFE, device, NewStream());
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const override {
+    const c10::Stream before = getStream(stream.device());
+    SetCurrentStream(stream.device_index(), stream.id());
+    return before;
+  }
   c10::DeviceIndex deviceCount() const noexcept override { return kMemoryGpus; }
-  void record(void** /*event*/, const c10::Stream& /*stream*/, const c10::DeviceIndex /*gpu*/,
-              const c10::EventFlag /*flag*/) const override {}
-  void block(void* /*event*/, const c10::Stream& /*stream*/) const override {}
+  void record(void** event, const c10::Stream& stream, const c10::DeviceIndex /*gpu*/,
+              const c10::EventFlag /*flag*/) const override {
+    if (*event == nullptr) *event = new Event;
+    *static_cast<Event*>(*event) = {stream.device_index(), stream.id()};
+  }
+  // The other stream's copies are done before what follows. Those after the event too, which no test should need.
+  void block(void* event, const c10::Stream& /*stream*/) const override {
+    if (event == nullptr) return;
+    const auto* const point = static_cast<const Event*>(event);
+    RunDelayedCopies(point->gpu, point->stream);
+  }
+  void destroyEvent(void* event, const c10::DeviceIndex /*gpu*/) const noexcept override {
+    delete static_cast<Event*>(event);
+  }
   bool queryEvent(void* /*event*/) const override { return true; }
   bool queryStream(const c10::Stream& /*stream*/) const override { return true; }
   void synchronizeStream(const c10::Stream& /*stream*/) const override { WaitForGpu("synchronizeStream"); }
@@ -305,30 +330,7 @@ void WaitForGpu(const std::string& operation) {
     ++state.work.waits[ThreadNameOf(state) + ": " + operation];
   }
   RunDelayedCopies();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  for (auto& [host, bytes] : state.to_host) std::memcpy(host.mutable_data_ptr(), bytes.data(), bytes.size());
-  state.to_host.clear();
-}
-
-void RunDelayedCopies() {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  if (state.to_device.empty()) return;
-  const DeviceMemoryArena::Kernel kernel;
-  for (auto& [to, from] : state.to_device) std::memcpy(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
-  state.to_device.clear();
-}
-
-void DeliverLater(at::Tensor host, std::string bytes) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  state.to_host.emplace_back(std::move(host), std::move(bytes));
-}
-
-void CopyLater(at::Tensor to, at::Tensor from) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  state.to_device.emplace_back(std::move(to), std::move(from));
+  DeliverToHost();
 }
 
 }  // namespace openset

@@ -89,6 +89,7 @@ class Call {
     if (!device_.has_value()) device_ = tensor.device();
     TORCH_CHECK(*device_ == tensor.device(), "Expected all tensors to be on the same device, but found ",
                 device_->str(), " and ", tensor.device().str(), " in ", name_);
+    CheckStream(tensor, name_);
     for (const Pair& pair : pairs_) {
       if (pair.gpu.is_same(tensor)) return pair.cpu;
     }
@@ -240,7 +241,7 @@ at::Tensor& SetStorage(at::Tensor& self, at::Storage storage, int64_t offset, at
   return at::native::set_storage_cpu_(self, std::move(storage), offset, size, stride);
 }
 
-void RecordStream(at::Tensor& /*self*/, at::Stream /*stream*/) {}
+void RecordStream(at::Tensor& self, at::Stream stream) { RecordUse(self, stream.id()); }
 
 void CopyNow(const at::Tensor& self, const at::Tensor& source) {
   RunDelayedCopies();
@@ -253,6 +254,8 @@ void CopyNow(const at::Tensor& self, const at::Tensor& source) {
 
 at::Tensor& Copy(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
   if (self.is_same(source) || self.numel() == 0) return self;
+  CheckStream(self, "copy_");
+  CheckStream(source, "copy_");
   const bool is_plain = self.scalar_type() == source.scalar_type() && self.sizes() == source.sizes() &&
                         self.strides() == source.strides() && self.is_non_overlapping_and_dense();
   if (self.is_cuda() && source.is_cuda()) {

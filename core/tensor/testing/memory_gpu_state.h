@@ -28,6 +28,17 @@ class OnGpu {
   const c10::DeviceIndex before_;
 };
 
+// The id of this thread's current stream on a GPU; 0 is the default one.
+c10::StreamId CurrentStream(c10::DeviceIndex gpu);
+void SetCurrentStream(c10::DeviceIndex gpu, c10::StreamId stream);
+c10::StreamId NewStream();
+// A block of the current GPU's memory that this thread's stream allocates; and when it is freed.
+void NoteBlock(const void* block);
+void ForgetBlock(const void* block);
+// Throws if another stream has allocated the tensor and has not been told that this one uses it.
+void CheckStream(const at::Tensor& tensor, const std::string& operation);
+void RecordUse(const at::Tensor& tensor, c10::StreamId stream);
+
 c10::DeviceAllocator* GpuAllocator();
 bool IsPinned(const void* pointer);
 
@@ -42,11 +53,13 @@ void CountCopy(bool to_device);
 void WaitForGpu(const std::string& operation);
 
 // Asynchronous copies between tensors of one type, size and layout, without gaps. `bytes` go to the host's memory when
-// it waits; the copy to the device runs before the next operation.
+// it waits; the copy to the device runs before the next operation on this thread's stream.
 void DeliverLater(at::Tensor host, std::string bytes);
 void CopyLater(at::Tensor to, at::Tensor from);
-// Runs those to the device.
+// Runs those to the device on this thread's streams.
 void RunDelayedCopies();
+void RunDelayedCopies(c10::DeviceIndex gpu, c10::StreamId stream);
+void DeliverToHost();
 
 }  // namespace openset
 
