@@ -6,8 +6,8 @@
 //      lists the data that they read.
 //   2. Needs() returns the resources that an action occupies while it runs. FillRequest() fills in the request to a
 //      worker.
-//   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() take it
-//      out.
+//   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() remove
+//      it from there.
 #ifndef OPENSET_EXPERIMENTS_ACTION_STAGE_H_
 #define OPENSET_EXPERIMENTS_ACTION_STAGE_H_
 
@@ -70,13 +70,14 @@ class Stage {
     return 0;
   }
   virtual void AddReads(const Action&, const Trial& /*trial*/, ActionReads*) const {}
-  // The image passes that an action adds as a passenger (Action.passengers), if it takes `work` alone. Default: `work`.
+  // The image passes that an action adds as a passenger (Action.passengers), if it takes `work` when it runs alone.
+  // Default: `work`.
   virtual int64_t WorkAsPassenger(int64_t work) const { return work; }
 
   // The resources that the action occupies. Default: none.
   virtual Demand Needs(const Trial&, const ActionMemory&) const { return {}; }
-  // Whether an action whose trial has this number of threads gives the same bits on any number of CPUs, and takes more
-  // while it runs. Default: no.
+  // Whether an action whose trial has this number of threads gives bit-identical results on any number of CPUs, and can
+  // get more of them while it runs. Default: no.
   virtual bool CanUseMoreCpus(int /*threads*/) const { return false; }
   // Whether the action saves its state when it is asked to stop, and later continues from it. Default: no.
   virtual bool SavesState() const { return false; }
@@ -93,8 +94,8 @@ class Stage {
   virtual absl::StatusOr<StageProvenance> LoadProvenance(const Store&, const std::string& key) const {
     return absl::NotFoundError(key);
   }
-  // Moves the result to quarantine, or removes it and the saved state. Returns what Store::Quarantine() and
-  // Store::Remove() return. Errors: theirs.
+  // Moves the result to quarantine, or removes it and the saved state. Return values and errors: those of
+  // Store::Quarantine() and Store::Remove().
   absl::StatusOr<std::string> Quarantine(const Store& store, const std::string& key, const std::string& reason) const;
   absl::Status Remove(const Store& store, const std::string& key) const;
 

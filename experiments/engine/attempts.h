@@ -40,14 +40,14 @@ class Attempts {
     failure.set_retried(retried);
     return failure;
   }
-  // Notes a failed attempt and schedules the next one. Returns the wait before it.
+  // Counts a failed attempt and schedules the next one. Returns the wait before it.
   absl::Duration PutOff(ActionId id, absl::Duration now) {
     const absl::Duration wait = WaitBeforeRetry(policy_, ++failed_[id]);
     again_at_[id] = now + wait;
     return wait;
   }
   bool any_put_off() const { return !again_at_.empty(); }
-  // Returns the actions whose next attempt is due, and forgets that it is.
+  // Returns the actions whose next attempt is due, and removes them from the schedule.
   std::vector<ActionId> TakeDue(absl::Duration now) {
     std::vector<ActionId> due;
     for (const auto& [id, at] : again_at_) {

@@ -1,5 +1,5 @@
-// Interface of what runs actions: on this machine (local_engine.h) or elsewhere. The scheduler decides which action
-// runs next, the engine how it runs.
+// Interface for running actions, on this machine (local_engine.h) or elsewhere. The scheduler decides which action runs
+// next, the engine how it runs.
 //
 // The life of an engine:
 //   1. capacity() returns how much it can run at once.

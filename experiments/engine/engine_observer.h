@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// Is notified of events, in the thread that runs the plan. The default methods do nothing.
+// Receives the events of a run, in the thread that executes the plan. The default methods do nothing.
 class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
@@ -39,7 +39,7 @@ class EngineObserver {
   virtual void OnGrowth(const std::vector<ActionId>& /*added*/) {}
   // Called several times a second.
   virtual void OnTick() {}
-  // Fills in what this process does, for other processes to read (Leases::Renew()).
+  // Fills in what this process is doing, for other processes to read (Leases::Renew()).
   virtual void Describe(RunState* /*state*/) const {}
 
   // Notify about the action and its passengers.

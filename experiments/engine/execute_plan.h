@@ -38,21 +38,21 @@ struct ExecuteOptions {
   // Which of the needed actions this process starts; absent: all. It leaves the others to other processes and waits for
   // their results, except for choices, which it does not wait for.
   std::function<bool(const Action&)> takes;
-  // Which of the actions that it leaves to others it does after all, one at a time, when its patience is over and
-  // nobody has claimed them. Absent: none.
+  // Which of the actions left to others this process does after all, one at a time, if nobody has claimed them when its
+  // patience is over. Absent: none.
   std::function<bool(const Action&)> takes_rather_than_end;
   // A process that has had nothing to claim for this long ends, even if others are still working. Absent: it waits for
   // them.
   std::optional<absl::Duration> patience;
-  // Is given the work that this process leaves to others: once before the process ends if it has `patience`, else at
+  // Receives the work that this process leaves to others: once before the process ends if it has `patience`, else at
   // each look. May be null.
   Helpers* helpers = nullptr;
   // For processes that share a run (Claims). May be null.
   const FailuresBefore* failures_before = nullptr;
-  // Time between two looks at what other processes do; longer if a look takes long.
+  // Time between two looks at what other processes are doing; longer if a look takes long.
   absl::Duration look = absl::Seconds(1);
   // For a process whose time is running out (SIGUSR1): it starts no new actions, each training saves its state and
-  // ends, and whatever still runs after this time is killed. The error is TimeIsUp().
+  // ends, and anything still running after this time is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
   // How long trainings may take to save their states after SIGINT, SIGTERM or SIGHUP.
   absl::Duration saving = absl::Seconds(10);
@@ -64,13 +64,13 @@ absl::Status TimeIsUp();
 // Executes the needed actions of a plan, each as soon as its inputs are done and a seat is free. Later steps of a trial
 // start before earlier ones, so that trials complete; among these, actions with more work left up to their record start
 // first, so that no long one is left for the end. Stage::Needs() gives the resources that an action needs. A choice
-// needs no seat: this process makes it by `choose`, and executes what it adds to the plan.
+// needs no seat: this process makes it by calling `choose`, and executes the actions that this adds to the plan.
 //
-// If another process works on an action, this one leaves it to that process, and does it itself if that process dies. A
-// failed action is recorded in the store (FailureRecord) and, if the failure may be temporary, retried. After its last
-// attempt, the actions that depend on it are skipped; all others continue. If the engine cannot start an action,
-// running actions continue, and the start is retried whenever one of them has ended. If the store is full or gone,
-// nothing new is started, running actions may finish, and no failures of actions are recorded.
+// If another process is working on an action, this one waits for the result, and takes the action over if that process
+// dies. A failed action is recorded in the store (FailureRecord) and, if the failure may be temporary, retried. After
+// its last attempt, the actions that depend on it are skipped; all others continue. If the engine cannot start an
+// action, running actions continue, and the start is retried whenever one of them has ended. If the store is full or
+// gone, nothing new is started, running actions may finish, and no failures of actions are recorded.
 // SIGINT, SIGTERM or SIGHUP stops the run: each training saves its state and ends, and all other actions are killed; a
 // second signal kills everything at once. The next run resumes from the saved states.
 // Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an

@@ -1,4 +1,4 @@
-// Tracks dead or killed workers of GPUs until nothing of them is left there.
+// Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_LEAVING_WORKERS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_LEAVING_WORKERS_H_
 
@@ -31,13 +31,14 @@ class LeavingWorkers {
   // A GPU is lost if a worker has not left it within `limit` after Add().
   LeavingWorkers(ProcessesOnGpu processes_on_gpu, absl::Duration limit);
 
-  // Adds a worker of this GPU, and kills what is left of it.
+  // Adds a worker of this GPU, and kills its remaining processes.
   void Add(int gpu, std::unique_ptr<Subprocess> worker);
 
   // Whether all workers have left this GPU. Does not wait. Stays false for a GPU that is lost.
   bool IsFree(int gpu);
 
-  // Returns OK, or kUnavailable with the process that stays, in one sentence, if IsFree() found the GPU lost.
+  // Returns kUnavailable, with a sentence that names the process that has not left, if IsFree() found the GPU lost;
+  // otherwise OK.
   absl::Status Lost(int gpu) const;
 
  private:

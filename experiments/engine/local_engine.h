@@ -38,7 +38,7 @@ struct LocalEngineOptions {
 // "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set.
 // An action ends with kUnavailable if its worker died, kDeadlineExceeded if it hung. A worker whose device or memory
 // failed (WorkOutcome.is_last) gets no further actions. A worker that starts on a GPU where another one died, hung or
-// was killed waits until nothing of that one is left there (leaving_workers.h).
+// was killed waits until that worker has left the GPU (leaving_workers.h).
 // Start() fails with kNotFound if the worker's program cannot be started, and with kUnavailable if system resources are
 // lacking; an action that had to wait ends with the same errors.
 class LocalEngine : public Engine {

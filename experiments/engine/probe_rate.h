@@ -10,8 +10,8 @@
 namespace openset {
 
 // Returns the training images per second of one of `at_once` trainings that run side by side, on the GPU of this
-// ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes the
-// workers' start and some seconds. Leaves no files behind: logs go to a TemporaryFolder.
+// ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes
+// some seconds in addition to the workers' start. Leaves no files: logs go to a TemporaryFolder.
 // Errors: kDeadlineExceeded after `limit`; kUnavailable if a worker dies; kNotFound if a worker's program is missing;
 // those of the probe.
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,

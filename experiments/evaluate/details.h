@@ -9,9 +9,10 @@
 
 namespace openset {
 
-// Curves of the pool and, if there are several sets of unknown samples, the ROC and the OSCR of each; densities;
-// decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples; the largest
-// mistakes. What is undefined on the samples (no unknown ones, say) is left out. `ranked` is of `outputs`, unweighted.
+// Returns the curves of the pool and, if there are several sets of unknown samples, the ROC and the OSCR of each;
+// densities; decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples;
+// and the largest mistakes. Leaves out anything that is undefined on the samples (for example, because none is
+// unknown). `ranked` is the ranking of `outputs`, without weights.
 TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);
 
 }  // namespace openset

@@ -12,7 +12,7 @@
 namespace openset {
 
 struct Figure {
-  Table data;  // all that is drawn, in full precision
+  Table data;  // everything that is drawn, in full precision
   VegaLite chart;
 };
 

@@ -1,5 +1,4 @@
-// Softmax outputs of small networks over a plane: where they are sure of a class, near their training samples and far
-// from them.
+// Softmax outputs of small networks over a plane: how confident they are near their training samples and far from them.
 #ifndef OPENSET_EXPERIMENTS_FIGURES_TOY_SOFTMAX_H_
 #define OPENSET_EXPERIMENTS_FIGURES_TOY_SOFTMAX_H_
 

@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// The first pass runs alone, and its memory is measured. Later ones may together take half of the memory that is free
-// then.
+// The first pass runs alone, and its memory is measured. Later passes may together take half of the memory that is free
+// at that time.
 class PassesAtOnce {
  public:
   // These return bytes: the free memory, the memory of this process, and its peak. Tests set them.

@@ -11,10 +11,10 @@
 
 namespace openset {
 
-// Each map [C, H, W] of [B, C, H, W] without its strongest direction: X - u u^T X for X [C, HW] and the unit vector u
-// of the largest |u^T X|, which is X - s u v^T of its singular value decomposition. Computed in double by the
-// eigenvectors of the smaller of X X^T and X^T X; the type is that of the map. If several singular values are the
-// largest, any of their vectors.
+// Returns each map [C, H, W] of [B, C, H, W] without its strongest direction: X - u u^T X for X [C, HW] and the unit
+// vector u of the largest |u^T X|, which is X - s u v^T of its singular value decomposition. Computed in double from
+// the eigenvectors of the smaller of X X^T and X^T X; the result has the map's type. If several singular values tie for
+// the largest, any of their vectors may be used.
 at::Tensor WithoutStrongestDirection(const at::Tensor& map);
 
 // Returns [B, powers * C] for a map [B, C, H, W]: for each power q = 1, 2, ... and each channel, the signed q-th root

@@ -29,7 +29,7 @@ struct Plan {
   std::vector<ActionId> evaluations;  // for each trial, the action that makes its record
   std::vector<Action> actions;        // inputs first
   std::vector<PlannedSearch> searches;
-  // Actions whose results in the store are ignored: corrupt ones, with what is wrong, and those to make again
+  // Actions whose results in the store are ignored: corrupt ones, with the problem, and those to make again
   // (Planner::Redo()).
   std::map<ActionId, std::string> damaged;
   std::set<ActionId> redone;

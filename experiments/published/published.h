@@ -15,7 +15,7 @@ namespace openset {
 // with one method.
 absl::StatusOr<PublishedTable> ReadPublished(const std::string& path);
 
-// What a number of ours measures.
+// What one of our numbers measures.
 struct PublishedKey {
   std::string task;
   std::string method;
@@ -30,12 +30,13 @@ struct PublishedPlace {
   const PublishedRow* row;
   const PublishedColumn* column;
   const PublishedCell* cell;
-  bool is_same_method;  // else another recipe of it: what stands before the first '+' is the same
-  bool is_same_metric;  // else by another convention
+  bool is_same_method;  // else another recipe of it: only the name before the first '+' is the same
+  bool is_same_metric;  // else measured by another convention
 };
 
-// The number of the same task, group, level and metric, by the row that has the method or, if none has, another recipe
-// of it. Of several columns the one with the same convention. None if there is no such number, or it is missing there.
+// Returns the number for the same task, group, level and metric, from the row of the method or, if there is none, of
+// another recipe of it. If several columns match, prefers the one with the same convention. Returns nothing if there is
+// no such number or its cell is empty.
 std::optional<PublishedPlace> FindPublished(const PublishedTable& table, const PublishedKey& key);
 
 // "Wang et al. 2022 (OpenAUC), Table 2".

@@ -16,8 +16,8 @@ namespace openset {
 //
 // Step e is epoch e, counted from 0. It has training/objective, training/accuracy, training/learning_rate, and METRIC
 // for each metric that was measured after the epoch (GROUP/METRIC for one set of unknown samples). The record's final
-// metrics follow at the next step, as test/METRIC. Values are unscaled, in single precision, because TensorBoard has no
-// more. Times start when the training began; all epochs get the same share of its duration.
+// metrics follow at the next step, as test/METRIC. Values are unscaled, and in single precision, because TensorBoard
+// supports nothing better. Times start when the training began; all epochs get the same share of its duration.
 std::vector<std::pair<std::string, std::string>> TensorBoardFiles(absl::Span<const TrialResult> results);
 
 }  // namespace openset

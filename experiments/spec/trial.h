@@ -49,7 +49,7 @@ class Trial {
   Trial(std::shared_ptr<const TrialMethod> method, std::shared_ptr<const TrialData> data,
         std::shared_ptr<const TrialProtocol> protocol, uint64_t seed)
       : method_(std::move(method)), data_(std::move(data)), protocol_(std::move(protocol)), seed_(seed) {}
-  // Has its own parts. Implicit, so that a message can be used as a trial.
+  // Makes a trial that shares no parts. Implicit, so that a message can be used as a trial.
   Trial(const TrialSpec& spec);  // NOLINT(google-explicit-constructor)
 
   const MethodSpec& method() const { return method_->method; }

@@ -14,8 +14,8 @@
 // archive. They can be read, but are no longer written.
 //
 // Members have a fixed order and no times, so the same records give the same bytes. The archive ends with the comment
-// "openset bundle sha256:" and the SHA-256 of everything before these 64 digits (86 bytes in all). Whoever knows the
-// digest can check the content: any flipped bit, cut or addition changes it.
+// "openset bundle sha256:" and the SHA-256 of everything before these 64 digits (86 bytes in all). The digest verifies
+// the content: any flipped bit, truncation or addition changes it.
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 #define OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 
@@ -44,7 +44,7 @@ struct BundleExtras {
 struct BundleWritten {
   std::string digest;  // the bundle's
   BundleManifest manifest;
-  std::vector<std::string> left_out;  // a line for each outputs or checkpoint that the store no longer has
+  std::vector<std::string> left_out;  // a line for each outputs folder or checkpoint that the store no longer has
 };
 
 // Writes the records of these trials and `extras`. Replaces `path`. Errors: those of Store::LoadRecord(),

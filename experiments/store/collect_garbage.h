@@ -25,8 +25,8 @@ namespace openset {
 //   * with `most_bytes`, until the store is no larger: first checkpoints and outputs without a record, logs and the
 //     quarantine; then checkpoints whose records have their outputs; then outputs of records; then other checkpoints;
 //     the oldest first in each group. All of them can be made again: outputs from checkpoints, checkpoints by training.
-// Everything that a process works on now stays, everything younger than an hour, and all files whose names are not
-// openset's.
+// These stay too: everything that a process is working on, everything younger than an hour, and all files whose names
+// are not openset's.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;

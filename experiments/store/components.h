@@ -16,12 +16,12 @@ struct ComponentSources {
   std::string fingerprint;  // SHA-256 over its sources, in hexadecimal
 };
 
-// The sources of a member, or of its family if it has none of its own. Empty if the family is not in the table.
+// The sources of a member; if it is not in the table, those of its family. Empty if the family isn't there either.
 ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table);
 
 // Adds each component that `spec` or a message in it uses to `provenance`, for example LossTermSpec's `cross_entropy`.
 // Each appears once, in the order of the fields. Does not look into trainings that `spec` starts from or infers with:
-// they are stages of their own.
+// they are separate stages.
 void AddComponents(const google::protobuf::Message& spec, FingerprintTable table, StageProvenance* provenance);
 
 }  // namespace openset

@@ -48,7 +48,7 @@ class Store {
 
   // For commands that make results: checks that the folder is a store that this openset can read, or that it can become
   // one (absent, empty, or with other files). Errors: kFailedPrecondition, with the folder and what to do, for a store
-  // of another schema version or if there is something else than a folder; kPermissionDenied.
+  // of another schema version or if the path is not a folder; kPermissionDenied.
   absl::Status CheckVersion() const;
   // For all other commands: checks that the folder is a store that this openset can read. Errors: those of
   // CheckVersion(); kNotFound if there is no folder; kFailedPrecondition for a folder without the file `version`.

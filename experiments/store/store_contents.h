@@ -32,7 +32,7 @@ std::vector<std::string> ReplicaIds(const Store& store);
 std::string ReplicaFolder(const Store& store, const std::string& trial_id);
 std::vector<std::string> ReplicaPaths(const Store& store, const std::string& trial_id);
 
-// The paths of entries below records/, checkpoints/, outputs/ and replicas/ with a name that no result has, sorted.
+// The paths of entries below records/, checkpoints/, outputs/ and replicas/ with names that no result can have, sorted.
 std::vector<std::string> Strangers(const Store& store);
 
 // The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer than 4 digits, or if

@@ -12,8 +12,8 @@
 namespace openset {
 
 struct StoreProblem {
-  // The whole result: the record, or the folder of a checkpoint or of outputs. Or an entry that is in the place of one
-  // of the store's folders.
+  // The whole result: the record, or the folder of a checkpoint or of outputs. Or an entry that stands where the store
+  // should have a folder.
   std::string path;
   std::string what;  // "PATH: does not match its checksum"
 };
@@ -21,7 +21,7 @@ struct StoreProblem {
 struct StoreReport {
   int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // numbers checked
   std::vector<StoreProblem> damaged;                                          // sorted by path within each kind
-  std::vector<std::string> strangers;                                         // entries with a name that no result has
+  std::vector<std::string> strangers;                                         // entries whose name no result can have
   std::vector<std::string> incomplete;  // records that were made from other outputs than the stored ones
 };
 

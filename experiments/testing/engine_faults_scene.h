@@ -56,7 +56,7 @@ class Acknowledger : public Observer {
     if (fd_ < 0) return;
     const std::string line = what + "\n";
     (void)!write(fd_, line.data(), line.size());
-    if (getsid(0) == getpid()) (void)!write(STDOUT_FILENO, line.data(), line.size());  // it has a terminal of its own
+    if (getsid(0) == getpid()) (void)!write(STDOUT_FILENO, line.data(), line.size());  // it has its own terminal
   }
 
   const Plan& plan_;
@@ -65,8 +65,8 @@ class Acknowledger : public Observer {
 
 struct Orchestrator {
   pid_t pid;
-  int acknowledged;   // reads
-  int terminal = -1;  // its other side, of one that has a terminal
+  int acknowledged;   // the read end of its pipe
+  int terminal = -1;  // the other side of its terminal, if it has one
 };
 
 // What an orchestrator has written to its pipe.
@@ -153,7 +153,7 @@ class EngineFaults : public ::testing::Test {
     return acknowledged;
   }
 
-  // Of these keys' records: how many are not there, and how many are not whole.
+  // Returns how many of these keys' records are missing, and how many can't be read.
   static std::pair<int, int> LostAndTorn(const Store& store, const std::set<std::string>& keys) {
     int lost = 0, torn = 0;
     for (const std::string& key : keys) {
@@ -173,7 +173,7 @@ class EngineFaults : public ::testing::Test {
     return records;
   }
 
-  // Those of a run that nothing has disturbed.
+  // The records of an undisturbed run.
   std::map<std::string, std::string> UndisturbedRecords(const std::vector<int>& seeds) {
     const Store store = NewStore();
     EXPECT_EQ(Execute(store, seeds), absl::OkStatus());
@@ -190,13 +190,13 @@ class EngineFaults : public ::testing::Test {
     return footprint;
   }
 
-  // Nothing is left open, and no more is held than memory's use wavers by.
+  // Expects no more open files, and no more memory than its usual fluctuation.
   static void ExpectNoGrowth(const Footprint& first, const Footprint& last) {
     EXPECT_EQ(last.open_files, first.open_files);
     EXPECT_LT(last.resident_kib, first.resident_kib + (16 << 10));
   }
 
-  // So many of them at once on a new store. How many actions were executed.
+  // Runs `racers` orchestrators at once on a new store. Returns the number of actions that were executed.
   int64_t Race(int racers, const std::vector<int>& seeds) {
     const Store store = NewStore();
     std::vector<Orchestrator> runs;
@@ -218,12 +218,12 @@ class EngineFaults : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  // "train PID" ... of the workers.
+  // What the workers executed: "train PID" ...
   static std::vector<std::string> Executed(const Store& store) {
     return absl::StrSplit(ReadFile(store.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
   }
 
-  // The workers that live, of this orchestrator or of all of this test; and those that are dying, of any.
+  // The running workers of this orchestrator, or of the whole test, and all dying workers.
   std::vector<pid_t> Workers(pid_t orchestrator = 0) const {
     std::vector<pid_t> workers;
     const std::vector<std::string> names = *ListFolder("/proc");
@@ -246,9 +246,9 @@ class EngineFaults : public ::testing::Test {
     EXPECT_THAT(Workers(), ::testing::IsEmpty());
   }
 
-  // All trials have a record that is whole, and nothing of any process is left.
+  // Expects a valid record for every trial, and no remains of any process.
   void ExpectComplete(const Store& store, const std::vector<int>& seeds) const {
-    SweepTemporaries(store);  // of workers that were still dying when the last run began
+    SweepTemporaries(store);  // files of workers that were still dying when the last run began
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(plan.trial_id(static_cast<int>(t)));
@@ -260,7 +260,7 @@ class EngineFaults : public ::testing::Test {
       EXPECT_THAT(*ListFolder(JoinPath(store.folder(), folder)), ::testing::IsEmpty());
     const std::vector<std::string> claims = *ListFolder(store.folder() + "/running");
     for (const std::string& claim : claims) {
-      EXPECT_NE(claim.find('~'), std::string::npos) << claim;  // the trace of a takeover, which is swept by age
+      EXPECT_NE(claim.find('~'), std::string::npos) << claim;  // traces of takeovers stay until they are old
     }
   }
 

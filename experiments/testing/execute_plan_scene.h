@@ -1,4 +1,4 @@
-// For tests of ExecutePlan(): an engine that runs nothing, an observer that keeps what it is told.
+// For tests of ExecutePlan(): an engine that runs nothing, and an observer that stores the events.
 #ifndef OPENSET_EXPERIMENTS_TESTING_EXECUTE_PLAN_SCENE_H_
 #define OPENSET_EXPERIMENTS_TESTING_EXECUTE_PLAN_SCENE_H_
 
@@ -27,10 +27,11 @@
 
 namespace openset {
 
-// What a start that is refused ends with.
+// The error of a refused start.
 inline absl::Status NoFork() { return absl::UnavailableError("cannot fork: no memory"); }
 
-// Runs nothing: what was started ends at one of the next waits, in order; what was asked to stop as if it had.
+// Runs nothing. Started actions end in order, one at each wait; those that were asked to stop end as if they had
+// stopped.
 class FakeEngine : public Engine {
  public:
   const Capacity& capacity() const override { return capacity_of; }
@@ -53,7 +54,7 @@ class FakeEngine : public Engine {
     ++waits;
     if (waits == interrupt_at) raise(signal);
     if (on_wait) on_wait();
-    if (held_back || running.empty()) return {};  // all wait for something else
+    if (held_back || running.empty()) return {};  // all actions wait for something else
     const auto [action, key] = running.front();
     running.pop_front();
     if (lost_gpus.count(gpu_of[action]) > 0) {
@@ -90,24 +91,24 @@ class FakeEngine : public Engine {
   }
 
   Capacity capacity_of;
-  std::set<int> failing_starts;  // by number of the call
+  std::set<int> failing_starts;  // numbers of calls
   bool refuse_all = false;
   std::set<std::string> failing_keys;
-  std::set<std::string> fails_once;  // by what may pass
+  std::set<std::string> fails_once;  // with a failure that may be temporary
   absl::Status failure = absl::AbortedError("it failed");
   std::function<void(const std::string& key)> on_end;
   std::function<void()> on_wait;
-  std::set<int> lost_gpus;  // nothing begins there
-  bool held_back = false;   // nothing ends
+  std::set<int> lost_gpus;  // no action begins on them
+  bool held_back = false;   // no action ends
   int interrupt_at = -1;
   int signal = SIGINT;
 
   std::vector<WorkRequest> started;
   std::vector<int> gpus;
-  std::map<ActionId, int> gpu_of;  // the last one of an action
+  std::map<ActionId, int> gpu_of;  // where the action was last started
   std::set<std::string> keys;
   std::vector<ActionId> asked, killed;
-  std::vector<std::pair<ActionId, int>> given;  // CPU slots, while they ran
+  std::vector<std::pair<ActionId, int>> given;  // CPU slots, while the actions ran
   std::deque<std::pair<ActionId, std::string>> running;
   size_t most_running = 0;
   size_t refused = 0;
@@ -144,7 +145,7 @@ class Observer : public EngineObserver {
 
 inline absl::StatusOr<std::vector<ActionId>> NoChoice(ActionId) { return absl::InternalError("no search was planned"); }
 
-// Of method "plain" on split 0, and what `more` says; each selection holds `samples` images.
+// A plan of method "plain" on split 0, with the additional fields `more`. Each selection has `samples` images.
 inline Plan PlanInSandbox(const SpecSandbox& sandbox, const Store& store, const std::string& more,
                           int64_t samples = 1) {
   const absl::StatusOr<Experiment> experiment =
@@ -161,7 +162,7 @@ class ExecutePlanTest : public ::testing::Test {
 
   absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, options_, &engine_, &observer_); }
 
-  // "train", "infer", ... in the order of starting.
+  // "train", "infer" ... in the order in which they were started.
   std::vector<std::string> Kinds() const {
     std::vector<std::string> kinds;
     for (const WorkRequest& request : engine_.started) {
@@ -170,8 +171,8 @@ class ExecutePlanTest : public ::testing::Test {
     return kinds;
   }
 
-  // The plan of a trial and of the search among two candidates, on two trainings. The engine leaves records, with these
-  // values of the criterion.
+  // Plans a trial and its search among two candidates with two trainings. The engine commits records with these values
+  // of the criterion.
   ActionId PlanSearch(Planner* planner, std::map<std::string, std::optional<double>>* criterion) {
     sandbox_.Write("data/tasks/task.textproto",
                    "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "

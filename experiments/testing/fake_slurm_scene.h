@@ -1,4 +1,4 @@
-// For tests of Slurm's engine by fake commands (testdata/fake_slurm.sh), whose tasks make empty results.
+// For tests of runs on Slurm with fake commands (testdata/fake_slurm.sh), whose tasks make empty results.
 #ifndef OPENSET_EXPERIMENTS_TESTING_FAKE_SLURM_SCENE_H_
 #define OPENSET_EXPERIMENTS_TESTING_FAKE_SLURM_SCENE_H_
 
@@ -44,9 +44,9 @@ class SlurmObserver : public Observer {
   std::function<void()> on_tick;
 };
 
-// A pilot: makes empty results of what is open, as long as anything is, of the actions in $FAKE_SLURM/work ("KEY KIND
-// INPUT ..."); at most as many as the file `share` next to it says. One that is requeued is ended before it has made
-// anything. The fake cluster runs one pilot at a time.
+// A pilot: makes empty results for the open actions in $FAKE_SLURM/work ("KEY KIND INPUT ..."), at most as many as the
+// number in the file `share` next to it. A requeued pilot ends before it has made anything. The fake cluster runs one
+// pilot at a time.
 inline constexpr char kWork[] = R"SH(
 file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')
 store=$(dirname "$(dirname "$file")")
@@ -104,7 +104,7 @@ class FakeSlurm : public ::testing::Test {
     return seeds;
   }
 
-  // As a launcher.
+  // Runs the plan as a launcher.
   absl::Status Run(const Plan& plan) { return RunOn(store_, plan, &observer_); }
 
   absl::Status RunOn(const Store& store, const Plan& plan, EngineObserver* observer) {
@@ -145,7 +145,7 @@ class FakeSlurm : public ::testing::Test {
     return absl::StrSplit(ReadFile(path).value_or(""), '\n', absl::SkipEmpty());
   }
   std::vector<std::string> Submitted() const { return Lines(fake_ + "/submitted"); }
-  // "JOB KEY", in the order of execution; begun: "JOB" of each pilot that was started.
+  // Executed: "JOB KEY", in the order of execution. Begun: "JOB" of each pilot that was started.
   std::vector<std::string> Executed() const { return Lines(store_.folder() + "/executed"); }
   std::vector<std::string> Begun() const { return Lines(store_.folder() + "/begun"); }
 

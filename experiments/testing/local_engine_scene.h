@@ -26,7 +26,7 @@
 
 namespace openset {
 
-// See experiments/testing/fake_worker.cc.
+// What these seeds make a worker do: experiments/testing/fake_worker.cc.
 inline constexpr int kCrashSeed = 101;
 inline constexpr int kExitSeed = 102;
 inline constexpr int kErrorSeed = 103;

@@ -1,10 +1,10 @@
-// Open-set source: images of a generator that is trained against a discriminator and the classifier, as
-// ConfusingImagesSpec in method.proto says. All count, none is paired with a known sample.
+// Open-set source: images of a generator that is trained against a discriminator and the classifier, as described at
+// ConfusingImagesSpec in method.proto. All of them count, and none is paired with a known sample.
 //
-// With f = D(G(noise)) and binary cross entropies, the discriminator lowers -log D(real) - log(1 - f), the generator
-// -log f + the weighted terms on the open set (OpenSetSource::Context::objective). Noise comes from the step's stream;
-// the initial values from the training's seed. The generator's images are normalised as the input is. Source:
-// iCGY96/ARPL, core/train.py (train_cs).
+// With f = D(G(noise)) and binary cross entropies, the discriminator minimises -log D(real) - log(1 - f), and the
+// generator minimises -log f + the weighted terms on the open set (OpenSetSource::Context::objective). Noise comes from
+// the step's stream; the initial values from the training's seed. The generator's images are normalised as the input
+// is. Source: iCGY96/ARPL, core/train.py (train_cs).
 #ifndef OPENSET_EXPERIMENTS_TRAIN_CONFUSING_IMAGES_H_
 #define OPENSET_EXPERIMENTS_TRAIN_CONFUSING_IMAGES_H_
 

@@ -13,11 +13,10 @@
 
 namespace openset {
 
-// Whether to measure after this number of epochs. If the action asks for measurements, it is always measured after the
-// last epoch.
+// Whether to measure after this number of epochs. Always true after the last epoch if the action asks for measurements.
 bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last);
 
-// Runs the model over the samples, computes the score and the metrics by the code of inferences and evaluations, and
+// Runs the model over the samples, computes the score and the metrics with the code of inference and evaluation, and
 // adds the metrics to `epoch`. A fitted score is fitted to the training samples' outputs each time. Puts the model into
 // evaluation mode and leaves its tensors unchanged. Reports as CollectOutputs() does. If the outputs can't be scored
 // (because the network is not trained enough for the score's fit), the metrics are absent, with the reason, and the

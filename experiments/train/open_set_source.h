@@ -12,9 +12,9 @@
 
 namespace openset {
 
-// For a training on the context's device, of a model with features of this dimension. Null if the action has no open
-// set. Errors: those of reading the external images. Precondition: the action's spec obeys its schema's rules and has
-// its defaults filled in.
+// Makes the source for a training on the context's device, of a model with features of this dimension. Null if the
+// action has no open set. Errors: those of reading the external images. Precondition: the action's spec obeys its
+// schema's rules and has its defaults filled in.
 absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
                                                                  const ActionContext& context, int64_t feature_dim);
 

@@ -9,7 +9,7 @@
 namespace openset {
 
 // Makes steps of the action's training (model, augmentation, open set, loss, optimiser, batch size, precision) on
-// random images, and reports once, with the training images a second (as in StageProvenance.images_per_second) of the
+// random images, and reports once, with the training images per second (as in StageProvenance.images_per_second) of the
 // steps after the first. The images have the size that the catalog gives for the action's data set, or the input's size
 // if images have different sizes or the catalog has none. Reading and decoding files is therefore not included. The
 // model starts from random values, whatever the action starts from. Neither reads nor writes the store. Errors: those

@@ -1,4 +1,4 @@
-// The first action of a trial: training data -> checkpoint. The only optimisation loop there is.
+// The first action of a trial: training data -> checkpoint. Contains the only optimisation loop.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
 
@@ -10,8 +10,8 @@ namespace openset {
 
 // Trains as the action says and commits the checkpoint to the store. Each epoch's random numbers come from streams
 // named by the action's seed and the epoch. The state is saved after the first epoch, after later epochs if the last
-// save is 30 seconds old, at the end, and between two steps if context.stop_asked() says so. A training that is killed
-// or stopped and started again therefore ends with the same bits as one that was not. Errors: those of the data;
+// save is 30 seconds old, at the end, and between two steps if context.stop_asked() returns true. A training that is
+// killed or stopped and started again therefore ends with the same bits as one that was not. Errors: those of the data;
 // kAborted with the epoch if the loss is no longer finite; kUnavailable if the store can't be written; kCancelled if it
 // was asked to stop and its state is saved.
 absl::Status Train(const TrainAction& action, const ActionContext& context);

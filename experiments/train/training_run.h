@@ -30,8 +30,7 @@ namespace openset {
 //   2. Resume() restores a saved state.
 //   3. Step() or FinishEpoch(), until done().
 //   4. State() and epochs() may be read between steps, model() between epochs. Using the model there (in evaluation
-//   mode,
-//      with other generators) doesn't change the training as long as its tensors are unchanged.
+//      mode, with other generators) doesn't change the training as long as its tensors are unchanged.
 // All random numbers come from streams and generators that the run owns and that are named by its seed and the epoch.
 // So runs that are stepped alternately give the same bits as runs one after the other, and a resumed run gives those of
 // one that was not stopped.

@@ -16,8 +16,8 @@ namespace openset {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// Writes `tensors` and what is known of the epochs so far to a safetensors file, atomically. `key` is that of the
-// action. Errors: kUnavailable.
+// Writes `tensors` and the summary of the epochs so far to a safetensors file, atomically. `key` is that of the action.
+// Errors: kUnavailable.
 absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
                                const std::string& path);
 

@@ -10,8 +10,9 @@
 
 namespace openset {
 
-// Calls LimitThreads() with the request's `cpu_slots`, when made and after each message that raises them, in a thread
-// of its own. Meanwhile nothing else may call `stop_asked`, which receives the messages.
+// While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
+// after messages that raise them. It receives these messages by calling `stop_asked`, which nothing else may call
+// meanwhile.
 class MoreThreads {
  public:
   // Both arguments must outlive the object.

@@ -28,7 +28,7 @@ struct Command {
   bool hidden = false;
 };
 
-// Says what the program was built from: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by
+// Describes the program's build: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by
 // gcc 12.2.0, for the CPU only\n".
 std::string VersionText();
 

@@ -1,4 +1,4 @@
-// Metrics and scores as flags and requests write them.
+// Parses metrics and scores in the syntax of flags and requests.
 #ifndef OPENSET_TOOLS_EVALUATION_PARSE_SPECS_H_
 #define OPENSET_TOOLS_EVALUATION_PARSE_SPECS_H_
 
@@ -12,17 +12,17 @@
 
 namespace openset {
 
-// "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc { max_ofpr: 0.05 }": members of MetricSpec,
-// separated by commas, each with its fields where they are not the defaults and a name where two are of one kind. What
-// people call them leads to ours (core/text/synonyms.h): "AUC, fpr95". Metrics at a level are named by it, and may be
-// given by that name: "ccr_at_0.01fpr" (eval/metrics/level_name.h). Empty: all metrics. Errors, kInvalidArgument with
-// `flag`: unknown names (with the known ones), fields that can't be, two metrics of one name.
+// Parses members of MetricSpec, separated by commas: "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc {
+// max_ofpr: 0.05 }". Fields that differ from their defaults are in braces; "NAME=" distinguishes metrics of the same
+// kind. Synonyms are accepted ("AUC, fpr95"; core/text/synonyms.h), and so are names of metrics at a level
+// ("ccr_at_0.01fpr"; eval/metrics/level_name.h). An empty text means all metrics. Errors: kInvalidArgument with `flag`
+// for an unknown name (with the known ones), an invalid field, or two metrics with the same name.
 absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, absl::string_view text);
 
-// The metric that people mean by a name ("fpr95"), by ours; the name itself where none is meant.
+// Returns our name of the metric that a synonym ("fpr95") stands for; returns other names unchanged.
 std::string MeantMetric(absl::string_view name);
 
-// "energy" or "energy { temperature: 2 }". Errors: the same.
+// Parses "energy" or "energy { temperature: 2 }". Errors: the same.
 absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a request asks for, checked: metrics, intervals, comparisons, thresholds.
+// Converts requests to checked options and results: metrics, intervals, comparisons, thresholds.
 #ifndef OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 #define OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 
@@ -20,17 +20,18 @@
 
 namespace openset {
 
-// All errors are kInvalidArgument and name the flag that the field is of, where nothing else is said.
+// Unless stated otherwise, all errors are kInvalidArgument and name the flag of the field.
 
-// By metrics, else by the convention. Errors: also kNotFound for a convention that is none.
+// Returns the request's metrics or, if it has none, those of its convention. Errors: also kNotFound for an unknown
+// convention.
 absl::StatusOr<std::vector<ConventionMetric>> RequestedMetrics(const EvaluationRequest& request);
-// None without ci. Errors are found without it too.
+// Nothing without `ci`; the options are checked in any case.
 absl::StatusOr<std::optional<SampleIntervals>> RequestedIntervals(const EvaluationRequest& request);
 absl::StatusOr<BootstrapOptions> RequestedBootstrap(const IntervalOptions& options);
 
 struct ComparedSamples {
   std::string name;
-  std::string source;  // the file, say: for notes and errors
+  std::string source;  // for notes and errors: the file, for example
   SampleReader read;
 };
 // Errors: also those of CompareOnSamples() and of ScoreSamples().
@@ -38,7 +39,7 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
                                                      const std::vector<ComparedSamples>& methods,
                                                      const SampleReader& read_fit);
 
-// By request.metrics, the interval's level and test_per_training.
+// From request.metrics, the interval's level and test_per_training.
 struct RunComparisonOptions {
   std::vector<std::string> metrics;
   PairedTestOptions test;
@@ -48,11 +49,11 @@ absl::StatusOr<RunComparisonOptions> RequestedRunComparison(const RunComparisonR
 // A rule with the target and delta that it reads.
 struct RequestedRule {
   ThresholdRule rule = ThresholdRule::kKnownAccepted;
-  ChosenThreshold chosen;  // names them; nothing is chosen yet
+  ChosenThreshold chosen;  // has their names; nothing is chosen yet
 };
 absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request);
-// The threshold by the validation samples, and what it does there. `source` is what errors call them. Errors: those of
-// SelectThreshold().
+// Chooses the threshold on the validation samples, and measures it there. Errors name the samples `source`. Errors:
+// those of SelectThreshold().
 absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const ThresholdRequest& request,
                                                 const std::string& source, const std::string& note,
                                                 const RankedInput& validation);

@@ -1,4 +1,4 @@
-// Samples with an unknown score, as a request asks for it.
+// Reads samples and computes the unknown score that a request names.
 #ifndef OPENSET_TOOLS_EVALUATION_SCORED_SAMPLES_H_
 #define OPENSET_TOOLS_EVALUATION_SCORED_SAMPLES_H_
 
@@ -14,17 +14,17 @@ namespace openset {
 
 struct ScoredSamples {
   SampleSet samples;  // with an unknown score
-  std::string note;   // which score it is
+  std::string note;   // names the score
   ScoreOrigin origin = ScoreOrigin::kOutputs;
 };
 
-// Reads samples: of files, or of arrays in memory.
+// Reads samples from files, or from arrays in memory.
 using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& roles, ScoreDirection direction)>;
 
-// What `read` gives, scored by options.score; without one by the score that is there, else by max_softmax. `read_fit`
-// reads the samples that scores are fitted on, and is called where there is a score to compute; it may be empty.
-// Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for higher_is_known together with
-// a score.
+// Returns the samples of `read` with the score options.score; without one, with the score that the samples have,
+// otherwise with max_softmax. `read_fit` reads the samples that scores are fitted to, and is called only if a score is
+// computed; it may be null. Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for
+// higher_is_known together with a score.
 absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
                                            const SampleReader& read_fit);
 

@@ -1,6 +1,6 @@
-// Short trainings whose every step another program can follow: this project's models, loss terms, open-set sources and
-// optimisers on images that are made up, with all that is drawn written down. tools/peers/loss_curve_peer.py follows
-// them in PyTorch.
+// Short trainings that another program can repeat step by step: this project's models, loss terms, open-set sources and
+// optimisers on synthetic images, with all random draws recorded. tools/peers/loss_curve_peer.py repeats them in
+// PyTorch.
 #ifndef OPENSET_TOOLS_PEERS_LOSS_CURVES_H_
 #define OPENSET_TOOLS_PEERS_LOSS_CURVES_H_
 
@@ -14,19 +14,19 @@
 
 namespace openset {
 
-// The trainings, by the name of what they minimise.
+// The trainings, named by their losses.
 std::vector<std::string> LossCurveNames();
 // The networks, without dropout: "osrci_cnn" in f32 (in f64 for "cider") and "vgg32" (narrow) in f64.
 std::vector<std::string> LossCurveModels();
 
-// S steps of batches of B of N samples, on one thread of the CPU.
+// A training of S steps on one CPU thread, each with a batch of B of the N samples.
 struct LossCurve {
-  TensorMap weights;  // before the first step, with the loss terms' ("loss.1.centre")
+  TensorMap weights;  // before the first step, including those of loss terms ("loss.1.centre")
   // "image" f32 [N, 3, 24, 24], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
-  // for all trainings; "view" f32 [S, v * B, 3, 24, 24], the views of a batch one after the other; and what the
-  // open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature mixup, "extra" f32
-  // [S, U, 3, 24, 24], images that the network sees after the batch's own; of mixed images, which may be seen in their
-  // place or by themselves, "order" (among images of the batch) and "share" f64 [S]; "far" f64 [S, 6, kept, D] of
+  // for all trainings; "view" f32 [S, v * B, 3, 24, 24], the views of each batch one after the other; and what the
+  // open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature mixup; "extra" f32 [S, U, 3, 24, 24],
+  // images that the network sees after those of the batch; "order" (among the images of the batch) and "share" f64 [S]
+  // of mixed images, which the network sees instead of the batch or in a separate pass; "far" f64 [S, 6, kept, D] of
   // virtual outliers.
   NpzArrays data;
   std::vector<double> loss;  // [S], the sum of all terms
@@ -35,7 +35,7 @@ struct LossCurve {
 // Precondition: the names are among those above, steps >= 1.
 LossCurve RunLossCurve(const std::string& name, const std::string& model, int64_t steps);
 
-// Writes NAME.safetensors (weights) and NAME.npz (data and "loss" f64 [S]) into a folder that is there.
+// Writes NAME.safetensors (weights) and NAME.npz (data and "loss" f64 [S]) into an existing folder.
 // Errors: kUnavailable with the path.
 absl::Status WriteLossCurve(const LossCurve& curve, const std::string& folder, const std::string& name);
 

@@ -1,5 +1,5 @@
-// An open-set source that also writes down what it draws, for another program to repeat. The sources of
-// loss_curves.h; external images are made up, and the network sees them at its own precision.
+// Open-set sources that also record what they draw, so that another program can repeat it (loss_curves.h). External
+// images are synthetic, and the network sees them in its own precision.
 #ifndef OPENSET_TOOLS_PEERS_NOTED_SOURCE_H_
 #define OPENSET_TOOLS_PEERS_NOTED_SOURCE_H_
 
@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// By name, a tensor for each step.
+// Recorded tensors by name, one for each step.
 using Draws = std::map<std::string, std::vector<at::Tensor>>;
 
 struct NotedSourceSizes {
@@ -25,9 +25,9 @@ struct NotedSourceSizes {
   int stages;     // of the network
 };
 
-// Notes "order" and "coefficient" of feature and stage mixup, "order" and "share" of mixed images, "far" of virtual
-// outliers, "share" of external images that are mixed, and the images that it adds, as "extra", in f32. Precondition:
-// the source is one of these or noise images. `draws` outlives it.
+// Makes a source that records "order" and "coefficient" of feature and stage mixup, "order" and "share" of mixed
+// images, "far" of virtual outliers, "share" of mixed external images, and the images that it adds, as "extra", in f32.
+// Precondition: `spec` is one of these or noise images. `draws` must outlive the source.
 std::unique_ptr<OpenSetSource> MakeNotedSource(const OpenSetSpec& spec, const NotedSourceSizes& sizes,
                                                at::ScalarType dtype, Draws* draws);
 

@@ -1,4 +1,4 @@
-// A study of seconds with two sets of unknown samples, one near and one far.
+// A study that takes seconds, with two sets of unknown samples, one near and one far.
 #ifndef OPENSET_TOOLS_TESTING_NEAR_FAR_STUDY_H_
 #define OPENSET_TOOLS_TESTING_NEAR_FAR_STUDY_H_
 
@@ -14,7 +14,7 @@ unknown { group: "noise" data_set: "uniform_noise" distance: FAR draw_samples: 5
 split { known: [0, 1, 2, 5] }
 )";
 
-// Two trainings of a second, scored twice each.
+// Two trainings of a second each, with two scores.
 inline constexpr char kNearFarStudy[] = R"(
 name: "study"
 task: "near_far"
@@ -38,7 +38,7 @@ metric { auroc {} }
 metric { aurc {} }
 )";
 
-// study.textproto and its task, in the program's folder.
+// Writes study.textproto and its task into the program's folder.
 inline void WriteNearFarStudy(const OpensetProgram& program) {
   program.Write("tasks/near_far.textproto", kNearFarTask);
   program.Write("study.textproto", kNearFarStudy);

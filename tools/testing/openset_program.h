@@ -1,4 +1,4 @@
-// Running the `openset` command in tests.
+// Runs the `openset` command in tests.
 #ifndef OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
 #define OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
 
@@ -20,11 +20,11 @@ struct ProgramResult {
   std::string err;
 };
 
-// A test's own folder, with its specs and a store, and the program in it. As the folder of the specs, it is a library
-// in addition to the one that comes with the program.
+// The program, run in a folder of this test that has its specs and its store. The folder is a library, in addition to
+// the one that comes with the program.
 class OpensetProgram {
  public:
-  // `name` tells several of one test apart.
+  // `name` distinguishes several objects of one test.
   explicit OpensetProgram(const std::string& name = "");
 
   const std::string& folder() const { return folder_; }
@@ -33,31 +33,33 @@ class OpensetProgram {
   // Writes a file below the folder.
   void Write(const std::string& path, const std::string& content) const;
   std::string Read(const std::string& path) const;
-  // A file that comes with the program: "data/catalog/mnist.textproto".
+  // Returns the content of a file that comes with the program: "data/catalog/mnist.textproto".
   std::string Shipped(const std::string& path) const;
 
-  // Generates a data set of coloured images in the folder's `data`, and the task "fashion_and_gradients": it is
-  // fashion_mnist_6_4 with these for external images, in place of CIFAR-10, which no test may take for granted. For
-  // `run ... --data=data`.
+  // Generates a data set of coloured images in the folder's `data`, and the task "fashion_and_gradients":
+  // fashion_mnist_6_4 with these as external images instead of CIFAR-10, which no test may rely on. For `run ...
+  // --data=data`.
   void GenerateExternalImages() const;
 
-  // openset ARGUMENTS, in the folder.
+  // Runs `openset ARGUMENTS` in the folder.
   ProgramResult Run(const std::vector<std::string>& arguments) const;
 
-  // Starts it in a process group of its own, its output in the folder's out.txt and err.txt; returns its pid.
+  // Starts it in its own process group, with its output in the folder's out.txt and err.txt. Returns its pid.
   pid_t Start(const std::vector<std::string>& arguments) const;
-  // The same on a terminal of its own, of which `terminal` is the other side: closing it closes the terminal.
-  // `columns`: its width; 0: it does not say.
+  // The same on its own terminal, of which `terminal` is the other side: closing it closes the terminal. `columns`: the
+  // terminal's width; 0: unknown to the program.
   pid_t StartOnTerminal(const std::vector<std::string>& arguments, int* terminal, int columns = 0) const;
 
-  // On a terminal of so many columns: all that it shows there, as the terminal gets it, is `out`.
+  // Runs it on a terminal of this width. `out` is everything that the terminal receives.
   ProgramResult RunOnTerminal(const std::vector<std::string>& arguments, int columns) const;
 
-  // Starts it again and again, `signal` to it at times drawn from the seed, until one attempt ends by itself; that must
-  // succeed. Workers end with it. The times grow, so that it ends on a slow machine too. Returns the number of signals.
+  // Starts it repeatedly and sends it `signal` at times drawn from the seed, until one attempt ends by itself; that one
+  // must succeed. Workers end with it. The times grow, so that this ends on a slow machine too. Returns the number of
+  // signals.
   int RunWithKills(const std::vector<std::string>& arguments, uint64_t seed, int signal = SIGKILL) const;
 
-  // Records in the store by trial id, without their provenance (which tells runs apart). A damaged one fails the test.
+  // The records in the store by trial id, without their provenance, which differs between runs. A corrupt record fails
+  // the test.
   std::map<std::string, std::string> Records() const;
   // Any one of them.
   TrialRecord AnyRecord() const;
@@ -69,7 +71,7 @@ class OpensetProgram {
   std::string folder_;
 };
 
-// The processes that a running one has started, from /proc.
+// The child processes of a running process, from /proc.
 std::vector<pid_t> ChildrenOf(pid_t parent);
 
 // Flips a bit in the middle of a file.

@@ -17,8 +17,8 @@
 
 namespace openset {
 
-// The number of attempts at each action, by key, that had failed before a run that several processes share. 0 if
-// absent.
+// For each action's key, the number of attempts that had failed before the start of a run that several processes share.
+// 0 if absent.
 using FailuresBefore = std::map<std::string, int>;
 
 class Claims {

@@ -24,8 +24,8 @@ struct LeftWork {
 class Helpers {
  public:
   virtual ~Helpers() = default;
-  // Finds processes for the open actions, and returns at once. Returns the actions for which no more processes will be
-  // found, which counts as a failure, with the reason. Errors end the run.
+  // Finds processes for the open actions, without waiting for them. Returns the actions for which no more processes
+  // will be found, each with the reason; they count as failed. Errors end the run.
   virtual absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) = 0;
 };
 

@@ -15,9 +15,9 @@ namespace openset {
 // Slurm tasks run the program as it was submitted, even if it is rebuilt before they start. Its files are copied into
 // the store:
 //
-//   programs/<sha256>/program.runfiles/   laid out like its runfiles (core/files/runfiles.h), where the program finds
-//   its
-//                                         worker and data, and both find libraries ($ORIGIN/../_solib_...)
+//   programs/<sha256>/program.runfiles/   laid out like its runfiles (core/files/runfiles.h): the program finds its
+//                                         worker and data there, and both find their libraries
+//                                         ($ORIGIN/../_solib_...)
 //   programs/<sha256>/files.sha256        SHA-256 and path of each copied file, in sha256sum's format
 //   programs/<sha256>/linked              the same for each other file
 //
@@ -26,7 +26,7 @@ namespace openset {
 //
 // Files of kLinkedBytes or more are LibTorch and packaged data, from repositories that are pinned by SHA-256: a build
 // does not change them, and copies would take gigabytes. They are linked instead: by a hard link if the store is on the
-// same file system, which survives a change of the pin; else by a symbolic link. If another file is there later, its
+// same file system, which survives a change of the pin; else by a symbolic link. If the file is replaced later, its
 // SHA-256 reveals it. A node computes the SHA-256 of a linked file once, and caches it in ~/.cache/openset/programs by
 // device, inode, size and times of the last change of content and of inode; the last one can't be set by users. A
 // program that is itself this large is linked too; if only a symbolic link is possible, tasks refuse to run a rebuilt

@@ -28,7 +28,7 @@ struct SubmittedArray {
 std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment,
                                           const std::set<std::string>& known = {});
 
-// Writes what the pilots of a run need to know, and returns its SHA-256. Errors: those of writing.
+// Writes the information that the pilots of a run need, and returns its SHA-256. Errors: those of writing.
 absl::StatusOr<std::string> WriteLaunch(const Store& store, const SlurmLaunch& launch);
 // Errors: kNotFound; kDataLoss if the content is not what was written.
 absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sha256);
@@ -54,7 +54,8 @@ struct SubmitOptions {
   std::string experiment;
   // The program and arguments of `openset run`; kPilotFlags more arguments are appended for each pilot.
   std::vector<std::string> command;
-  // The copy of the program that `command` begins with. Without one, pilots run what is at its path when they start.
+  // The copy of the program that `command` begins with. Without a copy, pilots run whatever is at the program's path
+  // when they start.
   ProgramCopy program;
   // The SHA-256 of the SlurmLaunch.
   std::string launch;

@@ -1,4 +1,4 @@
-// Runs a plan on a Slurm cluster, by pilots.
+// Runs a plan on a Slurm cluster, with pilots.
 //
 // A pilot is a task of a job array: a process of `openset run` on one seat of a node, with one GPU or none. It claims
 // unclaimed actions that run on such a seat, using leases like any process on the store (execute_plan.h). Near its time

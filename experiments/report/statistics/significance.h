@@ -10,8 +10,7 @@ namespace openset {
 
 // Returns the row of a study's baseline (ReportSpec.baseline): the row with this name, or the first one with the method
 // and all values in it ("openauc, lambda 0.1", "openauc", "lambda=0.1"). If the baseline is "", returns the first row.
-// Returns
-// "" if there is no such row.
+// Returns "" if there is no such row.
 std::string BaselineRow(const Report& report, const std::string& baseline);
 
 // Tests each cell against the baseline's cell (BaselineRow()) of the same task, level, group and metric, paired by
@@ -19,7 +18,7 @@ std::string BaselineRow(const Report& report, const std::string& baseline);
 // Holm's method over all tests of a metric and group, and equal those of `openset compare` with the same baseline. A
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
 // excludes 0, and p is below 0.05. There is no test for cells that have fewer than two runs in common with the
-// baseline, and for those whose differences have no variance.
+// baseline, or whose differences have no variance.
 void AddSignificance(const std::string& baseline, Report* report);
 
 }  // namespace openset

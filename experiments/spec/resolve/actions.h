@@ -26,8 +26,8 @@ int MembersOf(const MethodSpec& method);
 TrainAction MakeTrainAction(const Trial& trial, int member = 0);
 // The inference on the test samples.
 InferAction MakeInferAction(const Trial& trial);
-// For scores that are fitted: on the training samples; for the temperature on the validation samples, if there are
-// any.
+// For fitted scores: the inference on the training samples or, for a fitted temperature, on the validation samples if
+// there are any.
 InferAction MakeFitAction(const Trial& trial);
 const Selection& FitSelection(const Trial& trial);
 EvaluateAction MakeEvaluateAction(const Trial& trial);

@@ -29,8 +29,7 @@ struct LoadedMethod {
   int own = 0;  // the index of the method's own file among them
 };
 
-// Returns the files of a method. `name` is "METHOD+PRESET+...". Each part is looked up in `folders`, or is a path
-// relative to the folder `beside` if it ends in ".textproto". A preset METHOD+PRESET replaces PRESET for that method.
+// The paths of a method's files.
 struct MethodFiles {
   std::string method;
   std::vector<std::string> presets;
@@ -53,7 +52,7 @@ enum class ModelFiles { kFind, kAsWritten };
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
                                         ModelFiles model_files = ModelFiles::kFind);
 
-// Does both.
+// Finds and merges the files of a method.
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                         const MethodSpec& override = {}, ModelFiles model_files = ModelFiles::kFind);
 

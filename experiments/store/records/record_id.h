@@ -13,9 +13,9 @@
 
 namespace openset {
 
-// Returns the schemas that the trial's actions consist of whose revision is above the first one (2 for an action, 1 for
-// everything else): "openset.GenSpec 2", sorted, without duplicates. A record stores this (Provenance.raised_revision),
-// so that readers know whether they can recompute its keys.
+// Returns those schemas of the trial's actions whose revision is above the first one (2 for an action, 1 for everything
+// else), sorted and without duplicates: "openset.GenSpec 2". A record stores this (Provenance.raised_revision), so that
+// readers know whether they can recompute its keys.
 std::vector<std::string> RaisedRevisions(const TrialSpec& trial);
 
 // Recomputes the record's keys from its trial (id, checkpoint, outputs) and compares them. The keys can't be recomputed

@@ -19,8 +19,8 @@ namespace openset {
 // 2 validation and 3 test images each; classes 3 and 4 are the unknown test images.
 class TrainingScene {
  public:
-  // Everything a training can have: dropout, augmentation, an open set, a term with a history of each sample; 3 epochs
-  // of 3 steps, the last of which has 2 images.
+  // A training with dropout, augmentation, an open set, and a term with a history of each sample; 3 epochs of 3 steps,
+  // the last of which has 2 images.
   static constexpr char kEverything[] = R"(
       model { osrci_cnn { feature_dim: 8 dropout: 0.5 } head { linear {} } }
       augmentation { random_crop { padding: 2 } }
@@ -36,12 +36,12 @@ class TrainingScene {
   // Below the test's temporary folder, named after the test.
   TrainingScene();
 
-  // A MethodSpec without input, inference and score, which are 16x16 grey images, a plain pass, and the largest
-  // probability; seed 0.
+  // `method` is a MethodSpec without input, inference and score; these are 16x16 grey images, a plain pass, and the
+  // largest probability. The seed is 0.
   TrialSpec Trial(const std::string& method = kEverything) const;
   TrainAction Action(const std::string& method = kEverything) const;
 
-  // Of an action of this key.
+  // The context of the action with this key.
   ActionContext Context(const std::string& key = "0") const;
 
   at::Tensor TrainingImages() const;  // f32 [12, 1, 16, 16], as a model sees them without augmentation
@@ -53,7 +53,7 @@ class TrainingScene {
   TaskData data_;
 };
 
-// Both outlive the run.
+// Both arguments must outlive the run.
 std::unique_ptr<TrainingRun> MakeRun(const TrainAction& action, const ActionContext& context);
 // All tensors of a run, copied.
 TensorMap StateCopy(const TrainingRun& run);

@@ -1,4 +1,4 @@
-// Back from a record to a study that makes it again.
+// Makes a study that reproduces a record.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_SPEC_OF_RECORD_H_
 #define OPENSET_TOOLS_CLI_RECORDS_SPEC_OF_RECORD_H_
 

@@ -1,4 +1,4 @@
-// How to measure the speed of networks that no record has.
+// How to measure the speed of networks without a record.
 #ifndef OPENSET_TOOLS_CLI_RUN_PROBES_H_
 #define OPENSET_TOOLS_CLI_RUN_PROBES_H_
 
@@ -18,8 +18,8 @@ struct ProbeOptions {
   int at_once = 1;     // trainings at a time
   std::string build;   // of the worker; speeds of other builds are not used
   std::string folder;  // of the remembered speeds; "" for none
-  // Returns the training images a second of an action (experiments/engine/probe_rate.h). Absent: only remembered speeds
-  // are used.
+  // Returns the training images per second of an action (experiments/engine/probe_rate.h). Absent: only remembered
+  // speeds are used.
   std::function<absl::StatusOr<double>(const TrainAction& action)> probe;
 };
 
@@ -27,7 +27,7 @@ struct ProbeOptions {
 // from multiply-adds.
 inline constexpr int kMostProbes = 3;
 
-// Adds to `throughputs` the rates of networks that no record has and that the plan's missing trainings need. Uses the
+// Adds to `throughputs` the rates of networks that the plan's missing trainings need and that no record has. Uses the
 // remembered speed of the same network, input, batch size, precision, threads, device, number at a time and build;
 // otherwise probes the network and remembers the speed. If a step is expected to take longer than about two seconds,
 // the probe has a smaller batch. Returns a line for each probe that failed.

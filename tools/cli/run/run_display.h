@@ -26,7 +26,7 @@ struct RunDisplayOptions {
   std::function<int()> width;
   // The time since any fixed point. Absent: the system's.
   std::function<absl::Duration()> clock;
-  // From which the time left is estimated at first.
+  // The pace from which the time left is estimated at first.
   ExpectedPace expected;
   // Called by OnBegin(). May be absent.
   std::function<void(const std::vector<std::string>& quarantined, const std::vector<RunState>& others)> on_begin;

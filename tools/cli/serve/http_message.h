@@ -14,7 +14,7 @@ struct HttpRequest {
   std::string target;  // "/study/0123456789abcdef?x"
   std::string host;
   std::string cookie;
-  // Sec-Fetch-Site ("cross-site") and Sec-Fetch-Mode ("navigate"), by which browsers say who asks.
+  // Sec-Fetch-Site ("cross-site") and Sec-Fetch-Mode ("navigate"), in which browsers describe who sends the request.
   std::string fetch_site, fetch_mode;
 };
 

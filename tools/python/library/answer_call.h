@@ -1,4 +1,4 @@
-// What a call of the library gives, in C++.
+// Answers a call of the library, in C++.
 #ifndef OPENSET_TOOLS_PYTHON_LIBRARY_ANSWER_CALL_H_
 #define OPENSET_TOOLS_PYTHON_LIBRARY_ANSWER_CALL_H_
 
@@ -19,8 +19,8 @@ struct CallAnswer {
   std::vector<int64_t> prediction;
 };
 
-// `arrays[set]`: those of each of call.set(). Errors: those of the command, with the sets' names in the place of files;
-// kInvalidArgument for a call without a kind, and for sets that are too few or too many for it.
+// `arrays[i]` has the arrays of the set call.set(i). Errors: those of the command, with the names of sets instead of
+// files; kInvalidArgument for a call without a kind, and for too few or too many sets.
 absl::StatusOr<CallAnswer> AnswerCall(const Call& call, absl::Span<const std::vector<ArrayView>> arrays);
 
 }  // namespace openset

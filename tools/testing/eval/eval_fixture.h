@@ -1,4 +1,4 @@
-// What tests of the commands for ready scores share.
+// Shared by the tests of the commands that measure scores from files.
 #ifndef OPENSET_TOOLS_TESTING_EVAL_EVAL_FIXTURE_H_
 #define OPENSET_TOOLS_TESTING_EVAL_EVAL_FIXTURE_H_
 
@@ -15,20 +15,21 @@ namespace openset {
 NpyArray Reals(const std::vector<double>& values);    // [N]
 NpyArray Wholes(const std::vector<int64_t>& values);  // [N]
 
-// Four known samples, the last misclassified, and two unknown ones; by score: k k u k u k(wrong).
+// Four known samples, the last one misclassified, and two unknown ones. In the order of scores: known, known, unknown,
+// known, unknown, known (misclassified).
 extern const char kScores[];
 
 class EvalTest : public ::testing::Test {
  protected:
   void WriteArrays(const std::string& name, const NpzArrays& arrays) const;
 
-  // Outputs of a made-up model: 3 classes, the logit of a known sample's class raised by `strength`.
+  // Writes the outputs of a simulated model of 3 classes; the logit of a known sample's class is raised by `strength`.
   void WriteLogits(const std::string& name, double strength, int64_t known = 60, int64_t unknown = 40) const;
 
-  // Standard output of a command that must exit with 0.
+  // Returns the standard output of a command that must exit with 0.
   std::string Out(const std::vector<std::string>& arguments) const;
 
-  // The one line on standard error of a command that must exit with 2.
+  // Returns the only line on standard error of a command that must exit with 2.
   std::string Error(const std::vector<std::string>& arguments) const;
 
   const OpensetProgram program_;

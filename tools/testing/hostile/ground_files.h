@@ -1,4 +1,4 @@
-// The texts and data that a ground starts with.
+// The initial texts and data of a ground.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_FILES_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_GROUND_FILES_H_
 
@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// Writes them below `folder`. The store and the bundle are made of these by running the library.
+// Writes them below `folder`. Running the library on them makes the store and the bundle.
 void WriteGroundFiles(const std::string& folder);
 
 // A file of data/readers/testdata.

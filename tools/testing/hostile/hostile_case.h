@@ -1,4 +1,4 @@
-// A hostile input, and how the program is to answer it.
+// A hostile input, and the expected reaction of the program.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_HOSTILE_CASE_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_HOSTILE_CASE_H_
 
@@ -12,9 +12,9 @@
 namespace openset {
 
 enum class End {
-  kRefused,   // exit code 2; a line on standard error has `named`
-  kNoted,     // exit code 1 or 2; `named` is in what is printed
-  kHarmless,  // exit code 0; `named`, if any, is in what is printed
+  kRefused,   // exit code 2; a line on standard error contains `named`
+  kNoted,     // exit code 1 or 2; the output contains `named`
+  kHarmless,  // exit code 0; the output contains `named`
   kAnswered   // any of these
 };
 
@@ -25,26 +25,26 @@ struct HostileCase {
   std::function<void(const Ground&)> make;  // changes the ground
   End end = End::kRefused;
   std::string named = "";
-  // Below these paths of the ground the program may write, as well as to home/.cache.
+  // Paths of the ground below which the program may write, in addition to home/.cache.
   std::vector<std::string> writes = {};
   std::map<std::string, std::string> environment = {};
-  bool with_worker = false;  // the program that has one
-  // Sent to the port that the program says it listens on, before it is told to end; `named` is then looked for in the
-  // answer too, and End::kHarmless is meant of the program.
+  bool with_worker = false;  // use the program that has a worker
+  // Sent to the port that the program listens on, before the program is asked to end. `named` is then looked for in the
+  // answer too, and `end` refers to the program's exit code.
   std::string request = "";
 };
 
-// Names something that is left as it is.
+// Changes nothing.
 inline void Nothing(const Ground&) {}
 
-// What may be in the place of any file: nothing, a folder, a pipe, a socket, links, devices, another's file, a file
-// that is closed, of 10 GB, of zeros, of noise. `path` is below the ground's folder; `end` and `named` are those of
-// all.
+// Cases with something else in place of a file: nothing, a folder, a pipe, a socket, links, devices, another user's
+// file, or a file that is unreadable, of 10 GB, of zeros, or of noise. `path` is below the ground's folder; all cases
+// have the `end` and `named` of `base`.
 std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string& path);
 
-// By room. Together all cases of the short form.
+// The cases by area; together they are all cases of the short form.
 std::vector<HostileCase> SpecCases();      // specs, methods, presets, tasks, catalogs, published tables
-std::vector<HostileCase> LimitCases();     // numbers in those, at their extremes
+std::vector<HostileCase> LimitCases();     // extreme numbers in these files
 std::vector<HostileCase> FlagCases();      // flags
 std::vector<HostileCase> SettingCases();   // environment variables, deploy files
 std::vector<HostileCase> RecordCases();    // records, bundles
@@ -55,7 +55,7 @@ std::vector<HostileCase> ArrayCases();     // .npy, .npz, .csv, .mat, IDX, CIFAR
 std::vector<HostileCase> ImageCases();     // images
 std::vector<HostileCase> DownloadCases();  // archives, downloads
 std::vector<HostileCase> WorkerCases();    // messages of workers
-std::vector<HostileCase> RequestCases();   // of HTTP
+std::vector<HostileCase> RequestCases();   // HTTP requests
 std::vector<HostileCase> AllCases();
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Hostile files of models, which need the worker, and so LibTorch.
+// Hostile model files, which need the worker and therefore LibTorch.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_MODEL_CASES_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_MODEL_CASES_H_
 

@@ -1,4 +1,4 @@
-// Cases of what comes over the network and from workers, made of bytes.
+// Makes cases of downloads and of messages from workers, from their bytes.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_PROCESS_CASE_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_PROCESS_CASE_H_
 
@@ -8,16 +8,16 @@
 
 namespace openset {
 
-// `data fetch` where the made-up curl brings what `make` has put into served/.
+// `data fetch`, with a fake curl that downloads the files that `make` has put into served/.
 HostileCase DownloadCase(const std::string& what, const std::function<void(const Ground&)>& make, End end = End::kNoted,
                          const std::string& named = "");
 
-// `data fetch` of an archive of these bytes, which is unpacked as `unpack` ("TAR", "ZIP") into a folder that already
-// holds links.
+// `data fetch` of an archive with these bytes, which is unpacked as `unpack` ("TAR", "ZIP") into a folder that already
+// contains links.
 HostileCase ArchiveCase(const std::string& what, const std::string& unpack, const std::string& bytes,
                         End end = End::kNoted);
 
-// `run` with one inference to do and this shell script as the worker. The script's channel is file descriptor 3.
+// `run`, with one inference to do and this shell script as the worker. The script's channel is file descriptor 3.
 HostileCase WorkerCase(const std::string& what, const std::string& script, End end = End::kNoted);
 
 // A script that waits for a request, writes these bytes to the channel and ends.

@@ -1,4 +1,4 @@
-// Hostile cases that are drawn.
+// Random hostile cases.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_RANDOM_CASES_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_RANDOM_CASES_H_
 
@@ -8,9 +8,9 @@
 
 namespace openset {
 
-// One of: a file of the ground with changed bytes; a message in a file with changed fields, under checksums that fit; a
-// link, pipe, closed file ... in a file's place; flags and values that are thrown together; what processes leave and
-// say (RandomProcessCase()). The same seed gives the same.
+// Returns one of: a file of the ground with changed bytes; a message in a file with changed fields and correct
+// checksums; a link, a pipe, an unreadable file ... in place of a file; a random combination of flags and values;
+// RandomProcessCase(). The same seed gives the same case.
 HostileCase RandomCase(uint64_t seed);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Hostile cases of what processes leave and say to each other, drawn.
+// Random hostile cases of the files and messages of processes.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_RANDOM_PROCESSES_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_RANDOM_PROCESSES_H_
 
@@ -9,14 +9,14 @@
 
 namespace openset {
 
-// A value, each equally likely. Precondition: there is one.
+// Returns one of the values, each with the same probability. Precondition: `values` is not empty.
 template <typename T>
 const T& OneOf(const std::vector<T>& values, RandomStream* random) {
   return values[random->Below(values.size())];
 }
 
-// A claim with what its process says of itself, a log, an archive, a download, an environment variable, or a worker's
-// messages, with changed bytes or fields.
+// Returns a case with changed bytes or fields in a claim and its process's state, a log, an archive, a download, an
+// environment variable, or a worker's messages.
 HostileCase RandomProcessCase(RandomStream* random);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Bundles of any members, whose sums and signature are right.
+// Bundles with any members, and with correct sums and a correct signature.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_SIGNED_BUNDLE_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_SIGNED_BUNDLE_H_
 
@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// The members of a bundle that is whole, as version 1 has them (experiments/store/testing/bundle_bytes.h), without its
-// sums. `path` is below the ground's folder.
+// Returns the members of a valid bundle in the form of version 1 (experiments/store/testing/bundle_bytes.h), without
+// its sums. `path` is below the ground's folder.
 std::vector<ZipMember> BundleMembers(const Ground& ground, const std::string& path);
 
-// Of which version a bundle is written.
+// The version in which a bundle is written: 1 or 2.
 enum class BundleForm { kMembers, kPacked };
 
-// In the file's place a bundle of these and, unless they have them, of their sums, signed.
+// Replaces the file by a signed bundle of these members, and of their sums unless they contain them.
 void WriteSigned(const Ground& ground, const std::string& path, const std::vector<ZipMember>& members,
                  BundleForm form = BundleForm::kMembers);
 

@@ -1,4 +1,4 @@
-// Trying a hostile case with the program.
+// Tries a hostile case with the program.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_TRY_CASE_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_TRY_CASE_H_
 
@@ -9,10 +9,10 @@
 namespace openset {
 
 // Makes a ground, changes it, and runs `openset COMMAND` in it, without standard input, as a user to whom file modes
-// apply. Returns what is wrong with the result, in a line or more; "" if nothing is. Apart from what the case checks,
-// these are wrong:
+// apply. Returns what is wrong with the result, in one or more lines; "" if nothing is. In addition to the case's own
+// checks, these are errors:
 //   an end by a signal or with an exit code other than 0, 1 and 2; one other than 0 with nothing on standard error
-//   more than 20 s of CPU time, or 1 GiB of memory (4 GiB under sanitizers); waiting for ever (2 min)
+//   more than 20 s of CPU time, or 1 GiB of memory (4 GiB under sanitizers); no end within 2 min
 //   a file made, changed or removed where the case does not allow it
 //   control characters, marks of writing direction, or bytes that are not UTF-8 on standard output or error
 //   on standard error more than 20 kB, or a report of a sanitizer

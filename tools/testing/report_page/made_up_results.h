@@ -1,4 +1,4 @@
-// Records of made-up outputs, for tests and benchmarks of reports.
+// Records of simulated outputs, for tests and benchmarks of reports.
 #ifndef OPENSET_TOOLS_TESTING_REPORT_PAGE_MADE_UP_RESULTS_H_
 #define OPENSET_TOOLS_TESTING_REPORT_PAGE_MADE_UP_RESULTS_H_
 
@@ -20,15 +20,15 @@ struct MadeUpOptions {
   int epochs = 20;
 };
 
-// Owns what `results` points at.
+// Owns everything that `results` points to.
 struct MadeUpResults {
   std::deque<TrialSpec> trials;
   std::deque<TrialRecord> records;
   std::vector<TrialResult> results;
 };
 
-// Every record is measured (experiments/evaluate/evaluation.h) on logits that are drawn anew: 6 known classes, two sets
-// of unknown samples, near and far; later methods tell known from unknown better.
+// Each record is measured (experiments/evaluate/evaluation.h) on its own random logits, for 6 known classes and two
+// sets of unknown samples, near and far. Later methods separate known from unknown samples better.
 MadeUpResults MakeUpResults(const MadeUpOptions& options);
 
 }  // namespace openset

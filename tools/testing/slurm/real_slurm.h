@@ -1,4 +1,5 @@
-// A Slurm of one node for tests: munged, slurmctld and slurmd of this machine (Debian: slurm-wlm, munge).
+// A Slurm cluster of one node for tests, made of this machine's munged, slurmctld and slurmd (Debian: slurm-wlm,
+// munge).
 #ifndef OPENSET_TOOLS_TESTING_SLURM_REAL_SLURM_H_
 #define OPENSET_TOOLS_TESTING_SLURM_REAL_SLURM_H_
 
@@ -9,10 +10,10 @@
 
 namespace openset {
 
-// Runs while the object lives; its commands find it by the environment (SLURM_CONF).
+// Runs while the object exists. Slurm's commands find it through the environment (SLURM_CONF).
 class RealSlurm {
  public:
-  // Tries to start it, with so many CPUs.
+  // Tries to start it, with this number of CPUs.
   explicit RealSlurm(int cpus);
   ~RealSlurm();
   RealSlurm(const RealSlurm&) = delete;
