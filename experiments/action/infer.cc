@@ -48,7 +48,7 @@ class Infer : public Stage {
   int64_t WorkAsPassenger(int64_t work) const override { return work / kPerturbedPasses; }
 
   void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
-    // It takes weights from the checkpoint, a script from its file.
+    // Weights are in the checkpoint; a script is read from its file.
     if (trial.method().model().has_torch_script()) reads->models.insert(&trial.method().model());
     ForEachSelection(action, trial, [&](const Selection& selection) { reads->selections.insert(&selection); });
   }

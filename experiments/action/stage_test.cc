@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// An ensemble of two members, each fine-tuned, with a score that is fitted: on two CPU threads.
+// An ensemble of two members, each fine-tuned, with a fitted score, on two CPU threads.
 Trial TwoMembers() {
   TrialSpec trial;
   trial.mutable_method()->mutable_training()->set_epochs(1);
@@ -90,7 +90,7 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
     EXPECT_EQ(gpu.gpu_shares, shares[k]);
     EXPECT_EQ(gpu.memory_mb, megabytes[k]);
   }
-  // The bits of a training depend on its threads; so do those of an inference on several.
+  // The bits of a training depend on its number of threads; so do those of an inference with several threads.
   EXPECT_FALSE(StageOf(ActionKind::kTrain).CanUseMoreCpus(1));
   EXPECT_TRUE(StageOf(ActionKind::kInfer).CanUseMoreCpus(1));
   EXPECT_FALSE(StageOf(ActionKind::kInfer).CanUseMoreCpus(2));
@@ -108,7 +108,7 @@ TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
     const Stage& stage = StageOf(kind);
     EXPECT_FALSE(stage.IsInStore(store, key));
     EXPECT_TRUE(absl::IsNotFound(stage.Check(store, &index, key)));
-    // A folder without files is no result of any kind.
+    // A folder without files is not a result of any kind.
     std::filesystem::create_directories(stage.ResultPath(store, key));
     EXPECT_TRUE(stage.IsInStore(store, key));
     EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, &index, key)));
@@ -132,7 +132,7 @@ TEST(Stage, AChoiceHasNoResult) {
   const Store store("/nowhere");
   EXPECT_FALSE(choose.IsInStore(store, "ab"));
   EXPECT_THAT(choose.Remove(store, "ab"), IsOk());
-  // Of other candidates, or in another order, it is another choice.
+  // With other candidates, or in another order, it is another choice.
   EXPECT_EQ(ChoiceKey({"ab", "cd"}), ChoiceKey({"ab", "cd"}));
   EXPECT_NE(ChoiceKey({"ab", "cd"}), ChoiceKey({"cd", "ab"}));
 }

@@ -37,7 +37,7 @@ int64_t WorkOf(const Spec& spec, int views, const Trial& trial, const SampleCoun
   for (const UnknownGroup& group : of_test ? trial.data().test_unknown() : trial.data().validation_unknown()) {
     measured += count_samples(group.selection());
   }
-  // After every so many epochs, and after the last one.
+  // Measured after every `every.epochs()` epochs, and after the last one.
   return work + measured * ((training.epochs() + every.epochs() - 1) / every.epochs());
 }
 
@@ -69,7 +69,7 @@ class Train : public Stage {
   void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
     const MethodSpec& method = trial.method();
     const bool is_first = action.role == ActionRole::kPretraining;
-    // A model that comes trained reads no images.
+    // Importing a trained model reads no images.
     if (action.role != ActionRole::kImport) reads->selections.insert(&trial.data().train());
     const OpenSetSpec& open_set = is_first ? method.pretraining().open_set() : method.open_set();
     if (open_set.has_external_images()) reads->selections.insert(&trial.data().external());

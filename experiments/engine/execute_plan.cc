@@ -30,7 +30,7 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
-// Looks at what other processes do take at most 1/kLookShare of the time.
+// Looks at what other processes are doing take at most 1/kLookShare of the time.
 constexpr int kLookShare = 20;
 // Time between two signs of life, which include the progress.
 constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
@@ -296,7 +296,7 @@ class Execution {
     scheduler_.Resumed(id);
   }
 
-  // Before ending, takes one of the actions that nobody else does. Returns false if there is none.
+  // Before this process ends, takes one of the actions that no other process does. Returns false if there is none.
   bool Adopt(const std::vector<ActionId>& open) {
     if (options_.takes_rather_than_end == nullptr) return false;
     const auto id =
@@ -319,7 +319,7 @@ class Execution {
     }
   }
 
-  // Leaves the actions that other processes took over while this one slept to those processes.
+  // If other processes took over actions while this one slept, leaves the actions to them.
   void LeaveLost() {
     for (const auto& [id, run_id] : claims_.TakeLost(running_)) {
       if (running_.count(id) == 0) continue;
@@ -329,7 +329,7 @@ class Execution {
     }
   }
 
-  // Starts nothing new, makes trainings save their state, and kills what still runs after `at_most`.
+  // Starts nothing new, makes trainings save their state, and kills everything that still runs after `at_most`.
   void BeginEnding(absl::Duration at_most) {
     const absl::Duration end = SteadyNow() + at_most;
     ends_at_ = std::min(ends_at_.value_or(end), end);

@@ -71,7 +71,7 @@ TEST_F(LeasedTest, WaitsForAndUsesResultsOfAnotherProcess) {
 TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // it gives no sign of life
+  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // this process gives no sign of life
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(observer_.elsewhere, SizeIs(1));
   EXPECT_THAT(engine_.started, SizeIs(3));

@@ -269,7 +269,7 @@ TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
   EXPECT_EQ(store_.CountFailures(key), 1);
   EXPECT_TRUE(store_.LoadFailure(key)->retried());
 
-  // But not forever.
+  // But it is not retried forever.
   engine_.keys.clear();
   engine_.failing_keys = {key};
   engine_.failure = absl::DeadlineExceededError("it hung");

@@ -43,7 +43,7 @@ class Observer : public EngineObserver {
   const absl::Duration end_;
 };
 
-// Makes trials of a training, an inference and an evaluation each, with seeds from this one on.
+// Makes trials of one training, one inference and one evaluation each, with consecutive seeds from `first_seed` on.
 Plan TrialsOf(const Store& store, int count, uint64_t first_seed) {
   std::vector<Trial> trials;
   for (int t = 0; t < count; ++t) {

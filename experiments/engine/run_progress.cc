@@ -12,8 +12,8 @@
 namespace openset {
 namespace {
 
-// Rates from less running time than this are ignored. With a measured pace, more time is needed to be better than that
-// pace, since it includes the worker's start.
+// Rates from less running time than this are ignored. If the expected pace was measured, more time is needed to improve
+// on it, since the time so far includes the worker's start.
 constexpr double kRateNeedsSeconds = 2;
 constexpr double kBetterRateNeedsSeconds = 10;
 

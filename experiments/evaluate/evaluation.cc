@@ -33,7 +33,7 @@
 
 namespace openset {
 
-// Of :evaluate_fingerprints.
+// Defined by :evaluate_fingerprints.
 extern const FingerprintRow openset_evaluate_fingerprints[];
 
 namespace {

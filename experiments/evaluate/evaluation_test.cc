@@ -147,8 +147,8 @@ TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
   EXPECT_THAT(record->metric(1).absent_reason(), HasSubstr("unknown"));
 }
 
-// The same outputs as two sets of one sample each. Known -4 -3 -5 -2; "a" holds -1, above all four, "b" -3.5, above
-// two.
+// The same outputs as two sets of one sample each. The scores are -4 -3 -5 -2 for known samples, -1 (above all four) in
+// "a", and -3.5 (above two) in "b".
 TrialSpec TwoSets() {
   TrialSpec trial = Trial();
   UnknownGroup* a = trial.mutable_data()->mutable_test_unknown(0);
@@ -196,8 +196,9 @@ TEST(Measure, RecordsDescribeTheirNumbers) {
   EXPECT_FALSE(record->metric(1).has_interval());
 }
 
-// The intervals of BootstrapIntervals; that of "a" is a point, because all pairs are in order in each replicate. The
-// mean over both sets is half of what varies in "b", with known samples that are drawn once for both.
+// The intervals are those of BootstrapIntervals. That of "a" is a point, because all pairs are in order in each
+// replicate. That of the mean over both sets is half as wide as that of "b", because both use the same draws of known
+// samples.
 TEST(Measure, ComputesRequestedIntervals) {
   TrialSpec trial = TwoSets();
   trial.mutable_metric(1)->mutable_interval()->set_replicates(200);
@@ -231,12 +232,12 @@ TEST(Measure, FitsTheScoreFirst) {
   fit.label = {0, 0, 1, 1};
   const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples(), &fit);
   ASSERT_THAT(record, IsOk());
-  // The gaps between the two logits are 4 2 5 1 for known, 1 and 3.5 for unknown samples: the smaller the more unknown.
-  // The first unknown sample beats three and ties with one, the second beats two.
+  // The gaps between the two logits are 4 2 5 1 for known samples, and 1 and 3.5 for unknown ones; smaller = more
+  // unknown. The first unknown sample beats three and ties with one, the second beats two.
   EXPECT_DOUBLE_EQ(record->metric(1).value(), (3 + 0.5 + 2) / 8);
 }
 
-// So many known samples of two classes, then, if `unknown`, as many of two unknown sets.
+// This many known samples of two classes, followed, if `unknown`, by as many of two unknown sets.
 Outputs ManySamples(int known, bool unknown, absl::string_view stream) {
   constexpr int kFeatures = 8;
   RandomStream random(1, stream);

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-// Adds a training after the one it starts from.
+// Adds a training, preceded by the one that it starts from.
 absl::Status AddTraining(const TrainAction& action, const Store& store, TrialRecord* record) {
   if (action.has_start()) OPENSET_RETURN_IF_ERROR(AddTraining(action.start(), store, record));
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(MessageDigest(action)));
@@ -24,7 +24,7 @@ absl::Status AddTraining(const TrainAction& action, const Store& store, TrialRec
 }  // namespace
 
 absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record) {
-  // The fit is of the same trainings.
+  // The outputs for the fit come from the same trainings.
   for (const TrainAction& action : test.action().train()) {
     OPENSET_RETURN_IF_ERROR(AddTraining(action, store, record));
   }

@@ -26,7 +26,7 @@ class InputProvenanceTest : public ::testing::Test {
  protected:
   InputProvenanceTest() : store_(::testing::TempDir() + "store") { std::filesystem::remove_all(store_.folder()); }
 
-  // What a training leaves; its commit tells it from others.
+  // Writes the checkpoint of a training, which is identified by its commit.
   void Trained(const TrainAction& action, const std::string& commit, const std::vector<std::string>& ignored = {}) {
     TrainSummary summary;
     summary.set_schema_version(kSchemaVersion);

@@ -69,7 +69,7 @@ Figure MetricsOverTpr(const FigureSpec& spec) {
 
 constexpr const char* kBaseMetrics[] = {"f1", "accuracy", "balanced_accuracy"};
 
-// The three base metrics of one repetition; F1 of no prediction of known and 0/0 is 0.
+// The three base metrics of one repetition. F1 is 0 if no sample is predicted to be known; so is 0/0.
 std::vector<double> RandomPredictions(int64_t known, int64_t unknown, double chance, RandomStream* random) {
   const auto called_known = [&](int64_t samples) {
     int64_t count = 0;
@@ -155,7 +155,7 @@ Figure Imbalance(const FigureSpec& spec) {
                                   absl::StrCat(int64_t{known} * imbalance.samples_per_class()),
                                   absl::StrCat(int64_t{unknown} * imbalance.samples_per_class()),
                                   FullPrecision(static_cast<double>(known) / unknown)});
-      // Areas by samples, next to each other.
+      // Dots whose areas are the numbers of samples, next to each other.
       known_dots.points.emplace_back(known - 0.2, unknown);
       known_dots.size.push_back(static_cast<double>(known) / classes);
       unknown_dots.points.emplace_back(known + 0.2, unknown);

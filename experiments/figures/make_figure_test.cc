@@ -75,7 +75,7 @@ TEST(MakeFigure, RandomPredictionsOfImbalancedClasses) {
   EXPECT_NEAR(sum["prior accuracy"], (100.0 + 1) / 121, 0.02);
 }
 
-// The point of Figure 1 in OpenAUC: the best thresholds by Youden's J and NAcc (Eq. 6) reject almost no unknown sample,
+// What Figure 1 of OpenAUC shows: the best thresholds by Youden's J and NAcc (Eq. 6) reject almost no unknown sample,
 // and at a threshold that rejects most of them, the metrics are far below their best.
 TEST(MakeFigure, MetricsFallWhereUnknownSamplesAreRejected) {
   const Figure figure = MakeFigure(

@@ -34,7 +34,7 @@
 
 namespace openset {
 
-// Of :infer_fingerprints.
+// Defined by :infer_fingerprints.
 extern const FingerprintRow openset_infer_fingerprints[];
 
 namespace {
@@ -86,7 +86,7 @@ class StagingFolder {
   const std::string folder_;
 };
 
-// Passes images for inferences that differ only in the outputs that they need; each image once for all of them.
+// Passes each image through the network once for several inferences that differ only in the outputs that they need.
 class Inferrer {
  public:
   Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, bool may_pass_at_once,
@@ -131,7 +131,7 @@ class Inferrer {
     return absl::OkStatus();
   }
 
-  // Appends known samples whose logits [N, K] are there already.
+  // Appends known samples whose logits [N, K] have already been computed.
   absl::Status AddLogits(const Selection& selection, const at::Tensor& logits) {
     OPENSET_ASSIGN_OR_RETURN(
         const Batcher batcher,
@@ -149,7 +149,7 @@ class Inferrer {
     ReportShare(context_, action_.inference().has_train_mode_pass() ? (1 + share) / 2 : share);
   }
 
-  // At the same time, the first in this thread.
+  // Predicts the batches at the same time, the first one in this thread.
   std::vector<std::vector<Prediction>> PredictEach(const std::vector<Batch>& batches) {
     const ExecutionSpec& execution = action_.train(0).execution();
     const auto predict = [this, &execution](const Batch& batch) {
@@ -239,7 +239,7 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
-// `shared_by`: the number of inferences that were done together.
+// `shared_by`: the number of inferences that shared the passes.
 absl::Status Commit(const InferRequest& request, const StagingFolder& staging, const std::string& outputs_sha256,
                     int shared_by, const ActionContext& context) {
   InferSummary summary;

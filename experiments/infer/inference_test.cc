@@ -88,7 +88,7 @@ class InferenceTest : public ::testing::Test {
     return {key, store_, at::kCPU, &images_, [this](const WorkProgress& p) { progress_.push_back(p.fraction()); }};
   }
 
-  // A network drawn from a seed, in the store as that of action_.train(0).
+  // Stores a random network as the checkpoint of action_.train(0).
   std::shared_ptr<Model> CommitNetwork() {
     const TrainAction& train = action_.train(0);
     RandomStream random(train.seed(), "inference_test");
@@ -172,9 +172,9 @@ TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   const ModelOutput expected = model->Forward(Images({0, 2, 3, 5, 1, 4}));
   EXPECT_THAT(Table(outputs.logits, 2), TensorNear(expected.logits, 1e-5));
   EXPECT_THAT(Table(outputs.features, 4), TensorNear(expected.feature, 1e-5));
-  // The images are told apart.
+  // The outputs differ between images.
   EXPECT_THAT(Table(outputs.logits, 2)[0], Not(TensorNear(Table(outputs.logits, 2)[1], 1e-4)));
-  // What scores need of a linear head.
+  // The weights that scores need from a linear head.
   EXPECT_THAT(at::matmul(Table(outputs.features, 4), Table(outputs.head_weight, 4).t()) + at::tensor(outputs.head_bias),
               TensorNear(expected.logits, 1e-5));
   EXPECT_EQ(progress_.back(), 1);
@@ -270,9 +270,9 @@ TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
   EXPECT_EQ(summary->outputs_sha256().size(), 64);
 }
 
-// What the unified benchmark's OpenMax is fitted to and tested on: the logits of a pass in training mode, and those of
-// evaluation mode with the statistics that this pass has moved. All four training images are one batch here, so that
-// its order doesn't matter.
+// The unified benchmark's OpenMax is fitted to the logits of a pass in training mode, and tested on those of evaluation
+// mode with the statistics that this pass has changed. All four training images are in one batch here, so that their
+// order doesn't matter.
 TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   ASSERT_THAT(ParseTextProto("resnet_cifar { width: 2 } head { linear {} }", "model",
                              action_.mutable_train(0)->mutable_model()),
@@ -302,10 +302,10 @@ TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   EXPECT_TRUE(of_fit.features.empty());
   EXPECT_THAT(Table(of_test.logits, 2), TensorNear(after_it, 1e-4));
   EXPECT_THAT(of_test.label, ElementsAre(0, 0, -1, -1));
-  // Neither is what the trained network says.
+  // Both differ from the outputs of the trained network.
   EXPECT_THAT(Table(plain.logits, 2).slice(0, 0, 4), Not(TensorNear(in_training_mode, 1e-2)));
   EXPECT_THAT(Table(plain.logits, 2).slice(0, 4, 6), Not(TensorNear(after_it.slice(0, 2, 4), 1e-2)));
-  // And it is the same again.
+  // A repetition gives the same.
   std::filesystem::remove_all(store_.OutputsFolder(MessageDigest(fit)));
   ASSERT_THAT(RunInference({fit}), IsOk());
   EXPECT_EQ(OutputsOf(fit).logits, of_fit.logits);

@@ -103,7 +103,7 @@ TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
   EXPECT_THAT(Predict(Ensemble(3, LOGITS), models), TensorNear(logits, 1e-6));
 }
 
-// By the members' probabilities: their mean's entropy, their own, and their votes.
+// Computed from the members' probabilities: the entropy of their mean, their own entropies, and their votes.
 TEST_F(PredictorTest, StoresTheDisagreementOfMembers) {
   const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
   for (const AverageOver average : {PROBABILITIES, LOGITS}) {
@@ -243,13 +243,13 @@ TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
   EXPECT_EQ(backbone->forward, 41);
   EXPECT_EQ(backbone->backward, 4);
   ASSERT_EQ(predictions.size(), 44);
-  // Each is what it is alone.
+  // Each prediction equals that of its inference alone.
   for (const size_t i : {0, 1, 10, 11, 43}) {
     EXPECT_THAT(Predict(grid[i], {model}), TensorEq(predictions[i].output.logits)) << i;
   }
 }
 
-// Means 0.5 and -0.5.
+// The means of the two images are 0.5 and -0.5.
 TEST_F(PredictorTest, TheClassCanBeThatOfTheOriginalImage) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   const at::Tensor image = at::cat({at::full({1, 1, 2, 2}, 0.5), at::full({1, 1, 2, 2}, -0.5)});
@@ -262,7 +262,7 @@ TEST_F(PredictorTest, TheClassCanBeThatOfTheOriginalImage) {
   EXPECT_THAT(predictions[1].output.logits, TensorEq(predictions[0].output.logits));
 }
 
-// A feature of 0 with a gradient of 0 for means above 0.1.
+// Its feature and gradient are 0 for means above 0.1.
 class DeadBackbone : public CountingBackbone {
  public:
   at::Tensor Forward(const at::Tensor& image, int norm_set) override {
@@ -271,7 +271,8 @@ class DeadBackbone : public CountingBackbone {
 };
 
 // (ge(gradient, 0) - 0.5) * 2 of the released codes (ODIN's calData.py, the unified benchmark's utils.py) is 1 where
-// the gradient is 0, so that an image of 0.5 becomes one of -0.5; the paper's sign is 0, and the image stays.
+// the gradient is 0, so that an image of 0.5 becomes one of -0.5. The paper's sign is 0 there, and the image doesn't
+// change.
 TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
   const auto model = std::make_shared<Model>(std::make_shared<DeadBackbone>(), std::make_shared<TwoLogits>());
   const at::Tensor image = at::full({1, 1, 2, 2}, 0.5);
@@ -283,7 +284,7 @@ TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
   EXPECT_THAT(predictions[1].output.logits, TensorNear(Matrix({{0.6, -1.2}}), 1e-6));
 }
 
-// If it is not 0, they are the same.
+// Where the gradient is not 0, both directions are the same.
 TEST_F(PredictorTest, TheDirectionsDifferAtZeroOnly) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   InferenceSpec released = Perturbation(0.01, true);
@@ -330,7 +331,7 @@ TEST_F(PredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
   FillDefaults(&input_);
   RandomStream random(1, "predictor_test");
   const std::shared_ptr<Model> model = MakeModel(spec, input_, 3, &random).value();
-  model->Forward(image_);  // statistics other than the first ones
+  model->Forward(image_);  // so that the statistics are not the initial ones
   InferenceSpec folded = Plain();
   folded.mutable_plain()->set_fold_batch_norm(true);
   const at::Tensor plain = Predict(Plain(), {model});

@@ -60,7 +60,7 @@ class StageValuesPredictor : public Predictor {
   }
 
  private:
-  // One pass back gives the gradient of each map on its way to the image.
+  // One backward pass to the image gives the gradient of each map.
   ModelOutput StatesOf(const at::Tensor& image, std::vector<at::Tensor>* values) const {
     const c10::AutoGradMode with_gradients(true);
     const at::Tensor variable = image.detach().clone().requires_grad_(true);

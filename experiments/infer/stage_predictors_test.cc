@@ -25,7 +25,7 @@ at::Tensor Noise(at::IntArrayRef shape) {
   return noise;
 }
 
-// Of images of 12x12; ResNet-20 has maps of 12x12, 6x6 and 3x3, with 16, 32 and 64 channels.
+// With images of 12x12, ResNet-20 has maps of 12x12, 6x6 and 3x3, with 16, 32 and 64 channels.
 class StagePredictorsTest : public ::testing::Test {
  protected:
   StagePredictorsTest() : image_(Noise({3, 1, 12, 12})) {
@@ -125,7 +125,8 @@ TEST_F(StagePredictorsTest, GramValuesAreThoseOfEachStage) {
   EXPECT_THAT(prediction.stage_values.slice(1, 32, 96), TensorEq(GramRowSums(maps[1], 2)));
 }
 
-// The gradient of a map's channel by finite differences; the last stage's as nac takes it, W^T (softmax(z) - 1/K).
+// Compares gradients of a map's channels with finite differences, and those of the last stage with nac's formula, W^T
+// (softmax(z) - 1/K).
 TEST_F(StagePredictorsTest, StatesAreActivationsTimesGradients) {
   const Prediction prediction = Predict("stage_values { value: STATE }");
   const c10::NoGradGuard no_grad;

@@ -30,12 +30,12 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The cost of a training, over the epochs of its work.
+// The image passes of a training per epoch that it still has to do.
 double PassesAnEpoch(const Plan& plan, const Action& training) {
   const MethodSpec& method = plan.TrialOf(training).method();
   int epochs =
       EpochsOf(training.role == ActionRole::kPretraining ? method.pretraining().training() : method.training());
-  // One that continues that of an earlier rung has that much less to do (Planner); it has no pretraining of its own.
+  // A training that continues that of an earlier rung needs fewer epochs (Planner), and no pretraining.
   if (training.continued != kNoAction && !training.is_done()) {
     epochs -= EpochsOf(plan.TrialOf(plan[training.continued]).method().training());
   }
@@ -80,7 +80,7 @@ class RatesOnDevice {
 
 }  // namespace
 
-// Dropout and heads matter little.
+// Omits dropout and heads, which take little time.
 std::string NetworkOf(const MethodSpec& method) {
   ModelSpec model = method.model();
   model.clear_head();
@@ -104,7 +104,7 @@ Throughputs Throughputs::OfStore(const Store& store, int most_records) {
 }
 
 void Throughputs::Add(const TrialRecord& record) {
-  // A training that another one started from may be of another network.
+  // Uses the last training: one that another training started from may have another network.
   const StageProvenance* training = nullptr;
   for (const StageProvenance& stage : record.provenance().stage()) {
     if (stage.stage() == StageProvenance::TRAIN && stage.images_per_second() > 0) training = &stage;

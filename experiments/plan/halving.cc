@@ -16,7 +16,7 @@
 namespace openset {
 
 size_t KeptOf(size_t candidates, double keep) {
-  // 0.1 of 30 are 3, not 4.
+  // 0.1 of 30 is 3, not 4.
   const double kept = std::ceil(keep * static_cast<double>(candidates) - 1e-9);
   return std::clamp<size_t>(static_cast<size_t>(kept), 1, candidates);
 }
@@ -60,7 +60,7 @@ absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
       if (!value.has_value()) absent_reason = value.absent_reason();
       measured.emplace_back(c, value.has_value() ? std::optional(value.value()) : std::nullopt);
     }
-    // The best first; of equal ones the first of the grid; undefined ones last.
+    // The best first; equal ones in the order of the grid; undefined ones last.
     std::stable_sort(measured.begin(), measured.end(), [higher](const auto& a, const auto& b) {
       if (!a.second.has_value() || !b.second.has_value()) return a.second.has_value();
       return higher ? *a.second > *b.second : *a.second < *b.second;

@@ -50,7 +50,7 @@ class HalvingTest : public ::testing::Test {
     return (*searches)[0];
   }
 
-  // A record that says the candidate's AURC at the rung, which is to be small.
+  // Stores a record with the candidate's AURC at the rung; smaller is better.
   void Record(const TrialSearch& search, size_t candidate, size_t rung, std::optional<double> value) {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
@@ -83,7 +83,7 @@ TEST_F(HalvingTest, ARungIsTheTrainingStopped) {
   EXPECT_THAT(RungSizes(*search), ElementsAre(7, 3, 2));
   EXPECT_EQ(AtRung(*search, 4, 1).method().training().stop_after_epochs(), 3);
   EXPECT_EQ(AtRung(*search, 4, 1).method().training().epochs(), 9);
-  // The last one is the whole training, which trials without a search share.
+  // The last one is the complete training, which trials without a search share.
   EXPECT_EQ(TrialId(AtRung(*search, 4, 2)), TrialId(search->candidates[4]));
   EXPECT_EQ(MakeTrainAction(AtRung(*search, 0, 2)).SerializeAsString(),
             MakeTrainAction(trials_[0]).SerializeAsString());
@@ -153,7 +153,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   };
   EXPECT_EQ(train_of(0).work, 3 * 9);
   EXPECT_EQ(train_of(1).work, 3 * 1);
-  // What the plan will cost beyond the actions that it has by now.
+  // The cost of the plan in addition to that of its current actions.
   const auto to_come = [&plan] {
     int64_t passes = CostOf(plan, Throughputs(), {}, /*needed_only=*/false).passes;
     for (const Action& action : plan.actions) passes -= action.work;
@@ -189,7 +189,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   ASSERT_EQ(plan.searches[0].tuned, 13);
   EXPECT_EQ(plan.trials[13].search()->chosen(), 1);
 
-  // Planned anew, by the records: the same.
+  // A new planner makes the same plan from the records.
   Planner again(store_, [](const Selection&) { return 1; });
   again.AddTrial(trials_[0]);
   choice = again.AddSearch(*search);

@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Of the process, in MB; Linux starts counting at the reset.
+// The peak memory of the process in MB, since the last reset.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double PeakMemory() {
   std::ifstream status("/proc/self/status");
@@ -54,7 +54,7 @@ void ExpandAndPlan(benchmark::State& state, const std::string& spec) {
   state.counters["peak_MB"] = PeakMemory();
 }
 
-// Eight methods, five splits and many seeds: each trial has a training of its own.
+// Eight methods, five splits and many seeds: each trial has its own training.
 void Seeds(benchmark::State& state) {
   std::string spec =
       "name: 'spec' task: 'fashion_mnist_6_4' split: [0, 1, 2, 3, 4] metric { auroc {} } metric { openauc {} } "
@@ -63,7 +63,7 @@ void Seeds(benchmark::State& state) {
   ExpandAndPlan(state, spec + "]");
 }
 
-// A grid over one method, two seeds: the last axis needs no training of its own.
+// A grid over one method, two seeds: the last axis needs no further trainings.
 void Grid(benchmark::State& state) {
   std::string spec =
       "name: 'spec' task: 'fashion_mnist_6_4' split: [0, 1, 2, 3, 4] metric { auroc {} } metric { openauc {} } "

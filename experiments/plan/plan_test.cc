@@ -123,7 +123,7 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   EXPECT_THAT(plan.actions[3].inputs, ElementsAre(ActionId{0}));
   EXPECT_EQ(plan.RequestOf(plan.actions[3]).train().training().epochs(), 1);
   EXPECT_EQ(plan.actions[3].work, 3 * 20 * 1 * 3);
-  // With the fine-tuned weights in the store, the first stage is not needed for them.
+  // If the fine-tuned weights are in the store, the first stage is not needed.
   std::filesystem::create_directories(store.CheckpointFolder(plan.actions[3].key));
   TrialRecord record;
   record.set_trial_id(plan.trial_id(0));
@@ -224,8 +224,8 @@ TEST(MakePlan, EstimatesWorkInImagePasses) {
   EXPECT_EQ(limited.actions[0].work, 4 * 10 * 3);
 }
 
-// However its trials are added. 100,000 with OPENSET_FAULTS=long (//experiments/plan:plan_benchmark has the time and
-// the memory it takes).
+// Also if the trials are added in different ways. OPENSET_FAULTS=long plans 100,000 trials
+// (//experiments/plan:plan_benchmark measures time and memory).
 TEST(MakePlan, ALargePlanIsTheSameOnEveryRun) {
   const SpecSandbox sandbox;
   std::string spec = absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs'");
@@ -260,13 +260,13 @@ TEST(MakePlan, NeedsOnlyInputsOfMissingRecords) {
   const std::string spec = absl::StrCat(kMinimalSpec, kTwoScores);
   const Plan all = MustPlan(sandbox, spec, store);
 
-  // A checkpoint without outputs: inference and evaluation are left.
+  // With a checkpoint but no outputs, inference and evaluation are needed.
   std::filesystem::create_directories(store.CheckpointFolder(all.actions[0].key));
   Plan plan = MustPlan(sandbox, spec, store);
   EXPECT_EQ(plan.CountNeeded(ActionKind::kTrain), 0);
   EXPECT_EQ(plan.CountNeeded(ActionKind::kInfer), 1);
 
-  // A record: nothing of that trial is needed, though its outputs are gone.
+  // With a record, none of the trial's actions is needed, although its outputs are missing.
   TrialRecord record;
   record.set_trial_id(all.trial_id(0));
   record.mutable_trial();
@@ -294,7 +294,7 @@ TEST(Actions, KeysDependOnEverythingThatDeterminesTheResult) {
   other = trial;
   other.mutable_metric()->RemoveLast();
   EXPECT_NE(TrialId(trial), TrialId(other));
-  // What only the test sees leaves the training alone.
+  // Changes of the test data don't change the training.
   other = trial;
   other.mutable_data()->mutable_test_known()->set_limit_per_class(1);
   EXPECT_EQ(MakeTrainAction(trial).SerializeAsString(), MakeTrainAction(other).SerializeAsString());

@@ -21,7 +21,7 @@ namespace {
 
 // Actions that a thread takes at a time.
 constexpr int64_t kRange = 256;
-// Trials whose keys are held in addition to the plan.
+// Trials whose keys are in memory at a time, in addition to the plan.
 constexpr size_t kAtOnce = 1 << 14;
 
 }  // namespace
@@ -71,7 +71,7 @@ void Planner::AddActions(int t, const ActionKeys::Keys& keys) {
           StageOf(action).Work(action, trial, [this](const Selection& selection) { return Samples(selection); });
       if (planned.shared_passes.has_value()) new_sharing_.emplace_back(id, *planned.shared_passes);
     }
-    // Several actions of a trial may be the same one.
+    // Several actions of a trial may be identical.
     if (std::vector<int>& trials = plan_[id].trials; trials.empty() || trials.back() != t) trials.push_back(t);
     of_trial_.push_back(id);
   }
@@ -127,7 +127,7 @@ ActionId Planner::AddRung(int number, size_t rung, const std::vector<size_t>& ca
     for (size_t m = 0; m < now.size(); ++m) {
       Action& action = plan_[ids_.at(now[m])];
       const ActionId earlier = ids_.at(before[m]);
-      // What was planned before the rung, for another trial, begins by itself.
+      // Trainings that were planned before the rung, for another trial, don't continue an earlier one.
       if (action.continued != kNoAction || earlier >= action.id) continue;
       action.continued = earlier;
       if (!action.is_done()) {
@@ -150,21 +150,21 @@ ActionId Planner::AddChoice(int search, const std::vector<int>& trials) {
     ids.push_back(plan_.trial_id(trial));
   }
   choice.key = ChoiceKey(ids);
-  // Candidates that differ in nothing that decides share their last action.
+  // Candidates with equal keys share their last action.
   std::sort(choice.inputs.begin(), choice.inputs.end());
   choice.inputs.erase(std::unique(choice.inputs.begin(), choice.inputs.end()), choice.inputs.end());
   return choice.id;
 }
 
 std::vector<ActionId> Planner::FindNeeded() {
-  // Of records all are looked at, of what they are made of only what is needed.
+  // All records are checked, but only those of their inputs that are needed.
   const auto count = static_cast<int64_t>(plan_.actions.size() - first_new_);
   InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
     for (size_t a = first_new_ + begin; a < first_new_ + end; ++a) {
       if (plan_.actions[a].kind == ActionKind::kEvaluate) Check(&plan_.actions[a]);
     }
   });
-  // From the records back: what a missing result needs, and is missing itself.
+  // Starts at the records: an action is needed if it is missing and a needed action depends on it.
   std::vector<ActionId> found;
   for (size_t a = first_new_; a < plan_.actions.size(); ++a) {
     if (IsWanted(plan_.actions[a])) Need(plan_.actions[a].id, &found);
@@ -209,7 +209,7 @@ void Planner::Check(Action* action) {
   plan_.damaged[action->id] = std::string(status.message());
 }
 
-// Of records and choices.
+// Whether an evaluation or a choice is wanted; false for other kinds.
 bool Planner::IsWanted(const Action& action) const {
   if (action.kind == ActionKind::kEvaluate) return wanted_ == nullptr || wanted_(plan_, action);
   if (action.kind != ActionKind::kChoose) return false;
@@ -247,7 +247,7 @@ absl::StatusOr<std::vector<ActionId>> Planner::Choose(ActionId choice) {
   return FindNeeded();
 }
 
-// Some actions of the last trial are shared with another one and have been done since they were planned.
+// Updates the actions of the last trial that it shares with others and that have been done since they were planned.
 void Planner::FindDone() {
   for (const ActionId id : of_trial_) {
     Action& shared = plan_[id];
@@ -256,7 +256,7 @@ void Planner::FindDone() {
   }
 }
 
-// Selections are shared by trials; each is counted once.
+// Trials share selections, so each one is counted only once.
 int64_t Planner::Samples(const Selection& selection) {
   const auto [entry, is_new] = samples_.try_emplace(&selection);
   if (is_new) entry->second = count_samples_(selection);

@@ -99,7 +99,7 @@ class SearchExpander {
     return absl::OkStatus();
   }
 
-  // What is kept for validation in the place of the test data.
+  // Returns the trial's data with the validation samples instead of the test samples.
   std::shared_ptr<const TrialData> OnValidationData(const std::shared_ptr<const TrialData>& trial) {
     std::shared_ptr<const TrialData>& made = validation_data_[trial.get()];
     if (made != nullptr) return made;
@@ -115,7 +115,7 @@ class SearchExpander {
     return made = std::move(validation);
   }
 
-  // The trial's execution, measured by the search's criterion.
+  // Returns the trial's protocol with the search's criterion as its only metric.
   std::shared_ptr<const TrialProtocol> ByCriterion(int s, const std::shared_ptr<const TrialProtocol>& trial) {
     std::shared_ptr<const TrialProtocol>& made = protocols_[{s, trial.get()}];
     if (made != nullptr) return made;
@@ -164,7 +164,7 @@ class SearchExpander {
   const ExperimentSpec& spec_;
   const int64_t max_candidates_;
   int64_t candidates_ = 0;  // of the searches planned so far
-  // Parts that candidates share, by the trial's.
+  // Parts that candidates share, by the corresponding parts of the trial.
   std::map<const TrialData*, std::shared_ptr<const TrialData>> validation_data_;
   std::map<std::pair<int, const TrialProtocol*>, std::shared_ptr<const TrialProtocol>> protocols_;
   std::map<std::pair<int, const TrialMethod*>, Methods> grids_;

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Of the digits, class 3 is unknown in the test, class 4 external.
+// Class 3 of the digits is unknown in the test, and class 4 is external.
 constexpr char kExternalTask[] = R"(
 name: "task"
 data_set: "digits"
@@ -55,7 +55,7 @@ class SearchTest : public ::testing::Test {
     return ExpandSearches(*experiment, trials_, max_candidates_);
   }
 
-  // Stores a record that says the candidate's AURC is `value`.
+  // Stores a record with this AURC of the candidate.
   void Record(const Trial& candidate, std::optional<double> value) {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
@@ -90,7 +90,8 @@ TEST_F(SearchTest, MakesTheGridForEachTrial) {
   EXPECT_TRUE(candidates[4].metric()[0].has_aurc());
 }
 
-// Of the known classes the last 5 training samples each, and class 4 of the external images' own test part.
+// Candidates are evaluated on the last 5 training samples of each known class, and on class 4 of the external images'
+// test part.
 TEST_F(SearchTest, NoCandidateReachesATestSample) {
   const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
   ASSERT_TRUE(searches.ok()) << searches.status();
@@ -110,7 +111,7 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
     EXPECT_EQ(infer.unknown(0).name(), "external");
     EXPECT_THAT(infer.unknown(0).selection().class_id(), ElementsAre(4));
   }
-  // The trial itself trains on the same samples, so that default and tuned differ in the values only.
+  // The trial itself trains on the same samples, so that the default and the tuned trial differ only in the values.
   EXPECT_EQ(trials_[0].data().train().without_last_per_class(), 5);
   EXPECT_EQ(MakeTrainAction(trials_[0]).SerializeAsString(),
             MakeTrainAction((*searches)[0].candidates[1]).SerializeAsString());
@@ -140,14 +141,14 @@ TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
   EXPECT_EQ(tuned.search().candidate(3).value(), 0.1);
   EXPECT_EQ(tuned.search().candidate(3).trial_id(), TrialId(candidates[3]));
   EXPECT_EQ(tuned.search().candidate(3).axis(0).name(), "temperature");
-  // Tested as the trial is; the log decides nothing.
+  // It is tested on the trial's test data. The log is not part of its id.
   EXPECT_EQ(tuned.data().SerializeAsString(), trials_[0].data().SerializeAsString());
   TrialSpec without_log = tuned;
   without_log.clear_search();
   EXPECT_EQ(TrialId(without_log), TrialId(tuned));
 }
 
-// The plan grows by the tuned trial: its training is the chosen candidate's, its inference and its record are new.
+// The tuned trial is added to the plan: its training is that of the chosen candidate; its inference and record are new.
 TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
   ASSERT_TRUE(searches.ok()) << searches.status();
@@ -174,7 +175,7 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   const Trial& tuned = plan.trials[7];
   EXPECT_EQ(Describe(tuned), "plain (tuned) on task, split 0, seed 0");
   EXPECT_EQ(tuned.search()->chosen(), 3);
-  // A pass over the test images and a record; the temperature is among the values that are searched for.
+  // An inference on the test images and an evaluation; the training exists.
   ASSERT_EQ(plan.actions.size(), before + 2);
   const Action& last = plan[plan.evaluations[7]];
   EXPECT_EQ(last.key, TrialId(tuned));

@@ -1,4 +1,4 @@
-// Compares each file's numbers with a copy of the printed ones, and tests their lookup.
+// Compares the numbers of each file with a copy of the printed ones, and tests lookups.
 #include "experiments/published/published.h"
 
 #include <fstream>

@@ -28,7 +28,7 @@
 namespace openset {
 namespace {
 
-// What follows the tables with published numbers: notes, and the notes of their tables.
+// The lines after the tables with published numbers: numbered notes, then the lines about doubts and conventions.
 std::vector<std::string> PublishedLines(const Report& report, const std::vector<std::string>& notes) {
   std::vector<std::string> lines;
   for (size_t n = 0; n < notes.size(); ++n) lines.push_back(absl::StrCat("[", n + 1, "] ", notes[n]));
@@ -83,7 +83,7 @@ std::string FormatMarkdown(const Report& report) {
   for (const auto& lines : {PublishedLines(report, notes), report.task_lines, report.search_lines, report.note_lines}) {
     for (const std::string& line : lines) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
   }
-  // Lines of their own; a star at the beginning is none of a list.
+  // One paragraph each. A star at the beginning is escaped, because it would start a list.
   std::vector<std::string> footer = FooterLines(report);
   if (absl::c_any_of(ReportTables(report), [](const TitledTable& titled) { return HasMarks(titled.table); })) {
     footer.insert(footer.begin() + 1, MarkText(report));
@@ -108,7 +108,8 @@ std::string FormatLatex(const Report& of_names) {
   const Report report = WithTitles(of_names);
   std::string text = "% needs \\usepackage{booktabs}\n";
   for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
-  // Below the numbers, in the float with them: what its marks are, and a star where one is there.
+  // The text below the numbers, in the same float: what bold and underlined cells mean and, if the table has stars,
+  // what they mean.
   const auto note = [&](const Table& table) {
     std::vector<std::string> texts;
     if (HasMarks(table)) texts.push_back(EscapeLatex(MarkText(report)));

@@ -35,7 +35,7 @@ ReportCell Cell(const std::string& method, const std::string& group, const std::
   cell.display = DisplayOf(spec);
   cell.n = static_cast<int>(values.size());
   for (const double value : values) cell.mean += value / cell.n;
-  // Of one or two values.
+  // For at most two values.
   if (cell.n == 2) cell.std = std::abs(values[0] - values[1]) / 2;
   for (int i = 0; i < cell.n; ++i) {
     cell.splits.push_back(i);
@@ -88,7 +88,7 @@ TEST(FormatReport, ExplainsMissingRecords) {
                         "2 of 24 trials have no record yet.\n"));
 }
 
-// b's mean accuracy is the best, but it is from one of two runs. AUROC has one mean, so that none is best.
+// b's mean accuracy is the best, but it is from one of two runs. AUROC has only one mean, so that none is marked.
 TEST(FormatReport, TheBestAmongThoseWithAllRunsIsBold) {
   Report report = Example();
   EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
@@ -201,7 +201,7 @@ TEST(FormatReport, EachFormatShowsChangesByTheCommandLine) {
   report.overrides = {"--set=training.epochs=2", "--seeds=0..4"};
   const std::string line = "Changed on the command line: --set=training.epochs=2 --seeds=0..4\n";
   EXPECT_EQ(FormatReport(report, ReportFormat::kText).rfind(line + "\ntask\n", 0), 0);
-  // Markdown would read an underscore as emphasis, had the line one.
+  // The line has no underscore, which Markdown would need escaped.
   EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("# study\n\n" + line));
   EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("\n% " + line));
   EXPECT_THAT(FormatReport(report, ReportFormat::kCsv),
@@ -245,7 +245,7 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
   EXPECT_THAT(latex, HasSubstr(". Mean $\\pm$ population standard deviation over splits and seeds (n=1 to 2).}\n"
                                "  \\label{tab:study}\n\\begin{tabular}"));
   EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
-  EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
+  EXPECT_THAT(latex, HasSubstr("\n  b & "));  // a method without a title
   EXPECT_THAT(
       latex,
       HasSubstr(

@@ -140,7 +140,7 @@ std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownCla
   const TrialSpec& trial = *result.trial;
   const DecisionTable& decisions = result.record->details().decisions();
   const ClosedSet closed = ClosedSetOf(*result.record);
-  // With four of five right, nothing else gains a fifth.
+  // If four of five are right, no other order can be better by a fifth.
   if (closed.samples == 0 || closed.right >= 0.8 * closed.samples) return std::nullopt;
   if (!trial.method().has_training()) {
     std::optional<OtherClasses> split;
@@ -212,7 +212,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
 }  // namespace
 
 std::vector<ResultHint> FindHints(absl::Span<const TrialResult> results, const KnownClassesOfTasks& splits) {
-  // Of each checkpoint, the trial that classifies best: some scores take samples for unknown by themselves.
+  // For each checkpoint, the trial that classifies best: some scores predict the class "unknown" themselves.
   std::vector<const TrialResult*> best;
   std::map<std::string, size_t> place;
   for (const TrialResult& result : results) {

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 constexpr char kImported[] = "";
 constexpr char kTrained[] = "training { epochs: 1 }";
 
-// Three known classes, 4, 2 and 7, and the others of a data set of five, 0 and 1, unknown.
+// A data set of five classes: 4, 2 and 7 are known, 0 and 1 unknown.
 TrialSpec Trial(const std::string& method, const std::string& more = kImported) {
   TrialSpec trial;
   EXPECT_TRUE(ParseTextProto(absl::StrCat("task: 't' split: 1 seed: 0 method { name: '", method, "' ", more, R"( }
@@ -28,7 +28,7 @@ TrialSpec Trial(const std::string& method, const std::string& more = kImported) 
   return trial;
 }
 
-// 100 samples of each of the classes, of which `right` are right; `cells` are the accepted ones.
+// 100 samples of each class, of which `right` are classified correctly; `cells` are the accepted ones.
 TrialRecord Record(const std::string& checkpoint, int right, const std::string& cells, double auroc = 0.75) {
   TrialRecord record;
   std::string known;
@@ -70,8 +70,8 @@ TEST(FindHints, GuessingIsNamedOnceForACheckpoint) {
   EXPECT_EQ(hints[0].text, "accuracy is 34.0 % on 300 known samples, no better than guessing among 3 classes");
 }
 
-// The network knows the classes 0, 4 and 1, split 2: of 270 accepted samples of theirs 240 are right; of those of 4, 2
-// and 7 only the 10 of 2 that are called 1.
+// The network was trained on the classes 0, 4 and 1 (split 2): 240 of their 270 accepted samples are right for that
+// split. For the trial's own classes 4, 2 and 7, only 10 samples of class 2 are right.
 TEST(FindHints, AnotherSplitFitsAnImportedNetwork) {
   const std::string cells =
       absl::StrCat(Cell(-1, 0, 80), Cell(0, 1, 80), Cell(-2, 2, 80), Cell(-1, 1, 10), Cell(-2, 0, 10), Cell(0, 2, 10),
@@ -83,10 +83,10 @@ TEST(FindHints, AnotherSplitFitsAnImportedNetwork) {
   EXPECT_EQ(hints[0].kind, ResultHint::Kind::kOtherSplit);
   EXPECT_EQ(hints[0].split, 2);
   EXPECT_EQ(hints[0].text, "accuracy is 3.7 % with the classes of split 1 of t, and 88.9 % with those of split 2");
-  // A network that was trained here knows its split.
+  // A network that openset trained has the classes of its split.
   const TrialSpec trained = Trial("m", kTrained);
   EXPECT_EQ(FindHints({{&trained, &record}}, kSplits).at(0).kind, ResultHint::Kind::kNearChance);
-  // Classes of another data set have the same numbers and are other ones.
+  // Classes of another data set with the same ids are different classes.
   TrialSpec elsewhere = imported;
   elsewhere.mutable_data()->mutable_test_unknown(0)->mutable_selection()->set_data_set("letters");
   EXPECT_NE(FindHints({{&elsewhere, &record}}, kSplits).at(0).kind, ResultHint::Kind::kOtherSplit);

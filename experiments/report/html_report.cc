@@ -28,7 +28,7 @@ namespace openset {
 namespace {
 
 constexpr size_t kMostFacts = 4;          // values that are visible without a click
-constexpr size_t kMostValues = 20000;     // of all cells together, that the page holds in addition to their means
+constexpr size_t kMostValues = 20000;     // of all cells together, that the page contains in addition to their means
 constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has rank charts
 constexpr int kMaxExamples = 24;          // one trial for each method
 
@@ -115,7 +115,7 @@ void AddRanks(const RankCharts& ranks, ChartPage* page) {
 // The provenance of the records: each fact with its values and the number of stages that had each value.
 class Facts {
  public:
-  // `of_stage`: where there are several values, how many stages have each is said.
+  // `of_stage`: if there are several values, the page shows how many stages have each.
   void Add(const std::string& fact, const std::string& value, bool of_stage = false) {
     if (value.empty()) return;
     if (of_stage) counted_.insert(fact);

@@ -57,7 +57,7 @@ const BalancedScoreSpec* BalancedScoreOf(const MetricSpec& metric) {
   return nullptr;
 }
 
-// Our metric's convention in their words: a trial has the method's threshold instead of "of the method".
+// The label of our metric in the form of theirs: our metric contains the threshold instead of "of the method".
 std::string LabelBeside(const MetricSpec& theirs, const MetricSpec& ours) {
   const BalancedScoreSpec* their_score = BalancedScoreOf(theirs);
   const BalancedScoreSpec* our_score = BalancedScoreOf(ours);
@@ -134,7 +134,7 @@ void AddPublished(const ReportSpec& spec, const std::vector<PublishedTable>& tab
       const MetricSpec* ours = trial == trials.end() ? nullptr : FindMetric(*trial->second, cell.metric);
       if (ours == nullptr) continue;
       const MetricSpec metric = TheirMetric(reference, table, *ours);
-      // A name of ours that the spec gives stands for no level of openness of theirs.
+      // The levels of openness must be equal even if the spec renames the task.
       const std::string task = TheirName(reference.task(), cell.task);
       const PublishedKey key = {task,
                                 TheirName(reference.method(), cell.method),

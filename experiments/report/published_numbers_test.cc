@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Two methods; the second has no AUROC. Values of splits 0 and 1 are known of the first.
+// Two methods; the second has no AUROC. The first has values for splits 0 and 1.
 PublishedTable Published() {
   PublishedTable table;
   EXPECT_TRUE(ParseTextProto(R"(
@@ -76,7 +76,8 @@ Report Make(const std::vector<TrialSpec>& trials, const ReportSpec& spec = Spec(
   return report;
 }
 
-// 60 and its deviation of 2, in percent; ours is one value at the same 100 epochs, of a split that is not known there.
+// The published number is 60 with a deviation of 2, in percent. Ours is one value with the same 100 epochs, on a split
+// without a published value.
 TEST(AddPublished, IsShownNextToOurs) {
   const Report report = Make({Trial("a+long", 2, 100)});
   ASSERT_EQ(report.cells[0].published.size(), 1);

@@ -52,7 +52,7 @@ Report Example() {
   return report;
 }
 
-// auc of b on cats is 7 in the mean, of a 2; b comes first, whatever the order of the study.
+// On cats, the mean auc of b is 7 and that of a is 2: b comes first, regardless of the order in the study.
 TEST(ReportTables, AreSortedByAMetric) {
   Report report = Example();
   const auto first_methods = [&] {
@@ -65,7 +65,7 @@ TEST(ReportTables, AreSortedByAMetric) {
   EXPECT_THAT(first_methods(), ElementsAre("b", "b"));
   for (ReportCell& cell : report.cells) cell.display.higher_is_better = false;
   EXPECT_THAT(first_methods(), ElementsAre("a", "a"));
-  // What has no mean comes last.
+  // Rows without a mean come last.
   report.cells[1].n = 0;
   EXPECT_THAT(first_methods(), ElementsAre("b", "a"));
   EXPECT_TRUE(CheckSort(report, "--sort", "acc").ok());

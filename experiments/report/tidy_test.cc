@@ -46,7 +46,7 @@ TEST(TidyTable, HasARowATrialAndMetric) {
   EXPECT_EQ(table.rows[2][8], "");
 }
 
-// The samples of the row's set; of a mean over sets, and of a record that counts none, there are no numbers.
+// Counts the samples of the row's set. Means over sets, and records without counts, have no numbers.
 TEST(TidyTable, CountsTheSamplesOfEachGroup) {
   const TrialSpec trial = Trial("");
   const std::string metrics =

@@ -47,7 +47,7 @@ TEST(ChangedSpecLines, NothingIsMarkedWithoutChanges) {
   EXPECT_THAT(Texts(ChangedSpecLines(Written(), Written(), {}), true), IsEmpty());
 }
 
-// The override has no loss term: which method has one, its file says.
+// The override has no loss term, because only the methods' files say which terms they have.
 TEST(ChangedSpecLines, AFlagWithoutAFieldHasItsOwnLine) {
   const std::vector<SpecLine> lines = ChangedSpecLines(Written(), Written(), {"--set=loss.open_auc.lambda=0.2"});
   EXPECT_THAT(Texts(lines, true), ElementsAre("# --set=loss.open_auc.lambda=0.2"));

@@ -72,7 +72,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   }
 }
 
-// For a script, if the score needs more than its logits.
+// Adds problems if the score needs more than the logits of a script.
 void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;
@@ -94,13 +94,13 @@ bool MixesImages(const OpenSetSpec& open_set) {
          open_set.external_images().has_pix_mix();
 }
 
-// The network sees only mixtures.
+// Whether the network sees only mixtures.
 bool ReplacesBatch(const OpenSetSpec& open_set) {
   return (open_set.has_mixed_images() && !open_set.mixed_images().beside_batch()) ||
          open_set.external_images().has_pix_mix();
 }
 
-// A training of the method: of a MethodSpec, or of its PretrainingSpec, whose paths begin with `prefix`.
+// Checks a training of the method: `stage` is the MethodSpec or its PretrainingSpec, whose paths begin with `prefix`.
 template <typename Stage>
 void CheckStage(const MethodSpec& method, const Stage& stage, int views, const std::string& prefix,
                 std::vector<FieldProblem>* problems) {
@@ -133,7 +133,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
     const HeadSpec& head = method.model().head();
     if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
                          head.has_random_temperature())) {
-      // Of the head: a preset may have set another one than the method.
+      // The problem is reported for the head, because a preset may have replaced it.
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
     }
@@ -165,7 +165,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   }
 }
 
-// The requirements of model and augmentations on the images.
+// Checks the images against the requirements of model and augmentations.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
   if (const int smallest = SmallestImageSize(method.model()); input.size() < smallest) {
@@ -198,7 +198,7 @@ bool KeepsMemberUncertainty(const InferenceSpec* inference) {
          (inference->mc_dropout().member_uncertainty() || inference->ensemble().member_uncertainty());
 }
 
-// The outputs of `inference`; null for a plain forward pass.
+// Checks a score on the outputs of `inference`; null for a plain forward pass.
 void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceSpec* inference,
                 const std::string& path, std::vector<FieldProblem>* problems) {
   const ScoreNeeds score = NeedsOf(spec);
@@ -263,7 +263,7 @@ void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) 
                                  ", and the model's network shows ", stages == 0 ? "none" : "one")});
 }
 
-// The evaluations during the training.
+// Checks the evaluations during the training.
 void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   if (method.pretraining().training().has_evaluate_every()) {
     problems->push_back({"pretraining.training.evaluate_every",

@@ -22,7 +22,7 @@ MethodSpec Parse(const std::string& text) {
   return message;
 }
 
-// Of a method with a score and an inference, unless it says others; with a linear head and a training, unless its model
+// The problems of a method. `rest` has its score and inference; a linear head and a training are added unless the model
 // is imported.
 std::vector<std::string> Problems(const std::string& text,
                                   const std::string& rest = "score { max_logit {} } inference { plain {} }") {

@@ -64,7 +64,7 @@ class Check {
     return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
   }
 
-  // Reports are stored below it.
+  // The study's name is also a folder of reports.
   absl::Status CheckName() const {
     const std::string problem = NameProblem(spec_.name());
     return problem.empty() ? absl::OkStatus() : Problem("name", problem);
@@ -96,7 +96,7 @@ class Check {
     return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
   }
 
-  // The axes of a grid that apply to a method. What can't be set is ResolveGrid's to say.
+  // Checks the axes of a grid that apply to a method. Values that can't be set are left to ResolveGrid().
   absl::Status CheckAxes(const std::string& path, const Axes& axes, const std::vector<std::string>& /*methods*/,
                          const LoadedMethod& method) const {
     std::map<std::string, int> setters;  // the axis that sets a field
@@ -123,7 +123,7 @@ class Check {
     return absl::OkStatus();
   }
 
-  // What the field holds with each value; none for one that does not fit it.
+  // The field's content for each value; nothing for a value that does not fit the field.
   static std::vector<std::optional<std::string>> HeldOf(const Axis& axis, const MethodSpec& method) {
     std::vector<std::optional<std::string>> held(axis.value_size());
     InParallel(axis.value_size(), [&](int64_t v) {

@@ -69,7 +69,7 @@ bool IsLeftOut(const Experiment& experiment, const std::string& method) {
   return std::find(left_out.begin(), left_out.end(), method) != left_out.end();
 }
 
-// Methods with the presets of some tasks.
+// Reads the methods that `task_preset` changes for some tasks.
 absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& override, Experiment* experiment) {
   const ExperimentSpec& spec = experiment->spec;
   std::map<std::pair<int, int>, std::vector<std::string>> presets;  // by task and method
@@ -109,7 +109,7 @@ absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& overri
   return absl::OkStatus();
 }
 
-// A method, values of a sweep ("lambda 0.1" or "lambda=0.1"), or both: "openauc, lambda 0.1".
+// Checks the baseline: a method, values of a sweep ("lambda 0.1" or "lambda=0.1"), or both ("openauc, lambda 0.1").
 absl::Status CheckBaseline(const Experiment& experiment) {
   const std::string where = experiment.source.Where("report.baseline");
   std::vector<std::string> methods, values;
@@ -196,7 +196,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   const std::vector<std::string> named(spec.method().begin(), spec.method().end());
   OPENSET_RETURN_IF_ERROR(ChangeSpec(changes, &spec));
-  // What was laid over is held to the schema's rules too.
+  // Changes by the command line must obey the schema's rules too.
   OPENSET_RETURN_IF_ERROR(CheckRules(spec, source));
   if (const std::string problem = NameProblem(spec.name()); !problem.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(source.Where("name"), ": ", problem));

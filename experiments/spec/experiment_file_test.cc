@@ -95,7 +95,7 @@ TEST(ExperimentFile, AFileWithADigestMayBeAbsent) {
   EXPECT_THAT(sandbox.Load(kSpec), IsOk());
 }
 
-// The trials of two splits start from the files of theirs, and have the ids of trials whose methods name these.
+// Trials start from the weights of their splits, and have the same ids as trials whose methods name these files.
 TEST(ExperimentFile, WeightsOfSplits) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
@@ -179,7 +179,7 @@ TEST(LoadExperiment, TheReportSectionIsCheckedBeforeAnythingRuns) {
   ASSERT_TRUE(experiment.ok()) << experiment.status();
   ASSERT_EQ(experiment->published.size(), 1);
   EXPECT_EQ(experiment->published[0].row(0).cell(0).value(), 50);
-  // A row of a sweep.
+  // The baseline may be a row of a sweep.
   const std::string sweep =
       absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs' value: ['1', '2'] } report { baseline: ");
   for (const char* baseline : {"plain", "plain, epochs 2", "epochs 2", "epochs=2"}) {

@@ -6,7 +6,7 @@
 namespace openset {
 namespace {
 
-// Of a method with this decision and 3 known classes.
+// The metric after SetMethodThreshold(), for a method with this decision and 3 known classes.
 absl::StatusOr<std::string> Resolved(const std::string& decision, const std::string& metric) {
   MethodSpec method;
   EXPECT_TRUE(ParseTextProto("name: 'm' " + decision, "text", &method).ok());

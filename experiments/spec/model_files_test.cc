@@ -115,7 +115,7 @@ TEST_F(SplitFilesTest, EachSplitHasItsOwn) {
   EXPECT_EQ(two.weights().sha256(), Sha256Hex("two"));
   EXPECT_EQ(two.weights().split_sha256_size(), 0);
   EXPECT_FALSE(IsOfSplit(two));
-  // As if the file had been named.
+  // The model is the same as if it had named the file.
   ModelSpec named;
   named.mutable_weights()->set_file("w2.pth");
   EXPECT_THAT(Resolve(&named), IsEmpty());
@@ -139,7 +139,7 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   EXPECT_THAT(Resolve(&one), ElementsAre("model.weights.split_sha256: is for a file with {split} in its name"));
 }
 
-// With a digest it is looked for in the data folders, and only when it is needed.
+// A file with a digest is looked for in the data folders, and only when it is needed.
 TEST_F(SplitFilesTest, FilesOfDataFolders) {
   model_.mutable_weights()->set_file("data:w{split}.pth");
   EXPECT_THAT(Resolve(&model_), IsEmpty());

@@ -36,7 +36,7 @@ TEST_F(SpecChangesTest, OverrideEverythingElse) {
   EXPECT_EQ(experiment->methods[1].spec.loss().term(0).lambda(), 0.2);
   EXPECT_FALSE(experiment->methods[0].spec.loss().term(0).has_lambda());
 
-  // And are in what records say.
+  // Records list the changes.
   const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_THAT(trials, IsOk());
   const TrialSpec trial = trials->at(0).Spec();

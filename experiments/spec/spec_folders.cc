@@ -58,7 +58,7 @@ SpecFolders SpecFoldersAround(const std::string& beside) {
   const std::string folder = beside.empty() ? "." : beside;
   SpecFolders folders = SpecFoldersBelow(folder);
   std::error_code error;
-  // With a name at the end to leave out, whether or not there is a slash.
+  // Appends a name and removes it again, so that a slash at the end makes no difference.
   const std::filesystem::path own =
       (std::filesystem::absolute(folder, error) / "spec").lexically_normal().parent_path();
   const std::filesystem::path above = own.parent_path();
@@ -109,7 +109,7 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
   std::string found;
   for (const std::string& folder : folders) {
     const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
-    // A link that leads nowhere is found too: whoever reads it names it.
+    // A dangling link is found too; reading it reports the error.
     std::error_code error;
     if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) continue;
     if (found.empty()) {

@@ -61,7 +61,7 @@ TEST_F(SpecFoldersTest, ASpecInSpecsBelongsToTheLibraryAround) {
   EXPECT_THAT(NamesIn(SpecFoldersAround(mine).tasks), ElementsAre("two"));
   EXPECT_TRUE(SpecFoldersAround(mine + "/specs/more").empty());
   EXPECT_TRUE(SpecFoldersAround(sandbox_.folder() + "/ours/experiments/specs").empty());
-  // A spec that is named without its folder.
+  // A spec without a folder in its path.
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(mine + "/specs");
   const SpecFolders around = SpecFoldersAround("");

@@ -83,7 +83,7 @@ void Add(const std::string& experiment, const std::string& name, std::map<std::s
 std::map<std::string, Golden> Present() {
   std::map<std::string, Golden> present;
   Add("quickstart", "quickstart: ", &present);
-  // Data sets and tasks beside a spec are looked at: a folder of its own.
+  // In its own folder, because the tasks and data sets next to a spec are read too.
   const std::string folder = JoinPath(::testing::TempDir(), "golden_digests"), file = folder + "/golden.textproto";
   EXPECT_TRUE(MakeFolders(folder).ok());
   for (const auto& [method, task] : kMethodsAndTasks) {

@@ -61,7 +61,8 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
   for (const auto& [name, count] : std::map<std::string, int>{{"openauc_table_2", 10 * 6},
                                                               {"openauc_table_2_drawn", 3 * 6},
                                                               {"openauc_tables_4_5", 8 * (7 + 9)},
-                                                              // Corrected and faithful, compared with the same numbers.
+                                                              // The corrected and the faithful methods are compared
+                                                              // with the same numbers.
                                                               {"imbalance_table_1", 2 * 4 * 20},
                                                               {"unified_benchmark_table_6", 11 * 13},
                                                               // The ensemble's two numbers on Food-32 are not in
@@ -69,9 +70,10 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
                                                               {"unified_benchmark_table_7", 11 * 11 - 2},
                                                               {"unified_benchmark_table_7_small", 11 * 5},
                                                               {"published_vaze_tinyimagenet", 2 * 2},
-                                                              // Three of the log; OpenAUC's Softmax on CIFAR10.
+                                                              // Three numbers of the log, and OpenAUC's Softmax on
+                                                              // CIFAR10.
                                                               {"arpl_cifar10_log", 3 + 1},
-                                                              // As for CIFAR10's column.
+                                                              // The same as for CIFAR10's column.
                                                               {"openauc_table_2_small", 10},
                                                               {"openauc_tables_4_5_small", 8 * (7 + 9)},
                                                               // The level of 2 and 8 classes, and that of 4 and 3.
@@ -87,7 +89,7 @@ TEST(PaperSpecs, FullFormsAreAsPublished) {
     std::set<std::string> reasons;
     for (const ReportCell& cell : EmptyReport(name).cells) {
       if (absl::StartsWith(name, "imbalance") && !absl::StrContains(cell.method, "+faithful")) continue;
-      // The released form, in addition to the one that the table ran.
+      // These are the released forms, in addition to the form in the table.
       if (cell.method == "acc_auc" || cell.method == "openauc") continue;
       for (const PublishedNumber& number : cell.published) {
         for (const std::string& reason : number.reasons) {
@@ -156,7 +158,7 @@ TEST(PaperSpecs, SmallFormsHaveTheMethodsAndMetricsOfTheFullOnes) {
     const absl::StatusOr<Experiment> full = Load(std::string(absl::StripSuffix(small_name, "_small")));
     ASSERT_TRUE(small.ok()) << small.status();
     ASSERT_TRUE(full.ok()) << full.status();
-    // openauc_lambda's have the recipe in their names.
+    // The names of openauc_lambda's methods contain the recipe.
     const auto methods = [](const Experiment& experiment) {
       std::vector<std::string> names;
       for (std::string name : experiment.spec.method()) {
@@ -172,7 +174,7 @@ TEST(PaperSpecs, SmallFormsHaveTheMethodsAndMetricsOfTheFullOnes) {
     for (int m = 0; m < small->spec.metric_size(); ++m) {
       EXPECT_EQ(small->spec.metric(m).kind_case(), full->spec.metric(m).kind_case()) << small_name;
     }
-    // What packages bring, or what is made.
+    // They need only data that comes with packages or is generated.
     for (const TaskSpec& task : small->tasks) {
       std::set<std::string> data_sets = {task.data_set()};
       for (const UnknownSource& unknown : task.unknown()) data_sets.insert(unknown.data_set());

@@ -74,7 +74,7 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::kEvaluate) continue;
-    // Weights that are there need no training.
+    // Imported weights need no training.
     if (action.kind == ActionKind::kTrain && !plan.TrialOf(action).method().has_training()) continue;
     EXPECT_GT(action.work, 0) << Describe(plan.TrialOf(action));
   }
@@ -95,8 +95,8 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
   EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 216);
 }
 
-// For each of 2 splits: one training; of 44 candidates of ODIN one pass over the validation images, which they share;
-// of the 36 of OpenMax and the 10 of ReAct another one, and one over the training images.
+// For each of 2 splits: one training; one pass over the validation images, which the 44 candidates of ODIN share; and
+// one pass each over the validation and the training images for the 36 candidates of OpenMax and the 10 of ReAct.
 TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_search", SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
@@ -120,7 +120,7 @@ TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
 INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experiments/specs")),
                          [](const auto& info) { return info.param; });
 
-// A method is used by its file's name and says where it comes from.
+// A method has the name of its file and a reference.
 class MethodTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MethodTest, IsValidAndNamesItsSource) {
@@ -246,7 +246,7 @@ TEST(Presets, HaveTheUnifiedBenchmarksImageNetValues) {
   EXPECT_FALSE(MethodOf("openmax+unified_imagenet").score().openmax().has_rank_weight());
 }
 
-// What methods take from their source, where codes differ.
+// The settings of methods for which sources differ.
 TEST(Methods, NameTheirReadings) {
   for (const auto& [name, predictions] : {std::pair("odin", InputPerturbationSpec::PERTURBED),
                                           {"odin_unified_benchmark", InputPerturbationSpec::ORIGINAL}}) {
@@ -254,8 +254,7 @@ TEST(Methods, NameTheirReadings) {
     EXPECT_EQ(perturbation.direction(), InputPerturbationSpec::GREATER_EQUAL) << name;
     EXPECT_EQ(perturbation.predictions(), predictions) << name;
   }
-  // Whether the class is that of the image or of the moved one is written in each method that moves it, and how it
-  // moves.
+  // Each method that perturbs its input states whether the class is that of the original image, and the direction.
   for (const std::string& name : NamesIn("experiments/methods")) {
     const MethodSpec method = MethodOf(name);
     if (!method.inference().has_input_perturbation()) continue;

@@ -342,7 +342,7 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
       EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
       EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
     }
-    // Nor is it passed on.
+    // Nor is the record exported.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
     EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
   }

@@ -175,7 +175,7 @@ class Search {
     for (const Garbage& garbage : found_) bytes -= garbage.bytes;
     if (bytes <= *policy_.most_bytes) return;
     std::vector<std::pair<std::pair<Need, int64_t>, const Candidate*>>
-        order;  // the least needed, then the oldest first
+        order;  // the least needed first, then the oldest
     for (const Candidate& one : more_) {
       const std::string key = one.path.substr(one.path.rfind('/') + 1);
       struct stat info;

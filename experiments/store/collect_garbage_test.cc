@@ -45,7 +45,7 @@ class CollectGarbageTest : public ::testing::Test {
   const TrialRecord record_;
 };
 
-// They prevent nothing, and the results that they refer to stay.
+// They don't stop the collection, and the results that they refer to stay.
 TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepTheirInputs) {
   TrialRecord newer = TestRecord(TestKey("cccc"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);

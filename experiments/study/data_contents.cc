@@ -81,7 +81,7 @@ RecordedParts PartsOfRecords(const Store& store) {
   return parts;
 }
 
-// Sets it from the newest record that has it. Returns the number of different digests in records.
+// Sets the part's digest from the newest record that has one. Returns the number of different digests in records.
 size_t TellByRecords(const std::string& data_set, const RecordedParts& recorded, DataSetPart* part) {
   const auto found = recorded.find({data_set, part->name()});
   if (found == recorded.end()) return 0;

@@ -34,7 +34,7 @@ class DataContents : public ::testing::Test {
     sandbox_.Write("digits/test-images", test_images);
   }
 
-  // An experiment whose catalog was told.
+  // The experiment after TellContents().
   Experiment Told(const std::vector<std::string>& data_folders) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
     EXPECT_TRUE(experiment.ok()) << experiment.status();
@@ -61,7 +61,7 @@ class DataContents : public ::testing::Test {
     EXPECT_THAT(store_.CommitRecord(record), IsOk());
   }
 
-  // "" of a part of which nothing is known.
+  // The part's digest; "" if it is not known.
   static std::string ContentOf(const Experiment& experiment, const std::string& name) {
     for (const DataSetPart& part : (*experiment.catalog.Find("digits"))->layout(0).part()) {
       if (part.name() == name) return part.content_sha256();
@@ -86,7 +86,7 @@ TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_EQ(*ReadFile(store_.folder() + "/data/digits/test.sha256"), content);
   EXPECT_EQ(ContentOf(Told({}), "test"), content);
-  // Files that are there win.
+  // Existing files take precedence.
   WriteImages("other images");
   EXPECT_NE(ContentOf(Told({sandbox_.folder()}), "test"), content);
   std::filesystem::remove_all(sandbox_.folder() + "/digits");
@@ -111,7 +111,7 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   EXPECT_THAT(untold_, IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
                                   EndsWith("(of 2 different ones that of the newest record).")));
-  // It is not remembered as the content of files, and files that are there win.
+  // Digests from records are not saved as those of files, and existing files take precedence.
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));
   WriteImages("some images");

@@ -17,7 +17,7 @@ TEST(FailureKinds, FollowFromTheCode) {
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kPermissionDenied)), FailureKind::kMachine);
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kDataLoss)), FailureKind::kInput);
   EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kAborted)), FailureKind::kMethod);
-  EXPECT_EQ(KindOf(99), FailureKind::kMachine);  // what a later version may write
+  EXPECT_EQ(KindOf(99), FailureKind::kMachine);  // a code that a later version may write
 }
 
 TEST(WhatToDo, AdvisesTheSameCommandOnlyIfItMayHelp) {

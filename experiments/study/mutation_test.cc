@@ -80,7 +80,7 @@ class MutationTest : public ::testing::Test {
     sandbox_.Write("experiments/published/table.textproto", kTable);
   }
 
-  // Loads, plans and reports. Returns whether it got to its end.
+  // Loads, plans and reports. Returns whether all of it succeeded.
   bool Follow(const Store& store) {
     StudyOptions options;
     options.expand.max_trials = 200;
@@ -102,7 +102,7 @@ class MutationTest : public ::testing::Test {
     return true;
   }
 
-  // Changed versions of the message in the text file `path` go there, one after the other.
+  // Follows changed versions of the message in the text file `path`, one after the other.
   template <typename M>
   void FollowTexts(const std::string& path) {
     M valid;
@@ -161,7 +161,7 @@ class MutationTest : public ::testing::Test {
     return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
   }
 
-  // A bundle's member: its fields, or, if it is no message of ours, its bytes.
+  // Changes a member of a bundle: its fields or, if it is not one of our messages, its bytes.
   static void Change(RandomStream* random, ZipMember* member) {
     std::unique_ptr<google::protobuf::Message> message;
     if (absl::StartsWith(member->name, "records/")) message = std::make_unique<TrialRecord>();
@@ -254,7 +254,7 @@ TEST_F(MutationTest, Bundles) {
     MergeCounts counts;
     const Store store(into);
     ++(Accept(MergeFrom(path, store, &counts)) ? merged : refused);
-    // Nothing is written but the one record, its outputs and its checkpoint, below the store.
+    // Only the record, its outputs and its checkpoint are written, below the store.
     for (const auto& entry : fs::recursive_directory_iterator(sandbox_.folder() + "/outer")) {
       const std::string file = entry.path().string();
       if (!entry.is_regular_file()) continue;

@@ -18,7 +18,7 @@ class RecordFilterTest : public ::testing::Test {
  protected:
   RecordFilterTest() : store_(sandbox_.folder() + "/store") {}
 
-  // The study of the spec and `more`, of which only some records are made.
+  // The study of the spec and `more`, with the filter `only`.
   std::unique_ptr<Study> Load(const std::string& more, const std::string& only) {
     sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, more));
     StudyOptions options;
@@ -28,7 +28,7 @@ class RecordFilterTest : public ::testing::Test {
     return *std::move(study);
   }
 
-  // "infer 0 evaluate 0": what is needed, of which trial.
+  // The needed actions and their trials: "infer 0 evaluate 0".
   static std::string Needed(const Study& study) {
     std::string needed;
     for (const Action& action : study.plan().actions) {
@@ -58,7 +58,7 @@ TEST_F(RecordFilterTest, FailedAreThoseOfAFailedActionAndMissingTheOthers) {
   EXPECT_EQ(Needed(*Load(two, "missing")), "train 0 infer 0 evaluate 0 ");
   EXPECT_EQ(Needed(*Load(two, "changed")), "");
 
-  // It went well since.
+  // The failed action has succeeded since.
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(plan.trial_id(1));

@@ -39,7 +39,7 @@ class WithoutSync : public SystemCalls {
   int Sync(int /*fd*/, SyncOf /*what*/) override { return 0; }
 };
 
-// A grid over one method: 20 trainings, of which each has 5,000 scores.
+// A grid over one method: 20 trainings with 5,000 scores each.
 std::string Spec(int64_t trials) {
   std::string spec =
       "name: 'spec' task: 'fashion_mnist_6_4' split: [0, 1, 2, 3, 4] metric { auroc {} } metric { openauc {} } "
@@ -145,7 +145,7 @@ const Scene& SceneOf(int64_t trials) {
     }
     CHECK(scene->store->CommitRecord(record).ok());
   }
-  // What was written just now is not remembered.
+  // Files that were written just now are not remembered.
   sleep(FileState::kSettled + 1);
   return *scene;
 }

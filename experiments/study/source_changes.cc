@@ -80,7 +80,7 @@ void SourceChanges::Add(const std::vector<RecordIndex::Stage>& stages) {
     const auto [entry, is_new] = changed_.try_emplace(stage.sources);
     if (is_new) entry->second = ChangedOf(*stage.sources);
     const std::set<std::string>* of_stage = entry->second;
-    // That a record is there is not asked for; most of its stages have changed in nothing.
+    // HasSeen() is only called for trainings and inferences, so unchanged evaluations, which are most, are not counted.
     if (stage.sources->stage() == StageProvenance::EVALUATE && of_stage->empty()) continue;
     Count(ToHex(stage.key), !of_stage->empty());
     changed.insert(of_stage);

@@ -72,7 +72,7 @@ TEST(SourceChanges, ComponentsWithoutFingerprintsAreNotCompared) {
   EXPECT_THAT(changes.keys(), IsEmpty());
 }
 
-// The linked tables have the families, and targets' names as in the source tree.
+// The linked tables contain the families and the names of their targets in the source tree.
 TEST(SourcesOfThisProgram, AreThoseOfTheStages) {
   const CurrentSources current = SourcesOfThisProgram();
   EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", current.train).target, "losses/cross_entropy");

@@ -123,7 +123,7 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   }
   if (!redo_.empty()) {
     OPENSET_RETURN_IF_ERROR(MarkRedone(0));
-    // Where the candidates stay, so does the choice; what it adds may be among what is made again.
+    // A choice is kept if its candidates are; the actions that it adds may have to be made again.
     const size_t first_chosen = plan().actions.size();
     for (size_t a = 0; a < first_chosen; ++a) {
       const Action& action = plan().actions[a];
@@ -161,12 +161,13 @@ std::string Study::report_name() const {
   return absl::StrCat(name(), "+", Sha256Hex(absl::StrJoin(experiment_.laid_over, "\n")).substr(0, kDigits));
 }
 
-// Two lines: the path of the spec, the SHA-256 of its file.
+// The file has two lines: the path of the spec, and the SHA-256 of its file.
 absl::Status Study::CheckReportName() const {
   const std::string kept = JoinPath(store_.ReportFolder(report_name()), kSpecFile);
   const std::vector<std::string> lines = absl::StrSplit(ReadFile(kept, kMaxTextBytes).value_or(""), '\n');
   if (lines.size() < 2 || lines[0] == AbsolutePath(experiment_.source.file())) return absl::OkStatus();
-  // The same study elsewhere, and one whose file is gone or called otherwise by now, give the name free.
+  // The name is free if the other file is a copy of this one, no longer exists, or now contains a study of another
+  // name.
   if (lines[1] == experiment_.sha256) return absl::OkStatus();
   ExperimentSpec other;
   if (!ReadTextProto(lines[0], &other, Completeness::kPartial).ok() || other.name() != name()) return absl::OkStatus();
@@ -238,7 +239,7 @@ absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
 absl::Status Study::RememberData() const { return RememberContents(store_, experiment_); }
 
 absl::Status Study::RemoveRedone(size_t first) const {
-  // Records before what they were made of.
+  // In reverse order, so that records are removed before their inputs.
   for (auto action = plan().actions.rbegin(); action != plan().actions.rend() - first; ++action) {
     const Stage& stage = StageOf(*action);
     if (redo_ == kRedoFailed && stage.SavesState() && action->is_needed() && store_.CountFailures(action->key) > 0) {
@@ -269,7 +270,7 @@ int Study::waiting() const {
 }
 
 absl::StatusOr<std::vector<std::string>> Study::Prepare(const std::vector<std::string>& data_folders) {
-  // A tuned trial reads what the trial that it is made of reads.
+  // Tuned trials that are added later read the same files as the trials that they are made from.
   OPENSET_RETURN_IF_ERROR(CheckInputs(plan(), experiment_.catalog, data_folders));
   OPENSET_RETURN_IF_ERROR(store_.Make());
   SweepTemporaries(store_);

@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Two trials, of which method plain's is searched for too, among four candidates on two trainings.
+// Two trials. That of method plain also has a search among four candidates on two trainings.
 constexpr char kSearched[] = R"(
 method: "pairs"
 validation_per_class: 5
@@ -51,7 +51,7 @@ class StudyTest : public ::testing::Test {
     return Study::Load("spec", sandbox_.folders(), store_);
   }
 
-  // Makes the record of a trial, whose AURC is `value`.
+  // Stores a record of the trial with this AURC.
   void Record(const Study& study, int trial, double value) {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
@@ -89,13 +89,13 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   EXPECT_EQ(study.plan().Count(ActionKind::kChoose), 1);
   EXPECT_EQ(study.plan().CountNeeded(ActionKind::kEvaluate), 6);
 
-  // With a candidate missing nothing is chosen.
+  // If a candidate is missing, nothing is chosen.
   const ActionId choice = ChoiceOf(study);
   for (const int t : {0, 1, 2, 3, 4}) Record(study, t, t == 4 ? 0.1 : 0.3);
   EXPECT_THAT(study.Choose(choice).status(), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(study.waiting(), 1);
 
-  // The third of the grid wins: temperature 10, one epoch. It is trained on all samples, so nothing of it was done.
+  // The third candidate of the grid wins: temperature 10, one epoch. The tuned trial is new.
   Record(study, 5, 0.2);
   const absl::StatusOr<std::vector<ActionId>> added = study.Choose(choice);
   ASSERT_TRUE(added.ok()) << added.status();
@@ -112,7 +112,7 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   EXPECT_EQ(report.missing, 1);
   EXPECT_EQ(report.waiting, 0);
 
-  // Loaded again, it holds the same trials, and no candidates any more.
+  // When it is loaded again, the study has the same trials, but no candidates.
   const absl::StatusOr<std::unique_ptr<Study>> again = Load(kSearched);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(Reported(**again), Reported(study));
@@ -149,7 +149,8 @@ TEST_F(StudyTest, ChangedDataWithoutChecksumsIsMeasuredAgain) {
   EXPECT_EQ(id(), told);
 }
 
-// Two trials, of methods plain and pairs, all of whose results are there; plain's record is by another max_softmax.
+// Two trials of methods plain and pairs with all results. The record of plain was made by another version of
+// max_softmax.
 class RedoTest : public StudyTest {
  protected:
   RedoTest() {
@@ -201,7 +202,7 @@ class RedoTest : public StudyTest {
     return Study::Load("spec", sandbox_.folders(), store_, options);
   }
 
-  // "train 0 infer 0 evaluate 0": what is needed, of which trial, once what is redone was removed.
+  // The needed actions and their trials after the results to redo were removed: "train 0 infer 0 evaluate 0".
   std::string NeededOf(const std::string& redo) {
     const absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo(redo);
     EXPECT_TRUE(study.ok()) << study.status();
@@ -257,7 +258,7 @@ TEST_F(RedoTest, OtherWordsAreMethodsOfTheStudy) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--redo: unknown method 'pears'; did you mean 'pairs'?")));
 }
 
-// The candidates of a search are made again, and the choice with them; what it adds is as well.
+// The candidates of a search are made again, and so are the choice and the trial that it adds.
 TEST_F(StudyTest, ASearchIsRedone) {
   const auto load = [this](const std::string& redo) {
     sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, kSearched));
@@ -277,7 +278,7 @@ TEST_F(StudyTest, ASearchIsRedone) {
   EXPECT_EQ(all->plan().CountNeeded(ActionKind::kEvaluate), 6);
   ASSERT_TRUE(all->RemoveRedone().ok());
   EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(2)));
-  EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // it is not known yet
+  EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
   for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
   const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
   ASSERT_TRUE(added.ok()) << added.status();
@@ -291,8 +292,8 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
   ASSERT_TRUE(study.ok());
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
-  // Action 0 trains plain, 1 infers, 2 evaluates. Its checkpoint and its outputs are needed by nothing while its record
-  // is whole.
+  // Action 0 trains plain, 1 infers, 2 evaluates. Nothing needs its checkpoint and its outputs while its record is
+  // intact.
   const Plan whole = (*study)->plan();
   const auto damage = [](const std::string& path) { EXPECT_TRUE(WriteFileAtomically(path, "damaged").ok()); };
   damage(JoinPath(store_.CheckpointFolder(whole.actions[0].key), kCheckpointFile));
@@ -307,7 +308,7 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
                           HasSubstr("outputs.npz: does not match its checksum"), HasSubstr("not a record file")));
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kTrain), 1);
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
-  // The report goes on with the other one.
+  // The report uses the other record.
   const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(absl::c_count_if((*results)->results, [](const TrialResult& result) { return result.record != nullptr; }),
@@ -348,7 +349,7 @@ TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
   EXPECT_TRUE(engine.started[0].has_evaluate());
   EXPECT_EQ(store_.Quarantined().size(), 1);
   EXPECT_TRUE(FileExists(JoinPath(store_.ReportFolder(study->report_name()), "spec")));
-  // Nothing is left to run, and its own claims are gone.
+  // No action is left, and the run's own claims are gone.
   EXPECT_EQ((*LoadToRedo(""))->plan().CountNeeded(ActionKind::kEvaluate), 0);
   EXPECT_EQ(RunsOf(store_).size(), 1);
 }
@@ -382,7 +383,7 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   EXPECT_THAT((*study)->Run(options, &engine, &observer),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("digits/test-images")));
   EXPECT_FALSE(FileExists(store_.folder())) << "something was written";
-  // Of a study that is done no file is looked for.
+  // A complete study needs no data files.
   Record(**study, 0, 0.5);
   const absl::StatusOr<std::unique_ptr<Study>> done = Load("");
   ASSERT_TRUE(done.ok()) << done.status();

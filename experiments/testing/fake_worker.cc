@@ -71,7 +71,7 @@ absl::Status StatusOf(const std::exception& error) {
   return is_device ? absl::UnavailableError(error.what()) : absl::InternalError(error.what());
 }
 
-// Whether it is the first call with this name in the store.
+// Whether this is the first call with this name for the store.
 bool IsFirst(const Store& store, const std::string& name) {
   const std::string file = store.folder() + "/" + name;
   if (FileExists(file)) return false;
@@ -79,7 +79,7 @@ bool IsFirst(const Store& store, const std::string& name) {
   return true;
 }
 
-// Reports progress for ever, with the CPUs of the request.
+// Reports progress forever, with the CPUs of the request.
 void Train(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
   while (!stop_asked()) {
     WorkProgress progress;
@@ -93,7 +93,7 @@ void Train(const WorkRequest& request, const ReportProgress& report, const StopA
 absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
   if (request.has_probe()) return Probe(request.probe().train(), report);
   const Store store(request.store());
-  // What ran, in order, for the test to read.
+  // Records for the test what ran, in order.
   std::ofstream(store.folder() + "/executed", std::ios::app) << (request.has_train()   ? "train "
                                                                  : request.has_infer() ? "infer "
                                                                                        : "evaluate ")

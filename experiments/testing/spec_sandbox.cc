@@ -90,7 +90,7 @@ SpecSandbox::SpecSandbox() {
 void SpecSandbox::Write(const std::string& path, const std::string& content) const {
   const std::string file = JoinPath(folder_, path);
   std::filesystem::create_directories(std::filesystem::path(file).parent_path());
-  // At once: processes of one test may write the same file.
+  // Renamed at the end, because several processes of a test may write the same file.
   const std::string temporary = file + "." + std::to_string(getpid());
   std::ofstream(temporary, std::ios::binary) << content;
   std::filesystem::rename(temporary, file);

@@ -13,7 +13,7 @@ namespace {
 
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
-// The other files that a stage writes, and all its files at their paths.
+// Adds the other files that a stage writes, and moves all of them to their paths.
 template <typename Summary, typename Action>
 void Commit(const std::string& staging, const std::string& folder, const Action& action, StageProvenance::Stage stage,
             const Store& store, Summary* summary) {

@@ -90,7 +90,7 @@ TEST_F(ConfusingImagesTest, MakesAsManyNormalisedImagesAsTheBatchHas) {
   const OpenSet open = Make(source_.get());
   EXPECT_EQ(open.output.logits.sizes(), at::IntArrayRef({6, 3}));
   EXPECT_THAT(open.weight, TensorEq(at::ones({6})));
-  // One lot for the networks, one for the classifier, both with the second set of norms.
+  // One set of images for training the networks and one for the classifier, both with the second set of norms.
   EXPECT_THAT(norm_sets_, ::testing::ElementsAre(1, 1));
   EXPECT_THAT(images_[1], Not(TensorEq(images_[0])));
   for (const at::Tensor& image : images_) {
@@ -107,7 +107,7 @@ TEST_F(ConfusingImagesTest, BothNetworksLearn) {
   // Adam's first step is the learning rate in each weight that has a gradient.
   EXPECT_NEAR((Value(*source_, "generator.conv1.weight") - generator).abs().max().item<double>(), 2e-4, 1e-6);
   EXPECT_NEAR((Value(*source_, "discriminator.conv1.weight") - discriminator).abs().max().item<double>(), 2e-4, 1e-6);
-  // The classifier's loss leaves the generator alone.
+  // The classifier's loss doesn't change the generator.
   const at::Tensor before = Value(*source_, "generator.conv1.weight");
   for (at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   open.output.distance.sum().backward();
@@ -122,7 +122,7 @@ TEST_F(ConfusingImagesTest, RepeatsWithItsSeedAndStream) {
   EXPECT_THAT(Value(*other, "generator.conv1.weight"), Not(TensorEq(Value(*same, "generator.conv1.weight"))));
 }
 
-// A training that resumes: the state copied into a new source gives the same next step.
+// In a resumed training, the state copied into a new source gives the same next step.
 TEST_F(ConfusingImagesTest, ItsStateIsComplete) {
   Make(source_.get());
   const auto copy = Source(9);
@@ -136,7 +136,7 @@ TEST_F(ConfusingImagesTest, ItsStateIsComplete) {
       to[i].second.copy_(from[i].second);
     }
   }
-  model_->train(false);  // batch statistics are not the source's
+  model_->train(false);  // the source's state doesn't include batch statistics
   const at::Tensor logits = Make(source_.get(), 2).output.logits;
   EXPECT_THAT(Make(copy.get(), 2).output.logits, TensorEq(logits));
 }

@@ -122,8 +122,8 @@ TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
   EXPECT_NEAR(source_->objective, 0.5 * kOutlierExposure, 1e-6);
 }
 
-// With s the logistic function: of the cross entropy (-s(-1) + s(1)) / 2 = 0.2310586, of outlier exposure 2 s(2) - 1 =
-// 0.7615942.
+// With s the logistic function, the gradients are (-s(-1) + s(1)) / 2 = 0.2310586 for the cross entropy and 2 s(2) - 1
+// = 0.7615942 for outlier exposure.
 TEST_F(ObjectiveTest, GradientsFlowThroughAllTerms) {
   action_ = ActionOf("term { lambda: 2 cross_entropy {} } term { lambda: 0.5 outlier_exposure {} }");
   Make(true).Compute(WithOpen(batch_)).objective.backward();
@@ -157,7 +157,7 @@ TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
   batch.view = {Images({1.0986123f})};
   const Objective::Step step = Make(true).Compute(WithOpen(batch));
   EXPECT_EQ(backbone_->passes, 1);
-  EXPECT_EQ(backbone_->images, 3);  // and one open image, that no term reads
+  EXPECT_EQ(backbone_->images, 3);  // and one open image, which no term reads
   EXPECT_THAT(step.term[0], TensorNear(Scalar(0.6931472), 1e-6));
   EXPECT_THAT(step.term[1], TensorNear(Scalar(12 * (0.0322692 + 0.0353748) / 2), 1e-5));
 }

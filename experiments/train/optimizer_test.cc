@@ -50,8 +50,8 @@ TEST(Sgd, MomentumAndWeightDecay) {
   EXPECT_EQ(optimizer->State()[0].first, "momentum.p");
 }
 
-// A first step moves both parameters, a second one has no gradient of q (torch.optim.SGD with
-// zero_grad(set_to_none=False), the only form before PyTorch 2.0: q's gradient is 0 then).
+// The first step moves both parameters; in the second step, q has no gradient. With torch.optim.SGD and
+// zero_grad(set_to_none=False), the default before PyTorch 2.0, its gradient is 0.
 TEST(Sgd, ParametersWithoutAGradientCoastOnRequest) {
   for (const bool zero : {false, true}) {
     const at::Tensor p = Parameter(1), q = Parameter(1), never = Parameter(1);
@@ -68,7 +68,7 @@ TEST(Sgd, ParametersWithoutAGradientCoastOnRequest) {
     optimizer->Step(Rate(0.1));
     EXPECT_NEAR(First(q), zero ? q1 - 0.1 * (0.9 * v1 + 0.5 * q1) : q1, 1e-6);
     EXPECT_EQ(First(never), 1);
-    // Which parameters had one goes into the state that a training resumes from.
+    // The state from which a training resumes says which parameters had a gradient.
     EXPECT_EQ(optimizer->State().size(), zero ? 4 : 3);
     const at::Tensor last = optimizer->State().back().second;
     EXPECT_EQ(last.scalar_type() == at::kBool ? last.sum().item<int64_t>() : 0, zero ? 2 : 0);

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What the probe reports; of one timed step.
+// The reports of a probe with one timed step.
 std::vector<WorkProgress> ReportsOf(const TrainAction& action, ActionContext context) {
   std::vector<WorkProgress> reports;
   context.report = [&reports](const WorkProgress& progress) { reports.push_back(progress); };
@@ -38,7 +38,7 @@ TEST(Probe, ReportsOneRateAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(context.store.folder()));
 }
 
-// A data set whose files, or whose entry, are not here; another training that it starts from; few epochs and steps.
+// The data set's files or entry are missing, the training starts from another one, and it has few epochs and steps.
 TEST(Probe, NeedsNeitherDataNorOtherTrainings) {
   const TrainingScene scene;
   TrainAction action = scene.Action();

@@ -35,7 +35,7 @@ class Reporter {
   Reporter(const TrainingRun& run, const TrainAction& action, const ReportProgress& report)
       : run_(run), epochs_(EpochsOf(action.training())), report_(report), resumed_images_(run.images_seen()) {}
 
-  // Before the first step.
+  // Reports before the first step.
   void Begin() { report_(ProgressIn(run_.epochs().size() + 1)); }
 
   void Report() {
@@ -44,7 +44,7 @@ class Reporter {
     last_ = now;
     WorkProgress progress = ProgressIn(run_.epochs().size() + (run_.between_epochs() ? 0 : 1));
     progress.set_loss(run_.MeanLoss());
-    // What was measured last, by its first metric.
+    // The first metric of the last measurement.
     for (auto last = run_.epochs().rbegin(); last != run_.epochs().rend(); ++last) {
       if (last->metric_size() == 0) continue;
       if (last->metric(0).has_value()) {
@@ -107,7 +107,7 @@ TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, co
 // Whether the completed epoch must still be evaluated.
 bool IsEvaluationMissing(const TrainAction& action, const TrainingRun& run) {
   if (!run.between_epochs() || run.epochs().empty() || run.epochs().back().metric_size() > 0) return false;
-  // One that is stopped is measured as the whole training would be.
+  // A training that stops early is measured after the same epochs as the complete training.
   return IsEvaluationDue(action, run.epochs().size(), run.done() && !IsStoppedEarly(action.training()));
 }
 

@@ -90,7 +90,7 @@ TEST(TrainingRun, CurvesHoldLambda) {
   EXPECT_NEAR(half.loss(), half.term(0) + half.term(1), 1e-5);
 }
 
-// Neither sees the other's draws, nor LibTorch's default generator.
+// Neither run depends on the other's draws or on LibTorch's default generator.
 TEST(TrainingRun, RunsInTurnGiveTheBitsOfOneAfterTheOther) {
   const TrainingScene scene;
   TrainAction actions[] = {scene.Action(), scene.Action()};
@@ -162,7 +162,7 @@ TEST(TrainingRun, DivergenceIsAnError) {
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kAborted, HasSubstr("diverged")));
 }
 
-// Memorises images of noise. The loss of guessing is log 3 = 1.1.
+// Memorises noise images. Guessing has a loss of log 3 = 1.1.
 TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   const TrainingScene scene;
   TrainAction action = scene.Action(R"(
@@ -180,7 +180,7 @@ TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   for (const auto& [name, tensor] : run->State()) {
     EXPECT_TRUE(!tensor.is_floating_point() || tensor.scalar_type() == at::kFloat) << name;
   }
-  // The terms' values are f32, for the open set too.
+  // The values of terms are f32, also those on the open set.
   auto source = MakeOpenSetSource(action, scene.Context(), run->model()->feature_dim());
   ASSERT_THAT(source, IsOk());
   const std::shared_ptr<OpenSetSource> shared = *std::move(source);

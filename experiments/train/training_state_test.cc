@@ -71,7 +71,7 @@ TEST_F(TrainingStateTest, AFlippedBitIsRefused) {
     const absl::StatusOr<SavedTraining> saved = LoadTrainingState(path_, "key");
     refused += !saved.ok();
     if (!saved.ok()) continue;
-    // A flip that changes no tensor and no word of the summary is none: white space of the header.
+    // An unnoticed flip changes neither a tensor nor the summary: it is in the header's white space.
     EXPECT_EQ(saved->summary.SerializeAsString(), summary_.SerializeAsString()) << at;
     EXPECT_THAT(CheckTensors(saved->tensors, saved_), IsOk());
     for (const auto& [name, tensor] : saved_) EXPECT_TRUE(::at::equal(saved->tensors.at(name), tensor)) << at;

@@ -82,18 +82,19 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
       EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
     }
     EXPECT_EQ(summary->action().training().stop_after_epochs(), stop);
-    // What others may go on from.
+    // The state from which other trainings may continue.
     EXPECT_EQ(FileExists(JoinPath(context.store.CheckpointFolder(context.key), kStateFile)), stop != 0);
     before = context.key;
   }
-  // The same tensors, those that the optimiser keeps included: alone, without the one before, it ends the same.
+  // The final tensors are the same, including those of the optimiser. So are those of a stopped training that doesn't
+  // continue another one.
   ExpectSameState(WeightsOf(Key("stopped after 0"), scene), WeightsOf(MessageDigest(whole), scene));
   stopped.mutable_training()->set_stop_after_epochs(2);
   ASSERT_THAT(Train(stopped, scene.Context(Key("alone"))), IsOk());
   ExpectSameState(WeightsOf(Key("alone"), scene), WeightsOf(Key("stopped after 2"), scene));
 }
 
-// Expects that the training of `key` is bitwise equal to `undisturbed`'s, whose key is its digest.
+// Expects that the training `key` is bit-identical to the one of `undisturbed`, whose key is the digest of its action.
 void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed, const TrainingScene& scene) {
   const absl::StatusOr<TrainSummary> summary = scene.Context().store.LoadTrainSummary(key);
   ASSERT_THAT(summary, IsOk());
@@ -105,8 +106,7 @@ void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed,
   EXPECT_FALSE(FileExists(scene.Context().store.PartialPath(key)));
 }
 
-// Runs a training of 3 epochs of 3 steps that is asked to stop after `step` steps, from where it is, and leaves its
-// state.
+// Continues a training of 3 epochs of 3 steps from its saved state, and asks it to stop after `step` steps.
 void TrainUntil(int step, const TrainAction& action, const std::string& key, const TrainingScene& scene) {
   ActionContext context = scene.Context(key);
   int asked = 0;
@@ -135,7 +135,7 @@ TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
   }
 }
 
-// One that gets no further than a step each time, and is to be measured after the second and the last epoch.
+// The training is stopped after each step, and measured after the second and the last epoch.
 TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   const TrainingScene scene;
   const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "test"));
@@ -152,7 +152,7 @@ TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
         LoadTrainingState(context.store.PartialPath(Key("stopped")), Key("stopped"));
     ASSERT_THAT(saved, IsOk());
     EXPECT_EQ(saved->summary.epoch_size(), (runs + 1) / 3);
-    // Of all runs so far.
+    // Sums over all runs so far.
     EXPECT_GT(saved->summary.provenance().wall_seconds(), wall_seconds);
     EXPECT_GT(saved->summary.provenance().images_per_second(), 0);
     wall_seconds = saved->summary.provenance().wall_seconds();
@@ -162,8 +162,8 @@ TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 
-// The number of epochs in the state that a training of 3 epochs of 3 steps has saved at its second last step, if the
-// clock advances by `step` for each.
+// The number of epochs in the state that a training of 3 epochs of 3 steps has saved at its second to last step, if the
+// clock advances by `step` at each step.
 int EpochsSavedBeforeTheEnd(absl::Duration step, const std::string& key, const TrainingScene& scene) {
   ActionContext context = scene.Context(key);
   int steps = 0, epochs = 0;
@@ -206,8 +206,7 @@ TEST(Train, ACorruptStateIsNotUsed) {
   }
 }
 
-// A rung of a search that halves its candidates is stopped within an epoch, and so is the training that goes on from
-// it.
+// A rung of a search with halving is stopped within an epoch, and so is the training that continues it.
 TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   const TrainingScene scene;
   const TrainAction whole = scene.Action();
@@ -242,7 +241,7 @@ TEST(Train, AFineTuningGoesOnFromItsOwnState) {
 TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
   const TrainingScene scene;
   const TrialSpec plain = scene.Trial(), with = WithCurve(plain, "test");
-  TrialSpec dropout = with;  // draws masks of its own
+  TrialSpec dropout = with;  // draws its own masks
   dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_passes(3);
   dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_average(PROBABILITIES);
   const TrainSummary undisturbed = Trained(MakeTrainAction(plain), scene);
@@ -250,7 +249,7 @@ TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
     const TrainAction action = MakeTrainAction(trial);
     EXPECT_FALSE(action.training().has_evaluate_every());
     const TrainSummary measured = Trained(action, scene);
-    // The digest of the file's metadata differs by the key: the tensors are compared.
+    // The keys in the files' metadata differ, so only the tensors are compared.
     const auto a = LoadTrainedModel(MakeTrainAction(plain), scene.Context()),
                b = LoadTrainedModel(action, scene.Context());
     ASSERT_THAT(a, IsOk());
@@ -293,7 +292,7 @@ TEST(Train, ValidationSamplesAreTheKnownOnesThatAreKept) {
   EXPECT_EQ(action.evaluation().known().only_last_per_class(), 2);
   const TrainSummary summary = Trained(action, scene);
   const MetricRecord& accuracy = summary.epoch(2).metric(0);
-  // Of 6 samples.
+  // There are 6 samples.
   EXPECT_NEAR(accuracy.value() * 6, std::round(accuracy.value() * 6), 1e-9);
   EXPECT_EQ(summary.epoch(2).metric(1).value(), 0);
   EXPECT_FALSE(summary.epoch(2).metric(1).has_value());  // no unknown samples: no AUROC

@@ -17,7 +17,7 @@ std::string ActionLogPath(const WorkRequest& request) {
 
 ActionLog::ActionLog(const std::string& path) : path_(path) {
   if (path.empty()) return;
-  // A pipe in its place has nobody to wait for.
+  // O_NONBLOCK: doesn't wait for a reader if the file is a pipe.
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (file < 0) return;
   before_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

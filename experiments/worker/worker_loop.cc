@@ -19,7 +19,7 @@ namespace {
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
-// Whether this is a message for an action, which has ended by now, and not a request.
+// Whether this is not a request but a message about an action, which has ended in the meantime.
 bool IsWord(const WorkRequest& request) { return request.stop() || (request.has_cpu_slots() && !request.has_store()); }
 
 }  // namespace
@@ -51,7 +51,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       const absl::Duration now = SteadyNow();
       if (stop || now - looked < kLookEvery) return stop;
       looked = now;
-      // Nothing else comes before the outcome.
+      // The engine sends only messages about this action before its outcome.
       WorkRequest word;
       while (!stop && channel.IsReadable()) {
         stop = !channel.Receive(&word).ok() || word.stop();

@@ -6,7 +6,7 @@ int CpuSlots::Begin(ActionId action, const Stage& stage, const Demand& demand) {
   const int threads = demand.cpu_threads;
   if (!stage.CanUseMoreCpus(threads)) return threads;
   const int slots = threads + scheduler_.Widen(action);
-  // What runs on a GPU has no use for those that fall free later.
+  // Actions on a GPU can't use CPU slots that become free later.
   if (demand.gpu_shares == 0) growing_[action] = slots;
   return slots;
 }

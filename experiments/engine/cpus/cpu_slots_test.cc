@@ -52,7 +52,7 @@ class CpuSlotsTest : public ::testing::Test {
 TEST_F(CpuSlotsTest, ARunningInferenceGetsFreedSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kTrain), 1);
-  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // nobody else can use the fourth
+  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // nothing else can use the fourth
   slots_.GiveFree();
   EXPECT_THAT(engine_.given, IsEmpty());
   Finish(0);

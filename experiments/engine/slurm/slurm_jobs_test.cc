@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 constexpr char kName[] = "openset-study-0123-abcdef-0000";
 
-// Files that others may have put into slurm/ of a store.
+// Files that other users may have put into slurm/ of a store.
 class SlurmJobsTest : public ::testing::Test {
  protected:
   SlurmJobsTest()

@@ -59,7 +59,7 @@ TEST_F(SlurmPilotsTest, PilotsAreLimitedByTheWorkAndTheOption) {
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   ASSERT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Submitted()[0], HasSubstr("--array=0-1 "));
-  // More work is there, but two pilots are queued already.
+  // There is more work, but two pilots are already queued.
   ASSERT_TRUE(Run(MakePlanOf(Range(9))).ok());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--array=0-6 "));

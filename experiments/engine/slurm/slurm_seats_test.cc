@@ -47,7 +47,7 @@ class SlurmSeatsTest : public FakeSlurm {
     }
   }
 
-  // A pilot on such a seat, for the launch of this file.
+  // Runs a pilot on a seat of this kind, for the launch in its array's file.
   absl::Status Fly(const Plan& plan, bool gpu) {
     const std::vector<SubmittedArray> arrays = ArraysInStore(store_, "spec");
     EXPECT_FALSE(arrays.empty());

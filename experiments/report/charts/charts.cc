@@ -220,7 +220,7 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
 }
 
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, Spread spread) {
-  // Of a task, or of a level of it where unknown samples were measured in training.
+  // The plots of a task or, if unknown samples were measured during training, of one of its levels.
   struct Place {
     std::string suffix, title;
     Curves curves;

@@ -136,7 +136,7 @@ TEST(LearningCurves, BandsOfSharesStayWithinThem) {
   EXPECT_GT(charts[0].plot.series[0].band[0].second, 100);                   // a loss has no limits
 }
 
-// Two levels of openness: one plot, unless their unknown samples were measured in training.
+// Two levels of openness share a plot, unless their unknown samples were measured during training.
 TEST(LearningCurves, OfLevelsThatWereMeasuredInTraining) {
   TrialSpec trials[2];
   TrialRecord records[2];

@@ -62,7 +62,8 @@ TEST(ImprovementCharts, NeedABaselineThatIsNotZeroAndADirection) {
   EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
 }
 
-// The baseline has 4, 2, 9; the other method 3 in the first run and 1 in the second, and not the third: 2 instead of 3.
+// The baseline has 4, 2 and 9; the other method has 3 and 1 in the first two runs, and no third run: 2 is compared with
+// 3.
 TEST(ImprovementCharts, AreOfTheRunsInCommon) {
   Report report;
   report.cells = {Cell("mcp", "aurc", false, 0), Cell("ensemble", "aurc", false, 0)};

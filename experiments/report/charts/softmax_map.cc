@@ -36,7 +36,7 @@ std::vector<int> Chosen(const std::vector<int>& classes, const DataSetInfo& info
     for (int i = 0; i < taken; ++i) chosen.push_back(classes[static_cast<int64_t>(i) * all / taken]);
     return chosen;
   }
-  // By how many of its group come before it, then by its group.
+  // Sorted by the number of earlier classes in the same group, then by group.
   std::map<int, int> seen;
   std::vector<std::pair<std::pair<int, int>, int>> order;
   for (const int id : classes) {
@@ -51,7 +51,7 @@ std::vector<int> Chosen(const std::vector<int>& classes, const DataSetInfo& info
   return chosen;
 }
 
-// Different for different classes.
+// The classes' names, made unique.
 std::vector<std::string> NamesOf(const std::vector<int>& classes, const DataSetInfo& info) {
   std::vector<std::string> names;
   std::set<std::string> seen;

@@ -41,8 +41,8 @@ TaskData Data() {
   return data;
 }
 
-// Of class 1 two samples, with softmax (1/2, 1/2) and (3/4, 1/4); of 2 one, (1/4, 3/4); of 4 and 5 one, (1/2, 1/2); of
-// the noise one, (3/4, 1/4). Label 0 is class 3.
+// The softmax of the samples: (1/2, 1/2) and (3/4, 1/4) for class 1; (1/4, 3/4) for class 2; (1/2, 1/2) for classes 4
+// and 5; (3/4, 1/4) for the noise. Label 0 is class 3.
 Outputs TheOutputs() {
   const float three = std::log(3.0F);
   Outputs outputs;
@@ -74,7 +74,7 @@ TEST(MeanSoftmax, TakesOneClassOfEachGroupFirst) {
   EXPECT_THAT(MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(true), 3)->rows, ElementsAre("c", "e", "b"));
   EXPECT_THAT(MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(true), 9)->rows, ElementsAre("c", "e", "b", "f"));
   EXPECT_THAT(MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(true), 2)->columns, ElementsAre("a", "d"));
-  // Evenly spread where there are none.
+  // Evenly spaced classes if there are no groups.
   EXPECT_THAT(MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(false), 2)->rows, ElementsAre("b", "e"));
 }
 

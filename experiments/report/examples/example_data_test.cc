@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// Only classes of the trial are looked up, whatever a record has.
+// Only classes of the trial are looked up, even if a record has others.
 TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
   TrialSpec trial;
   ASSERT_TRUE(ParseTextProto("data { test_known { data_set: 'animals' class_id: [1, 0] } }", "trial", &trial).ok());

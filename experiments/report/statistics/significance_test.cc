@@ -70,7 +70,7 @@ TEST(AddSignificance, AdjustsWithinAGroup) {
   EXPECT_NEAR(report.cells[3].significance->p_value, kP, 1e-12);
 }
 
-// A row of a sweep by its name in tables, or by what tells it from the others.
+// A row of a sweep, by its name in tables or by its value.
 TEST(AddSignificance, AgainstAValueOfASweep) {
   Report report;
   for (const char* value : {"0.1", "0.2", "0.4"}) {

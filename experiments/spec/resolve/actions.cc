@@ -38,7 +38,7 @@ class AsMessage {
                                  : reflection->MutableMessage(&action_, descriptor))
           ->CopyFrom(part);
     }
-    // One that trials do not share.
+    // A part that trials do not share.
     void OwnPart(int field, const Message& part) { Part(field, part); }
     Action Finish() { return std::move(action_); }
 
@@ -79,7 +79,7 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   evaluation.set_every(spec.epochs());
   *evaluation.mutable_known() = on_test ? data.test_known() : data.validation_known();
   *evaluation.mutable_unknown() = on_test ? data.test_unknown() : data.validation_unknown();
-  // A pass in training mode would move the statistics of the network that is being trained.
+  // A pass in training mode would change the statistics of the network that is being trained.
   const InferenceSpec& inference = trial.method().inference();
   if (spec.has_score() || inference.has_ensemble() || inference.has_train_mode_pass()) {
     evaluation.mutable_inference()->mutable_plain();
@@ -91,8 +91,8 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   return evaluation;
 }
 
-// A training of the trial's model, by its method or by the method's pretraining. The two messages share the fields that
-// have the same names.
+// A training of the trial's model. `stage` is its method or the method's pretraining; fields with the same names mean
+// the same.
 template <typename Form, typename Stage>
 auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t seed) {
   const MethodSpec& method = trial.method();
@@ -231,7 +231,7 @@ const std::string& ActionKeys::BytesOf(const Message& part) {
 
 int ActionKeys::NumberOf(const TrialMethod& method) {
   const auto [entry, is_new] = numbers_.try_emplace(&method, -1);
-  // What is measured while it trains is by the score.
+  // Measurements during the training depend on the score.
   if (!is_new || method.method.training().has_evaluate_every()) return entry->second;
   MethodSpec rest = method.method;
   rest.clear_score();
@@ -296,7 +296,7 @@ std::vector<ActionKeys::Keys> ComputeKeys(const std::vector<Trial>& trials, size
   InParallelRanges(static_cast<int64_t>(count), kRange, [&](int64_t begin, int64_t end) {
     std::vector<size_t> order(end - begin);
     std::iota(order.begin(), order.end(), first + begin);
-    // By addresses, as no key depends on the order.
+    // Sorted by address, because no key depends on the order.
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       const TrialData *of_a = trials[a].shared_data().get(), *of_b = trials[b].shared_data().get();
       return of_a != of_b ? std::less<>()(of_a, of_b) : trials[a].seed() < trials[b].seed();

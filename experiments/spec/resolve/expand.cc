@@ -84,7 +84,7 @@ class Expander {
     return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
   }
 
-  // Before anything is made of it: a slip in a sweep can ask for 10^9 trials.
+  // Called before any trial is made, because a typo in a sweep can request 10^9 trials.
   absl::Status CheckCount() const {
     int64_t variants = 0;
     for (const LoadedMethod& method : experiment_.methods) {
@@ -108,7 +108,7 @@ class Expander {
         ", seeds: ", seeds, "), and at most ", options_.max_trials, " are allowed; --max_trials=N allows more"));
   }
 
-  // Of a status whose message begins with the field: "split: ...".
+  // The error for a status whose message begins with the field: "split: ...".
   absl::Status TaskProblem(const TaskSpec& task, const absl::Status& status) const {
     return absl::InvalidArgumentError(
         absl::StrCat(experiment_.source.file(), ": task ", task.name(), ": ", status.message()));
@@ -125,7 +125,7 @@ class Expander {
     auto grid = ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
       return axis < 0 ? WhereInMethod(experiment_, method, path) : absl::StrCat(axes[axis].where, ": ", path);
     });
-    // A field that only some methods have.
+    // If only some methods have the field, the message says so.
     if (grid.ok() || experiment_.methods.size() < 2 || !absl::StrContains(grid.status().message(), ": there is no ")) {
       return grid;
     }
@@ -134,7 +134,7 @@ class Expander {
         absl::StrCat(grid.status().message(), "; an axis of some methods names them: axis { ... method: 'METHOD' }"));
   }
 
-  // With the weights of the split, where each has its own.
+  // The method with the weights of the split, if each split has its own.
   static std::shared_ptr<const TrialMethod> MethodOfSplit(const std::shared_ptr<const TrialMethod>& method, int split) {
     if (!IsOfSplit(method->method.model())) return method;
     auto of_split = std::make_shared<TrialMethod>(*method);
@@ -203,7 +203,7 @@ class Expander {
         " training images, and task ", task.name(), " has none (test_only)"));
   }
 
-  // What a method asks of the data of its trials.
+  // Checks that the data fits the method.
   absl::Status CheckData(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
     std::set<std::string> data_sets = {data.train().data_set()};
     for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
@@ -245,7 +245,7 @@ class Expander {
     shared_protocol_ = std::make_shared<TrialProtocol>(protocol_);
   }
 
-  // The experiment's, with the method's thresholds where metrics ask for them.
+  // The experiment's protocol, with the method's thresholds in metrics that use them.
   absl::StatusOr<std::shared_ptr<const TrialProtocol>> ProtocolOf(const TrialMethod& method,
                                                                   const TrialData& point) const {
     std::shared_ptr<TrialProtocol> own;

@@ -131,7 +131,7 @@ TEST(Expand, PresetsOverrideMethodsAndOverridesOverridePresets) {
   EXPECT_EQ(trials[2].method().training().epochs(), 9);
   EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+lang'")),
               HasSubstr("method[1]: unknown preset 'lang'"));
-  // A value that does not hold is looked for where it was set.
+  // An invalid value is reported at the place that set it.
   sandbox.Write("experiments/presets/long.textproto",
                 "\ntraining { epochs: 9 drop_last: true }\ninput { mean: [1, 2] }");
   EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+long'")),
@@ -164,7 +164,7 @@ TEST(Expand, ExternalImagesAreTheTasks) {
                 "external { data_set: 'digits' class_id: 4 }");
   const std::vector<Trial> trials = MustExpand(sandbox, spec);
   EXPECT_THAT(MakeTrainAction(trials[1]).external().class_id(), ElementsAre(4));
-  // Of no concern to a method that does not use them.
+  // A method that does not use external images is unaffected.
   EXPECT_FALSE(MakeTrainAction(trials[0]).has_external());
 }
 
@@ -221,7 +221,7 @@ TEST(Expand, TheKindOfAGpuIsPartOfATrialAndThatOfACpuIsNot) {
   };
   const std::string h200 = id_of("", ExecutionSpec::CUDA, "NVIDIA H200");
   EXPECT_NE(h200, id_of("", ExecutionSpec::CUDA, "NVIDIA H100"));
-  // A study can name it, and is then found from anywhere.
+  // If a study names the kind of device, its results are found on any machine.
   EXPECT_EQ(h200, id_of("execution { device: CUDA device_kind: 'NVIDIA H200' }", ExecutionSpec::CPU, ""));
   EXPECT_EQ(id_of("", ExecutionSpec::CPU, ""), id_of("execution { device: CPU }", ExecutionSpec::CUDA, "NVIDIA H200"));
 }
@@ -329,7 +329,7 @@ TEST(Expand, ALearningCurveNeedsItsSamples) {
   ASSERT_EQ(kept.size(), 1);
   EXPECT_EQ(MakeTrainAction(on_test[0]).evaluation().known().part(), "test");
   EXPECT_EQ(MakeTrainAction(kept[0]).evaluation().known().only_last_per_class(), 5);
-  // Without it, the training is the one that it was before.
+  // Without evaluate_every, the training's digest doesn't change.
   EXPECT_FALSE(MakeTrainAction(MustExpand(sandbox, kMinimalSpec)[0]).has_evaluation());
 }
 
@@ -339,7 +339,7 @@ TEST(Expand, LimitsOfModelAndImagesAreNamedByFileAndLine) {
   const std::string where = "experiments/specs/spec.textproto:7: override.";
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { size: 15 } }")),
             where + "input.size: must be at least 16 for this model (is 15)");
-  // The digits are grey: they are repeated, whatever the number of channels.
+  // The digits are grey: they are repeated for any number of channels.
   EXPECT_EQ(MustExpand(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } }"))[0]
                 .method()
                 .input()

@@ -15,7 +15,7 @@
 namespace openset {
 namespace {
 
-// One term, cross entropy with its defaults.
+// Whether the loss is one term, cross entropy with its defaults.
 bool IsPlainCrossEntropy(const LossSpec& loss) {
   LossSpec plain, filled = loss;
   plain.add_term()->mutable_cross_entropy();
@@ -56,7 +56,7 @@ bool HasDropout(const ModelSpec& model) {
     case ModelSpec::kVisionTransformer:
     case ModelSpec::kSwinTransformer:
       return false;
-    case ModelSpec::kTorchScript:  // check_method has more to say
+    case ModelSpec::kTorchScript:  // FindMethodProblems() checks it
       return true;
     case ModelSpec::BACKBONE_NOT_SET:
       return false;
@@ -114,7 +114,8 @@ absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, co
                                            const InputSpec& input) {
   const std::vector<int> same_trainings = CountSameTrainings(methods);
   std::vector<std::string> reasons;
-  // Of those that score alike, the place of the one that shares its training with most, then of the first.
+  // For each way of scoring, the index of the method whose training most methods share; if several have it, of the
+  // first one.
   std::map<std::string, size_t> best;
   for (size_t m = 0; m < methods.size(); ++m) {
     MethodSpec& spec = methods[m].spec;

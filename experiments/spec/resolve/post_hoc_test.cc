@@ -59,7 +59,7 @@ TEST(PostHoc, TellsScoresFromTrainings) {
   }
   EXPECT_THAT(outcomes, Contains(Pair("openauc", HasSubstr("samples that stand for unknown classes"))));
   EXPECT_THAT(outcomes, Contains(Pair("deep_ensemble", "needs several trainings")));
-  // Of those that score alike the one of the group that shares a training.
+  // Of methods with the same score, the one that shares its training with others is kept.
   EXPECT_THAT(outcomes, Contains(Pair("softmax", "has the same score as mcp")));
   EXPECT_THAT(outcomes, Contains(Pair("ce_plus", "has the same score as max_logit")));
 }

@@ -187,7 +187,7 @@ std::string PlaceInLayer(const LoadedMethod& method, const std::string& path, co
 }
 
 std::string WhereInLayers(const LoadedMethod& method, const std::string& path) {
-  // Fields that no layer sets are missed in the method's own file.
+  // Fields that no layer sets are reported in the method's own file.
   const MethodLayer* own = &method.layers[method.own];
   for (auto layer = method.layers.rbegin(); layer != method.layers.rend(); ++layer) {
     const std::string place = PlaceInLayer(method, path, layer->spec);

@@ -54,7 +54,7 @@ TEST(ResolveMethod, BasesHaveBases) {
   EXPECT_FALSE(top->spec.has_base());
 }
 
-// The settings of a trial's record name the file of its split, over a method that has one for each split.
+// The settings of a record name the file of its split, and override a method with one file for each split.
 TEST(ResolveMethod, AnotherFileOfWeightsHasItsOwnDigest) {
   const SpecSandbox sandbox;
   const std::string zero(64, '0'), one(64, '1');
@@ -90,7 +90,7 @@ TEST(ResolveMethod, NamesTheLayerThatSetsAField) {
   ASSERT_THAT(based, IsOk());
   EXPECT_THAT(WhereInLayers(*based, "training.epochs"), HasSubstr("based.textproto:2: training.epochs"));
   EXPECT_THAT(WhereInLayers(*based, "training.batch_size"), HasSubstr("plain.textproto:"));
-  // What no layer sets is missed in the method's own file.
+  // A field that no layer sets is reported in the method's own file.
   EXPECT_THAT(WhereInLayers(*based, "open_set"), HasSubstr("based.textproto"));
 }
 
@@ -109,7 +109,7 @@ TEST(ResolveMethod, ScoreSettingsOfAPresetAreForScoresOfTheirKind) {
   const MethodSpec cold = LoadMethod("cold+net", sandbox.folders(), "")->spec;
   EXPECT_EQ(cold.score().energy().temperature(), 2);
   EXPECT_EQ(cold.score_settings_size(), 0);
-  // An experiment's override goes over the preset.
+  // A study's override overrides the preset.
   MethodSpec override;
   override.mutable_score()->mutable_knn()->set_k(9);
   EXPECT_EQ(LoadMethod("near+net", sandbox.folders(), "", override)->spec.score().knn().k(), 9);
@@ -132,7 +132,7 @@ where_present { loss { term { cross_entropy { label_smoothing: 0.9 } } } }
 where_present { inference { mc_dropout { passes: 3 } } model { head { linear { bias: false } } } }
 )";
 
-// A recipe that smooths labels adds no cross entropy to methods without one.
+// A preset that smooths labels adds no cross entropy to methods without one.
 TEST(ResolveMethod, WherePresentAddsNothing) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/smooth.textproto", kSmooth);

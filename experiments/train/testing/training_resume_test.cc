@@ -1,4 +1,4 @@
-// Trainings of each kind that are stopped between two steps and continued.
+// Stops trainings of each kind between two steps and continues them.
 #include <memory>
 #include <set>
 #include <string>
@@ -173,7 +173,7 @@ TEST(ResumedTraining, EveryOpenSetSourceIsAmongTheKinds) {
   EXPECT_EQ(sources, all);
 }
 
-// So that states of versions that stopped between epochs only are whole.
+// Therefore states of earlier versions, which stopped only between epochs, are complete.
 TEST(ResumedTraining, BetweenEpochsTheStateHasNoEpoch) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();
@@ -228,7 +228,7 @@ TEST(ResumedTraining, RefusesForeignStatesWithoutChanges) {
     EXPECT_TRUE(run->epochs().empty());
     ExpectSameState(StateCopy(*run), initial);
   }
-  // After the third epoch, of which only one step is taken, none follows.
+  // Only one step of the third epoch is made, and no epoch follows it.
   EXPECT_THAT(run->Resume({EpochSummary(), EpochSummary(), EpochSummary()}, good),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no epoch is under way")));
   while (!run->done()) ASSERT_THAT(run->Step(), IsOk());
