@@ -40,7 +40,7 @@ absl::Status CancelJobs(const Study& study, const std::vector<SubmittedArray>& a
   for (const auto& [task, state] : queue) in_queue.insert(task.job);
   for (const SubmittedArray& array : arrays) {
     if (in_queue.count(array.job) == 0) continue;
-    // The store may be shared, and name a job of this user that is none of the experiment's.
+    // In a shared store, another user may have recorded any job of this user: cancel only jobs with the array's name.
     OPENSET_ASSIGN_OR_RETURN(const std::string of_name, slurm.JobOfName(array.array.name()));
     if (of_name == array.job) ours.insert(array.job);
   }
@@ -59,7 +59,7 @@ absl::Status CancelJobs(const Study& study, const std::vector<SubmittedArray>& a
 absl::Status RunCancel(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const std::vector<SubmittedArray> arrays = ArraysInStore(study->store(), study->name());
-  // First, as a launcher submits pilots in the place of those that ended.
+  // Before the jobs, because a launcher would submit new pilots instead of cancelled ones.
   const int runs = StopRuns(*study, arrays);
   if (!arrays.empty()) return CancelJobs(*study, arrays);
   if (runs == 0) std::cout << study->name() << ": nothing runs it, and it has no Slurm jobs\n";

@@ -41,7 +41,7 @@ std::string HelpOf(const Command& command) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
     std::string line = absl::StrCat("  --", name, "  ", flag->Help());
     const std::string value = flag->DefaultValue();
-    // A full stop of its own would be read as a part of it.
+    // Quotes a value that ends in a full stop, which would look like the end of the sentence.
     if (!value.empty())
       absl::StrAppend(&line, " Default: ", absl::EndsWith(value, ".") ? "'" + value + "'" : value, ".");
     absl::StrAppend(&text, Wrapped(line), "\n");
@@ -179,7 +179,7 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   return RunOne(*command, {words.begin() + 1, words.end()});
 }
 
-// A closed one would become the first file that is opened, and get the output.
+// If a standard stream is closed, the first file that is opened would take its place and receive its output.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // gets the lowest free number
@@ -202,16 +202,16 @@ std::string VersionText() {
 
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv) {
   OpenStandardStreams();
-  // A file that gets larger than `ulimit -f` allows is an error of who writes it, also in workers.
+  // Writing more than `ulimit -f` allows fails with an error instead of a signal, also in workers.
   std::signal(SIGXFSZ, SIG_IGN);
-  // Whatever is printed, names in files of others say, nothing of it steers the terminal.
+  // Printed text, for example names from other people's files, can't control the terminal.
   const PrintableStream out(&std::cout), error(&std::cerr);
   absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
   std::cout.flush();
   if (status.ok() && !std::cout) {
     status = absl::UnavailableError("what was to be printed is not all there: standard output can't be written to");
   }
-  // Further lines, which a file's name may have, are not taken for messages of their own.
+  // Indents further lines, which may come from a file's name, so that they don't look like separate messages.
   if (!status.ok()) {
     std::cerr << "openset: " << absl::StrReplaceAll(Shortened(status.message()), {{"\n", "\n  "}}) << std::endl;
   }

@@ -103,7 +103,7 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
     EXPECT_FALSE(outcome.ran);
     EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
     EXPECT_THAT(outcome.out, HasSubstr("--colour  What it is painted with. Default: red."));
-    // No line is wider than what is printed as text.
+    // No line is wider than kTextWidth.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --dry  Whether it has dried: paint"));
     EXPECT_THAT(outcome.out, ContainsRegex("\n    [a-z ]+ next command\\.\n"));
     for (const absl::string_view line : absl::StrSplit(outcome.out, '\n')) EXPECT_LE(line.size(), kTextWidth) << line;

@@ -174,7 +174,7 @@ _openset_end() {
 complete -o default -F _openset openset
 )";
 
-// bashcompinit has no compopt: nospace is set for all, and the others get their space here.
+// bashcompinit has no compopt: nospace is set for all completions, and complete words get their space here.
 constexpr char kZshEnd[] = R"(
 _openset_end() {
   local -a spaced

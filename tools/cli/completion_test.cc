@@ -57,8 +57,7 @@ std::string FileOf(const std::string& name, const std::string& content) {
   return path;
 }
 
-// What bash completes the last of `words` by, as readline calls the function: `words` are COMP_WORDS, which stand apart
-// at "=".
+// Bash's completions of the last of `words`. `words` are COMP_WORDS as readline passes them, split at "=".
 std::vector<std::string> Completed(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
@@ -90,11 +89,11 @@ TEST(BashCompletion, ValuesOfFlagsInBothForms) {
   EXPECT_THAT(Completed({"run", "--metrics", "=", "au"}), ElementsAre("auroc", "aurc"));
   EXPECT_THAT(Completed({"run", "--metrics", "="}), ElementsAre("auroc", "aurc", "ece", "all"));
   EXPECT_THAT(Completed({"run", "--metrics", "e"}), ElementsAre("ece"));
-  // Lists; and as shells have it that don't take words apart at "=".
+  // Lists, also in shells that don't split words at "=".
   EXPECT_THAT(Completed({"run", "--metrics", "=", "ece,aur"}), ElementsAre("ece,auroc", "ece,aurc"));
   EXPECT_THAT(Completed({"run", "--metrics=ece,auro"}), ElementsAre("--metrics=ece,auroc"));
   EXPECT_THAT(Completed({"run", "--store", "="}), IsEmpty());  // files, by bash itself
-  // A flag's value is no argument.
+  // A flag's value is not an argument.
   EXPECT_THAT(Completed({"show", "--store", "=", "x", "metr"}), ElementsAre("metrics"));
   EXPECT_THAT(Completed({"run", "--metrics", "ece", "qui"}), ElementsAre("quickstart"));
 }
@@ -152,8 +151,8 @@ TEST(ZshCompletion, IsTheSameByBashcompinit) {
   EXPECT_TRUE(output.ok()) << output.status();
 }
 
-// What zsh completes the last of `words` by, with the options under which bashcompinit calls the function, and without
-// what needs a terminal. What is complete has a blank after it.
+// Zsh's completions of the last of `words`, with the options under which bashcompinit calls the function, and without
+// the parts that need a terminal. Complete words end with a space.
 std::vector<std::string> CompletedByZsh(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));

@@ -168,7 +168,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
         "no result was found; name the folder of the images by --data, or report on the records "
         "themselves: openset report 'experiment=NAME'");
   }
-  // The report goes on with what is good, and its reader is told.
+  // The report uses the intact results, and the error lists the others.
   return absl::AbortedError(absl::StrCat(damaged.size(), damaged.size() == 1 ? " result is" : " results are",
                                          " damaged and left out; 'openset run ", arguments[0],
                                          "' makes what is needed again:\n", absl::StrJoin(damaged, "\n")));

@@ -55,7 +55,7 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
   if (!with_images || !folders.ok()) return context;
   OpenParts open_parts;
-  // Data that are not here are no error of a report: its page goes without the images.
+  // Missing data is not an error: the page then has no images.
   const auto sheet_of = [&](const ExampleTrial& example) {
     return MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts).value_or("");
   };

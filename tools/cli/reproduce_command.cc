@@ -45,7 +45,7 @@ void LeaveOutCandidates(std::vector<TrialRecord>* records) {
       for (const SearchRung& rung : candidate.rung()) candidates.insert(rung.trial_id());
     }
   }
-  // A search that chose what is a trial without it has left no log.
+  // If the tuned trial equals a trial without a search, its record has no log.
   const auto gone = std::remove_if(records->begin(), records->end(), [&](const TrialRecord& record) {
     return record.trial().data().test_known().only_last_per_class() > 0 || candidates.count(record.trial_id()) > 0;
   });
@@ -177,7 +177,7 @@ Command ReproduceCommand() {
       "  openset reproduce results.zip --trials=3\n"
       "  openset reproduce results.zip 3f2a91c0\n";
   command.flags = RunFlags();
-  // What a repetition has no use for.
+  // Flags that a repetition doesn't use.
   for (const char* flag : {"engine", "redo", "only", "detach", "slurm_task"}) {
     command.flags.erase(std::find(command.flags.begin(), command.flags.end(), flag));
   }

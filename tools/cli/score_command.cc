@@ -147,7 +147,7 @@ absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, cons
   OPENSET_ASSIGN_OR_RETURN(ScoreExperiment all, MakeScoreExperiment(joined, folders));
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> joined_study,
                            Study::Make(std::move(all.experiment), study.store(), options));
-  // The file of the network may hold another one by now, of which nothing else was scored.
+  // The network's file may have changed since, and then nothing else was scored on the present one.
   if (!names.empty() && CountRecords(*joined_study) <= CountRecords(study)) {
     OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, study));
     return nullptr;
@@ -174,11 +174,11 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   if (outcome.ok() || absl::IsAborted(outcome)) {
     OPENSET_ASSIGN_OR_RETURN(all, KeepAll(request, *study, folders, options));
   }
-  // A model that could not be taken over is said of what was asked for.
+  // If the model could not be imported, the error is about the requested study.
   const bool has_none = CountRecords(*study) == 0;
   const absl::Status finished = FinishRun(all == nullptr || has_none ? *study : *all, outcome,
                                           absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
-  // Behind the table; a model that is none has no table.
+  // After the table. If the file is not a model, there is no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
   if (finished.ok()) return KeepStoreSize(*study);
   return finished;

@@ -51,7 +51,7 @@ absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study) {
   const Store& store = study.store();
   if (!most.has_value()) return std::string();
   const int64_t before = BytesOfStore(store);
-  // A search goes on from trainings that no action of the plan names yet.
+  // A search continues trainings to which no action of the plan refers yet.
   if (before <= *most || study.waiting() > 0 || OthersRun(store)) return std::string();
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, PolicyOf(study, *most)));
   if (garbage.empty()) return std::string();

@@ -27,7 +27,7 @@
 namespace openset {
 namespace {
 
-// Of the area between the axes, in pixels; the picture is scaled to its width.
+// The size of the area between the axes, in pixels; the picture is scaled to its width.
 constexpr int kColumnWidth = 240, kColumnHeight = 160;
 
 // The data of a figure.

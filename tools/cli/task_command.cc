@@ -54,7 +54,7 @@ absl::Status ShowTask(const std::string& name) {
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
-  // What files hold is part of the hash, as in `openset plan`.
+  // The hash includes the content of files, as in `openset plan`.
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,

@@ -29,7 +29,7 @@ namespace {
 constexpr int64_t kClasses = 6;
 constexpr int64_t kSamples = 512;
 constexpr int64_t kBatch = 64;
-constexpr int64_t kEpochs = 25;  // that the terms see
+constexpr int64_t kEpochs = 25;  // of the training, for the terms
 constexpr int64_t kSize = 24;
 constexpr int64_t kBlock = 8;  // pixels
 constexpr uint64_t kSeed = 0;
@@ -296,7 +296,7 @@ class Training {
     return step.objective.item<double>();
   }
 
-  // What a head of a random temperature is about to draw.
+  // Records what a head with random temperature will draw.
   void NoteTemperature(int64_t size) {
     if (!method_.model().head().has_random_temperature()) return;
     const auto step = static_cast<uint64_t>(draws_["noise"].size());
@@ -305,7 +305,7 @@ class Training {
     model_->SetGenerator(MakeGenerator(at::kCPU, step));
   }
 
-  // The images under more noise, for a term that compares views.
+  // Adds noisier versions of the images, for terms that compare views.
   void AddViews(RandomStream* random, Batch* batch) {
     int64_t count = 0;
     for (const LossTermSpec& term : method_.loss().term()) {

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LossCurves,
                          [](const auto& info) { return info.param.first; });
 
 // Otherwise two forms of a method could be identical. The squared hinge is the square until two samples are apart by
-// more than 1, which none are so early; after 100 steps the two losses differ by 8e-3.
+// more than 1, which happens later; after 100 steps the two losses differ by 8e-3.
 TEST(LossCurves, DifferFromEachOther) {
   const nlohmann::json golden = Golden();
   std::set<std::vector<double>> curves;

@@ -44,12 +44,12 @@ double Mean(const nlohmann::json& report, const std::string& metric) {
   return -1;
 }
 
-// Trivial baselines: always one class has accuracy 1/6; a score that knows nothing has AUROC 1/2 and, with this
-// accuracy, OpenAUC 0.37. Centres are the means over 12 other seeds (10 to 21), margins six standard errors of a mean
-// of 4 (0.0081, 0.0191 and 0.0138 over 2, the standard deviations over those seeds): a kind of CPU that gives other
-// bits fails with a chance below 1e-3 (Student's t, 11 degrees of freedom, the centre's own error included). A random
-// score has a mean AUROC of 0.500 with a standard error of 0.009, of which 12 % lie within that margin, and an OpenAUC
-// of 0.374 with 0.007, eleven of them below the other one.
+// Trivial baselines: always predicting one class has accuracy 1/6; a score without information has AUROC 1/2 and, with
+// this accuracy, OpenAUC 0.37. Centres are the means over 12 other seeds (10 to 21), margins are six standard errors of
+// a mean of 4 (0.0081, 0.0191 and 0.0138 over 2, the standard deviations over those seeds): a kind of CPU that gives
+// other bits fails with a chance below 1e-3 (Student's t, 11 degrees of freedom, the centre's own error included). A
+// random score has a mean AUROC of 0.500 with a standard error of 0.009, of which 12 % lie within that margin, and an
+// OpenAUC of 0.374 with 0.007, eleven of them below the other one.
 TEST(Accuracy, SoftmaxOnFashionMnist) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

@@ -29,7 +29,7 @@ constexpr char kSpec[] =
 
 class BadInputTest : public ::testing::Test {
  protected:
-  // Runs study.textproto and expects one line that holds `message`, and nothing in the store.
+  // Runs study.textproto and expects one line that contains `message`, and nothing in the store.
   void ExpectRefused(const std::string& spec, const std::string& message, std::vector<std::string> flags = {}) {
     program_.Write("study.textproto", spec);
     flags.insert(flags.begin(), {"run", "study.textproto"});
@@ -157,7 +157,7 @@ TEST_F(BadInputTest, WrongChecksum) {
 }
 
 TEST_F(BadInputTest, TruncatedIdxFile) {
-  // Its own catalog entry without checksums: the reader finds it.
+  // A catalog entry without checksums, so that the reader finds the error.
   std::string images("\0\0\x08\x03\0\0\0\x28\0\0\0\x04\0\0\0\x04", 16);
   images.append(40 * 16 - 1, 'x');  // a byte short
   std::string labels("\0\0\x08\x01\0\0\0\x28", 8);

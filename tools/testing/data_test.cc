@@ -80,7 +80,7 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
 }
 
-// The same without an entry.
+// The same without a catalog entry.
 TEST_F(DataTest, ATaskMayNameAFolder) {
   program_.Write("tasks/photos.textproto", absl::StrCat("name: 'photos' data_set: 'folder:", program_.folder(),
                                                         "/photos' split { known: [1, 0] }"));
@@ -108,7 +108,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 damaged images")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   EXPECT_EQ(program_.Run({"data", "verify", "mine", "--images"}).exit_code, 0);
-  // The folder is what was described from it, unless a task says "folder:".
+  // The folder's path means the data set that was described from it, unless a task says "folder:".
   EXPECT_EQ(program_.Run({"data", "verify", "photos", "--images"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"task", "new", "pets", "--data=./photos/", "--known=cat"}).exit_code, 0);
   EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("data_set: \"mine\""));
@@ -125,7 +125,7 @@ TEST_F(DataTest, AuditFindsCopies) {
   EXPECT_THAT(audit.out, HasSubstr("16     0"));
 }
 
-// Shifted images are tested as known ones, and looked at like these.
+// Shifted images are tested as known samples, and audited like them.
 TEST_F(DataTest, AuditLooksAtTheShiftedImagesOfATask) {
   program_.Write("cast/cat/0.png", Png(255, 0, 0));
   program_.Write("cast/dog/0.png", Png(0, 255, 1));

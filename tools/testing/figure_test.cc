@@ -41,7 +41,7 @@ TEST(Figure, OfAStudy) {
               AllOf(HasSubstr("relative change of AUROC, % of mcp's"), HasSubstr("max_logit")));
   EXPECT_THAT(drawn({"--curve=roc", "--spread=interval", "--out=roc.svg"}, "roc.svg"),
               AllOf(HasSubstr("mean, in its 95 % interval"), HasSubstr(">MCP<")));
-  // Two seeds of one split tell little, one seed nothing: no bar looks as if a test had found a difference.
+  // Two seeds of one split are too few to find a difference, and one seed can't be tested: no bar is solid.
   for (const auto& [seeds, looks, says] :
        {std::tuple("--seeds=0..1", "fill-opacity=\"0.45\"", ">faint: no detectable difference<"),
         std::tuple("--seeds=0", "fill-opacity=\"0\"", ">outlined: too few runs for a test<")}) {
@@ -70,7 +70,7 @@ TEST(Figure, OfAStudy) {
   EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--labels=title"}).err,
               HasSubstr("unknown label 'title'; did you mean 'titles'?"));
 
-  // Of a bundle: whatever records suffice for.
+  // A bundle gives all figures that need only records.
   ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
   const auto of_bundle = [&](const std::vector<std::string>& flags) {
     std::vector<std::string> words = {"figure", "all.zip", "--store=none"};

@@ -51,7 +51,7 @@ std::string LineWith(const std::string& text, const std::string& part) {
   return "";
 }
 
-// By a probe, which is made once, and leaves nothing in the store.
+// The estimate comes from a probe, which is made once and writes nothing to the store.
 TEST(FirstHour, APlanSaysHowLongAStudyTakes) {
   const OpensetProgram program;
   program.Write("lambda.textproto", kLambda);
@@ -66,7 +66,7 @@ TEST(FirstHour, APlanSaysHowLongAStudyTakes) {
   EXPECT_EQ(std::distance(begin(remembered), end(remembered)), 1);
   const ProgramResult again = program.Run({"plan", "lambda", "--jobs=2", "--noprobe"});
   EXPECT_EQ(LineWith(again.out, "the whole study: about "), cost);
-  // Where nobody reads it, nothing is tried out: here for other slots, so that nothing is remembered.
+  // JSON output makes no probe. The number of slots differs, so that no probe is remembered.
   EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=1", "--format=json"}).out, HasSubstr("\"probed\": 0.0"));
 }
 
@@ -77,7 +77,7 @@ TEST(FirstHour, AnOwnStudyIsRunPlottedAndExported) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   // By a probe that is remembered or by multiply-adds.
   EXPECT_THAT(LineWith(run.out, " on 2 CPU slots, "), AnyOf(StartsWith("about "), StartsWith("roughly ")));
-  // From now on from its own trainings.
+  // From now on, the estimate comes from its own trainings.
   EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=2"}).out,
               HasSubstr("(100 % from earlier trainings of the same networks here)"));
 
@@ -96,7 +96,7 @@ TEST(FirstHour, AnOwnStudyIsRunPlottedAndExported) {
   EXPECT_THAT(program.Run({"show", "method", "openauc"}).out, HasSubstr("    lambda: 0.1\n"));
 }
 
-// Another terminal, while it runs: the epoch and the time left, which is there from the start.
+// In another terminal, while it runs: the epoch, and the time left, which is shown from the start.
 TEST(FirstHour, StatusShowsEpochAndTimeLeftAndCancelStops) {
   const OpensetProgram program;
   program.Write("lambda.textproto", absl::StrReplaceAll(kLambda, {{"epochs: 2", "epochs: 1000"}}));
@@ -105,7 +105,7 @@ TEST(FirstHour, StatusShowsEpochAndTimeLeftAndCancelStops) {
   other.Write("lambda.textproto", program.Read("lambda.textproto"));
   std::string status;
   int ended = 0;
-  // The study is far longer than the test's time. Its first words, before it has a speed, are the epoch alone.
+  // The study takes far longer than the test. Before a speed is known, only the epoch is shown.
   while (!absl::StrContains(status, " images/s")) {
     usleep(100000);
     ASSERT_EQ(waitpid(pid, &ended, WNOHANG), 0) << program.Read("err.txt");

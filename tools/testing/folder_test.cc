@@ -100,7 +100,7 @@ TEST_F(FolderTest, ASplitHasOneHash) {
   std::smatch hash;
   ASSERT_TRUE(std::regex_search(shown, hash, std::regex("mixed +0 .* ([0-9a-f]{12})\n"))) << shown;
   EXPECT_THAT(planned, HasSubstr(hash[1].str()));
-  // Without the files it is another one, and both say so.
+  // Without the files, the hash differs, and both commands say so.
   const std::string without = program_.Run({"task", "splits", "mixed"}).out;
   EXPECT_THAT(without, Not(HasSubstr(hash[1].str())));
   EXPECT_THAT(without, HasSubstr("hash: The images of mixed, photos; mixed, more are not on this machine"));
@@ -123,7 +123,7 @@ TEST_F(FolderTest, AReportNeedsNoImages) {
       << report.out;
   EXPECT_THAT(report.out, Not(HasSubstr("no record yet")));
   EXPECT_THAT(program_.Run({"status", "mixed.textproto", "--store=other"}).out, HasSubstr("1 of 1 trial done"));
-  // Of a store whose records are of other data nothing can be found, and that is said first.
+  // If the store's records are of other data, nothing can be found, and the report says so first.
   program_.Write("mine.textproto",
                  "name: 'mine' task: 'fashion_mnist_6_4' split: 0 seed: 0 method: 'softmax' metric { accuracy {} } "
                  "train_limit_per_class: 5 test_limit_per_class: 5 override { training { epochs: 1 } }");
@@ -145,7 +145,7 @@ TEST_F(FolderTest, ProblemsOfFilesAreReportedBeforeTheRun) {
               HasSubstr("images/mixed/photos/c: has 5 images, not 6 as the catalog says of part 'photos'"));
   EXPECT_FALSE(FileExists(program_.store()));
 
-  // An image that can't be decoded is found when its turn comes.
+  // An image that can't be decoded is found when it is read.
   program_.Write("images/mixed/photos/c/3.webp", "no image");
   const ProgramResult damaged = Run("openset-store");
   EXPECT_EQ(damaged.exit_code, 1);

@@ -39,7 +39,7 @@ constexpr char kHostile[] =
 
 class ForeignTextTest : public ::testing::Test {
  protected:
-  // Neither steers a terminal; both are text.
+  // Neither output controls a terminal, and both are valid text.
   void ExpectPlain(const ProgramResult& result) const {
     for (const std::string& text : {result.out, result.err}) EXPECT_EQ(text, Printable(text));
   }
@@ -75,7 +75,7 @@ TEST_F(ForeignTextTest, CompletionExecutesNoName) {
     absl::StrAppend(&script, "COMP_WORDS=(openset ", words, "); COMP_CWORD=", all.size(),
                     "; _openset; line=\"openset ${COMPREPLY[*]}\"\n");
   }
-  // What was completed as a file, as the command line that it becomes.
+  // Evaluates completed file names as the shell does with a command line.
   absl::StrAppend(&script, "COMP_WORDS=(openset run ''); COMP_CWORD=2; _openset\n",
                   "for word in \"${COMPREPLY[@]}\"; do eval \": $word\"; done\necho \"${#COMPREPLY[@]}\"\n");
   program_.Write("test.bash", script);
@@ -121,7 +121,7 @@ TEST_F(ForeignTextTest, InvalidUtf8IsReportedWithItsPosition) {
       ExpectRefused({command, "study.textproto", "--library=lab"}, absl::StrCat(message, "must be text in UTF-8"));
     }
   }
-  // A file of any name is read.
+  // A file with any name can be read.
   program_.Write("\xff\x1b[31m.textproto", kSpec);
   const ProgramResult plan = program_.Run({"plan", "\xff\x1b[31m.textproto", "--format=json"});
   EXPECT_EQ(plan.exit_code, 0) << plan.err;

@@ -47,14 +47,14 @@ metric { accuracy {} }
 metric { auroc {} }
 )";
 
-// Files of the class `id`: hard links to one of ten images, 32 x 32 in colour (data of 600 MB in memory).
+// Makes the files of class `id`: hard links to one of ten images, 32 x 32 in colour (in memory, the data takes 600 MB).
 void MakeClass(const std::string& folder, int id, int files) {
   fs::create_directories(folder);
   const std::string image =
       absl::StrCat(*RunfilesFolder(), "/openset/tools/testing/testdata/folder_images/", id, ".png");
   for (int i = 0; i < files; ++i) {
     const std::string path = absl::StrCat(folder, "/", absl::StrFormat("%05d", i), ".png");
-    // A file has at most 65,000 names in some file systems.
+    // In some file systems, a file can have at most 65,000 links.
     if (i == 0) {
       fs::copy_file(image, path);
     } else {
@@ -87,7 +87,7 @@ TEST(LargeFolder, TrainsAnEpochInLessThan500Megabytes) {
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   rusage usage = {};
   ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &usage), 0);
-  // Of the largest child that has ended, the worker, in KiB.
+  // In KiB, of the largest child that has ended: the worker.
   const double megabytes = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
   std::cout << result.out << absl::StrFormat("peak resident memory of the worker: %.0f MB\n", megabytes);
   EXPECT_GT(megabytes, 150) << "less than LibTorch takes: was the worker waited for?";

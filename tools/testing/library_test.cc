@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Tasks and methods of the program's and of the library's, and one of ours with a preset of the library's.
+// Tasks and methods of the program and of the library, and one of the program's methods with a preset of the library.
 constexpr char kSpec[] =
     "name: 'study'\n"
     "task: ['mnist', 'tiny']\n"
@@ -84,7 +84,7 @@ TEST_F(LibraryTest, TheCurrentFolderIsALibrary) {
   const ProgramResult planned = program_.Run({"plan", "study", "--noprobe"});
   EXPECT_EQ(planned.exit_code, 0) << planned.err;
   EXPECT_THAT(planned.out, HasSubstr("mine on tiny, split 0, seed 0"));
-  // It is the network that `score` misses, no longer the task.
+  // `score` finds the task; only the network is missing.
   EXPECT_THAT(program_.Run({"score", "--task=tiny", "--model=nowhere.pt"}).err, HasSubstr("--model: cannot open"));
   for (const char* command : {"score", "list", "show", "run"}) {
     const std::string help = absl::StrReplaceAll(program_.Run({command, "--help"}).out, {{"\n    ", " "}});

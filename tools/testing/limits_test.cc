@@ -1,4 +1,4 @@
-// Too large numbers in specs and flags: an error with the amount, before anything is made.
+// Numbers that are too large in specs and flags: an error with the number, before anything is made.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -51,18 +51,18 @@ metric { auroc {} }
 metric { auroc_misclassification {} }
 )";
 
-// What a method's training achieves on any processor, with one seed:
+// What a method's training must achieve on any processor, with one seed:
 //
-//   learns   its accuracy is above that of one class for all, 1/6, by six standard errors of 300 test samples (0.0215
-//            each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard deviation of 0.05.
-//   ranks    its score tells wrong from right predictions better than a random one: the AUROC of its errors is above
+//   learns its accuracy is above 1/6, that of always predicting one class, by six standard errors of 300 test samples
+//            (0.0215 each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard deviation of
+//            0.05.
+//   ranks its score separates wrong from right predictions better than a random one: the AUROC of its errors is above
 //            0.5, and the mean of these AUROCs over all such methods is above 0.62. One training's AUROC moves by 0.045
 //            from seed to seed, and more from processor to processor (acc_auc: 0.735 and 0.595), so no higher bound for
 //            one method holds on each of them. The mean is 0.77 on the processor of the golden numbers, 3.3 standard
 //            deviations of one training above its bound; random scores have 0.5 on average, half of them less.
 //
-// Unknown classes are no easier to tell after so few steps (an AUROC of about 1/2), so only golden numbers check the
-// rest.
+// After so few steps, unknown classes can't be detected (AUROCs are about 1/2), so only golden numbers check the rest.
 struct Method {
   const char* name;
   bool learns;
@@ -199,8 +199,8 @@ TEST(Methods, AreAllInTheTable) {
   EXPECT_EQ(MethodFiles(), names);
 }
 
-// The exact numbers of each method, on the kinds of processor that testdata/methods_golden.json knows; null there where
-// they are still to be filled in from this test's outputs (GoldenNumbers).
+// Expects the exact numbers of each method, on the kinds of processor in testdata/methods_golden.json. A null there
+// must still be replaced by the number in this test's outputs (GoldenNumbers).
 void ExpectGolden(const nlohmann::json& golden, const std::map<std::string, std::map<std::string, double>>& values) {
   for (const Method& method : kMethods) {
     SCOPED_TRACE(method.name);
@@ -247,9 +247,9 @@ TEST(Methods, GiveTheirNumbers) {
   KeepNumbers("methods_golden.json", values);
   const nlohmann::json golden = GoldenNumbers("methods_golden.json");
   if (!golden.is_null()) ExpectGolden(golden, values);
-  // They hold on every processor.
+  // These hold on every processor.
   ExpectBetterThanRandom(values);
-  // Scores on the outputs of one training: the same predictions.
+  // Scores of the same training have the same predictions.
   for (const char* method :
        {"adascale_a", "energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim", "weiper_kld"}) {
     EXPECT_EQ(values[method]["accuracy"], values["mcp"]["accuracy"]) << method;

@@ -62,7 +62,7 @@ TEST_F(PresetsTest, WarnsOnceAboutMethodsThatBecomeEqual) {
   EXPECT_THAT(Plan("mcp+laptop' method: 'max_logit+laptop").out, Not(HasSubstr("the same trial")));
 }
 
-// The same below the tables of the results.
+// The same warnings follow the tables of results.
 TEST_F(PresetsTest, ReportsWarnToo) {
   program_.Write("methods/copy.textproto", "name: 'copy' base: 'max_logit'");
   program_.Write("study.textproto", absl::StrReplaceAll(kNearFarStudy, {{"\"mcp\"", "\"copy\""}, {"[0, 1]", "0"}}));

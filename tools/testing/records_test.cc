@@ -26,7 +26,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A second of work.
+// This takes about a second.
 constexpr char kSpec[] = R"(
 name: "study"
 task: "fashion_mnist_6_4"
@@ -83,8 +83,8 @@ TEST(Records, ARunKeepsTheStoreSmall) {
   EXPECT_EQ(program.Records(), records);
 }
 
-// A bundle has what reproduces its trials on a machine that has neither the study nor its task, and on request their
-// outputs and checkpoints.
+// A bundle contains everything needed to reproduce its trials on a machine without the study and its task, and on
+// request their outputs and checkpoints.
 TEST(Records, BundlesContainLibraryAndOutputs) {
   const OpensetProgram program;
   program.Write("tasks/mine.textproto",
@@ -120,7 +120,7 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
   EXPECT_EQ(other.Run({"records", "verify", "--store=merged"}).exit_code, 0);
   EXPECT_THAT(program.Run({"records", "export", "--bundle=x.zip", "--with=output"}).err,
               HasSubstr("--with: unknown addition 'output'; did you mean 'outputs'?"));
-  // A study whose file has changed since is not what made the record.
+  // A study whose file has changed since did not make the record.
   program.Write("specs/study.textproto", Spec("fashion_mnist_6_4", "mine") + " ");
   EXPECT_THAT(program.Run({"records", "export", "--bundle=y.zip"}).err,
               HasSubstr("left out: specs/study: has changed since"));
@@ -144,7 +144,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_THAT(text.err, HasSubstr("auroc is a number, and 'high' is none"));
-  // All studies of the store, and what they take.
+  // All studies of the store, and their sizes.
   const std::string status = program.Run({"status"}).out;
   EXPECT_THAT(status, ContainsRegex("\nstudy +2 +[^\n]* [0-9.]+ [kM]?B\n"));
   EXPECT_THAT(status, AllOf(HasSubstr("disk: "), HasSubstr("checkpoints ")));
@@ -158,7 +158,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(of_study["done"], 2);
   EXPECT_EQ(of_study["left"], 0);
   EXPECT_EQ(program.Run({"status", "--format=xml"}).exit_code, 2);
-  // Its methods are compared without a file between.
+  // Its methods are compared without an intermediate file.
   const ProgramResult compared = program.Run({"compare", "study.textproto"});
   EXPECT_EQ(compared.exit_code, 0) << compared.err;
   EXPECT_THAT(compared.out, HasSubstr("auroc: softmax and mcp"));  // one run only
@@ -169,7 +169,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   const nlohmann::json json = nlohmann::json::parse(program.Run({"records", "show", id, "--format=json"}).out);
   EXPECT_EQ(json["trial_id"], id);
 
-  // In words, and back to a study that finds the record.
+  // A summary in words, and a study that finds the record again.
   EXPECT_THAT(program.Run({"records", "show", id, "--brief"}).out,
               AllOf(HasSubstr("trial      " + id), HasSubstr("task       fashion_mnist_6_4, split 0, seed 0\n"),
                     HasSubstr("; AUROC, % "), HasSubstr("1 epochs, last objective ")));
@@ -185,7 +185,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(again.out, HasSubstr(": the same numbers, to the last bit\n1 of 1 trial reproduced\n"));
   EXPECT_EQ(program.Run({"reproduce", "0000"}).exit_code, 2);
 
-  // The training had something to say, the inference had not.
+  // The training has a log; the inference has none.
   const std::string log = absl::StrCat("logs/", json["checkpoint_key"].get<std::string>(), ".log");
   program.Write("openset-store/" + log, "a warning\n");
   const std::string with_log = program.Run({"explain", id}).out;
@@ -193,7 +193,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(with_log.find("its log: "), with_log.rfind("its log: "));
   EXPECT_THAT(program.Run({"explain", id, "study.textproto"}).out, HasSubstr(log));
 
-  // Nothing has changed, and then a field has.
+  // First nothing has changed; then a field has.
   EXPECT_THAT(program.Run({"explain", id.substr(0, 8)}).out, HasSubstr("nothing would run again"));
   program.Write("changed.textproto", absl::StrReplaceAll(kSpec, {{"name: \"study\"", "name: \"changed\""},
                                                                  {"learning_rate: 0.02", "learning_rate: 0.05"}}));
@@ -206,14 +206,14 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(program.Run({"explain", id, "changed.textproto"}).out,
               HasSubstr("changed has no such trial; the nearest is"));
 
-  // Outputs are taken away and read by eval.
+  // Outputs are exported, and eval reads them.
   const ProgramResult taken = program.Run({"export", "outputs", id, "mine"});
   EXPECT_EQ(taken.exit_code, 0) << taken.err;
   EXPECT_EQ(program.Run({"eval", "mine/outputs.npz", "--metrics=auroc"}).exit_code, 0);
   EXPECT_THAT(program.Read("mine/record.textproto"), HasSubstr(id));
   EXPECT_EQ(program.Run({"export", "outputs", id, "mine"}).exit_code, 2);
 
-  // To another store and back.
+  // Exports to another store and back.
   const ProgramResult bundled = program.Run({"records", "export", "--bundle=all.zip"});
   EXPECT_EQ(bundled.exit_code, 0) << bundled.err;
   EXPECT_THAT(bundled.out, AllOf(HasSubstr("all.zip: 2 trials"), HasSubstr("sha256 ")));
@@ -229,7 +229,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(damaged.err, HasSubstr("all.zip"));
 }
 
-// Also after they were handed on. A column that is new is added to the file by hand.
+// Also after export and merge. New columns must be added to the expected file by hand.
 TEST(Records, OfAReleasedVersionGiveTheSameTable) {
   const OpensetProgram program;
   const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
@@ -315,7 +315,7 @@ TEST(Spec, RefusesTheNameOfAnotherStudyInTheStore) {
   EXPECT_THAT(other.err, AllOf(HasSubstr("b.textproto:2: name: "), HasSubstr("reports of another study 'study'"),
                                HasSubstr("a.textproto")));
   EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
-  // It may change, and move.
+  // The spec may change, and move.
   std::filesystem::rename(program.folder() + "/a.textproto", program.folder() + "/c.textproto");
   EXPECT_EQ(program.Run({"plan", "c.textproto", "--noprobe"}).exit_code, 0);
   EXPECT_EQ(program.Run({"plan", "b.textproto", "--noprobe"}).exit_code, 0);

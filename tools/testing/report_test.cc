@@ -29,7 +29,7 @@ class ReportTest : public ::testing::Test {
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
 
-  // How many actions of a kind are needed.
+  // The number of needed actions of a kind.
   int Needed(const std::string& kind) const {
     int needed = 0;
     const ProgramResult plan = program_.Run({"plan", "study.textproto", "--format=json"});
@@ -112,7 +112,7 @@ TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
               HasSubstr("mcp - max_logit"));
   EXPECT_THAT(program_.Run({"compare", "study.textproto", "--metrics=auroc", "--baseline=max_logt"}).err,
               HasSubstr("unknown baseline 'max_logt'; did you mean 'max_logit'?"));
-  // What the command line lays over the spec is another study, which has no results here.
+  // With overrides on the command line, it is another study, which has no results here.
   const ProgramResult other = program_.Run({"compare", "study.textproto", "--set=training.epochs=2"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("study.textproto: there are no results"));
@@ -136,7 +136,7 @@ TEST_F(ReportTest, OfRecordsAlone) {
   const ProgramResult html = program_.Run({"report", "all.zip", "--format=html", "--out=all.html"});
   EXPECT_EQ(html.exit_code, 0) << html.err;
   EXPECT_THAT(program_.Read("all.html"), HasSubstr("<h1>all.zip</h1>"));
-  // A name that promises another format.
+  // A file name of another format.
   for (const auto& [name, said] : std::vector<std::pair<std::string, std::string>>{
            {"all.csv", "--out: all.csv is the name of a file of csv, and --format=text is asked for; add --format=csv"},
            {"all.parquet",
@@ -147,7 +147,7 @@ TEST_F(ReportTest, OfRecordsAlone) {
     EXPECT_EQ(program_.Read(name), "");
   }
   EXPECT_EQ(program_.Run({"report", "all.zip", "--out=all.log"}).exit_code, 0);
-  // And of the bundle's records.
+  // The same for the bundle's records.
   EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit", "--store=none"}).out,
               HasSubstr("2 of 4 records"));
   const std::string id = program_.Records().begin()->first;
@@ -182,7 +182,7 @@ TEST_F(ReportTest, CellsFollowFromTheirSingleValues) {
   ASSERT_TRUE(cells.ok()) << cells.status();
   // 2 methods: accuracy, AUROC and AURC on the pool; AUROC on two sets and in two means.
   EXPECT_EQ(*cells, absl::StrCat(2 * (3 + 4), " cells\n"));
-  // The script looks: with one digit changed it fails.
+  // The script detects a changed digit.
   std::string json = *ReadFile(reports + "report.json");
   const size_t mean = json.find("\"mean\": 0.");
   ASSERT_NE(mean, std::string::npos);

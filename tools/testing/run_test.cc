@@ -77,7 +77,7 @@ TEST(Run, TwoRunsGiveTheSameBits) {
             second.Read("openset-store/reports/study/report.json"));
 }
 
-// Each has the digest of its sources.
+// The components of a stage; each must have the digest of its sources.
 std::vector<std::string> ComponentsOf(const StageProvenance& stage) {
   std::vector<std::string> components;
   for (const ComponentProvenance& component : stage.component()) {
@@ -106,7 +106,7 @@ TEST(Run, DoesNotRepeatResults) {
   EXPECT_EQ(plan["actions"].size(), 6);
   for (const nlohmann::json& action : plan["actions"]) EXPECT_FALSE(action["needed"]);
 
-  // A record says all that is needed to get it again.
+  // A record contains everything needed to reproduce it.
   const TrialRecord record = program.AnyRecord();
   EXPECT_EQ(record.counts().known(), 6 * 50);
   EXPECT_EQ(record.counts().unknown(), 4 * 50);
@@ -114,7 +114,7 @@ TEST(Run, DoesNotRepeatResults) {
   EXPECT_EQ(record.trial().method().training().optimizer().sgd().momentum(), 0.9);
   EXPECT_EQ(record.checkpoint_sha256().size(), 64);
 
-  // And who made it, each stage by itself.
+  // And who made it, for each stage.
   ASSERT_EQ(record.provenance().stage_size(), 3);
   const StageProvenance &train = record.provenance().stage(0), &evaluate = record.provenance().stage(2);
   EXPECT_EQ(train.key(), record.checkpoint_key());
@@ -144,7 +144,7 @@ TEST(Run, DoesNotRepeatResults) {
   EXPECT_EQ(report["cells"][0]["n"], 2);
   EXPECT_EQ(report["cells"][2]["metric"], "openauc");
 
-  // The same for other programs, as a page, and drawn.
+  // The same results for other programs, as a page, and as figures.
   const ProgramResult tidy = program.Run({"report", "study.textproto", "--format=csv", "--tidy"});
   EXPECT_THAT(tidy.out, StartsWith("trial,method,task,split,seed,known_classes,unknown_classes,openness,"));
   EXPECT_EQ(std::count(tidy.out.begin(), tidy.out.end(), '\n'), 1 + 3 * 2);
@@ -187,7 +187,7 @@ TEST(Run, AKilledWorkerFailsOnlyItsTrials) {
   std::string log;  // of the training
   while (ended == 0) {
     usleep(20000);
-    // Once a first epoch is saved: the next run resumes from it.
+    // After the first epoch is saved, the next run resumes from it.
     const std::vector<std::string> partial = FilesBelow(disturbed.store() + "/partial");
     if (!killed && !partial.empty()) {
       const std::string file = std::filesystem::path(partial[0]).filename().string();
@@ -257,7 +257,7 @@ TEST(Run, TwoRunsShareTheWorkAndReportIt) {
   ASSERT_EQ(alone.Run({"run", "study.textproto"}).exit_code, 0);
   const pid_t pid = first.Start({"run", "study.textproto", "--jobs=1"});
   while (FilesBelow(first.store() + "/partial").empty()) usleep(20000);
-  // Another terminal: what the first one does.
+  // In another terminal: what the first run is doing.
   const std::string store = "--store=" + first.store();
   const ProgramResult status = second.Run({"status", "study.textproto", store});
   EXPECT_EQ(status.exit_code, 0) << status.err;
@@ -269,7 +269,7 @@ TEST(Run, TwoRunsShareTheWorkAndReportIt) {
   EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << first.Read("err.txt");
   EXPECT_THAT(other.out, HasSubstr(absl::StrCat("process ", pid, " also runs it")));
   EXPECT_EQ(first.Records(), alone.Records());
-  // Each action was done by one of them and found by the other, unless that one had it before it began.
+  // Each action was done by one run and found by the other, unless the result existed when that one began.
   const std::string mine = first.Read("out.txt");
   for (const char* verb : {"] trained", "] inferred", "] evaluated"}) {
     const int by_others =
@@ -345,7 +345,7 @@ TEST(Run, CorruptResultsAreQuarantinedAndMadeAgain) {
   const std::string record = FilesBelow(program.store() + "/records")[0];
   FlipBit(record);
 
-  // The report goes on with what is good and says what is not.
+  // The report uses the intact results and lists the others.
   const ProgramResult report = program.Run({"report", "study.textproto"});
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_THAT(report.out, HasSubstr(record));
@@ -366,7 +366,7 @@ TEST(Run, CorruptResultsAreQuarantinedAndMadeAgain) {
   EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in quarantine: 1"));
   EXPECT_EQ(program.Run({"report", "study.textproto"}).exit_code, 0);
 
-  // What a missing record is made of is looked at before it is used.
+  // The inputs of a missing record are checked before they are used.
   std::filesystem::remove(record);
   for (const std::string& file : FilesBelow(program.store() + "/outputs")) {
     if (std::filesystem::path(file).extension() == ".npz") FlipBit(file);

@@ -45,7 +45,7 @@ void WriteRecord(const OpensetProgram& program, const std::string& store, const 
   program.Write(absl::StrCat(store, "/records/", id.substr(0, 2), "/", id, ".rec"), EncodeRecord(record));
 }
 
-// That of the pool, which comes first.
+// Sets the AUROC of the pool, which comes first.
 void SetAuroc(TrialRecord* record, double value) {
   for (MetricRecord& metric : *record->mutable_metric()) {
     if (metric.name() != "auroc") continue;
@@ -97,7 +97,7 @@ TEST(Said, AHintNamesSplitAndSeed) {
   }
 }
 
-// Of the lowest trial of a row of the table, and the mean that the table shows.
+// The hint has the lowest trial of a row, and the mean that the table shows.
 TEST(Said, AHintHasTheMeanOfTheTable) {
   const OpensetProgram program;
   WriteStudy(program, {});
@@ -114,7 +114,7 @@ TEST(Said, AHintHasTheMeanOfTheTable) {
                             "table 31\\.2 %\\)"));
 }
 
-// Two stores have a record of one trial each, of the kernels of two CPUs.
+// Two stores have a record of the same trial, made with the kernels of two CPUs.
 TEST(Said, DifferencesBetweenTwoLaboratories) {
   const OpensetProgram program;
   WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}, {"[\"mcp\", \"max_logit\"]", "\"mcp\""}});

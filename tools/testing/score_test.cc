@@ -30,7 +30,7 @@ std::string TestFile(const std::string& name) {
   return *ReadFile(JoinPath(*RunfilesFolder(), "openset/tools/testing/testdata/" + name));
 }
 
-// "score", the network, its images and what it was measured on, and `more`.
+// The command "score" with the network, its input and its task, and `more`.
 std::vector<std::string> Words(const std::vector<std::string>& more, const std::string& model = "net.pt") {
   std::vector<std::string> words = {
       "score",        "--model=" + model, "--task=fashion_mnist_6_4", "--split=0",       "--size=28", "--channels=1",
@@ -95,7 +95,7 @@ TEST(Score, LogitsAreEnoughForSome) {
   EXPECT_EQ(knn.exit_code, 2);
   EXPECT_THAT(knn.err, HasSubstr("--methods: knn needs features: name the last linear module"));
 
-  // All that a report does works on its results by name.
+  // All forms of a report work on its results, by name.
   for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
     const ProgramResult report = program.Run({"report", "score_net", absl::StrCat("--format=", format)});
     EXPECT_EQ(report.exit_code, 0) << format << ": " << report.err;
@@ -104,12 +104,12 @@ TEST(Score, LogitsAreEnoughForSome) {
   }
   EXPECT_THAT(program.Run({"report", "score_net", "--format=csv", "--tidy"}).out, HasSubstr("openmax"));
   EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("2 of 2 trials done"));
-  // Another model may not take its place.
+  // Another model can't use its name.
   program.Write("other/net.pt", TestFile("fashion_network.pt"));
   const ProgramResult other = program.Run(Words({"--methods=mcp"}, "other/net.pt"));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("has results of another model under 'score_net'"));
-  // A model that can't be taken over is one line.
+  // A model that can't be imported gives one line.
   program.Write("bad.pt", "no network");
   const ProgramResult bad = program.Run(Words({"--methods=mcp"}, "bad.pt"));
   EXPECT_EQ(bad.exit_code, 2);
@@ -126,7 +126,7 @@ TEST(Score, AReportGrows) {
   EXPECT_THAT(more.out, AllOf(HasSubstr("\nmax_logit"), HasSubstr("\nenergy_score"), HasSubstr("\nmcp")));
   EXPECT_EQ(Means(program, "score_net").size(), 3);
   EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
-  // One that can't be: its file is no network any more.
+  // A run that fails, because its file is no longer a network.
   const std::string before = program.Read("openset-store/reports/score_net/report.txt");
   program.Write("net.pt", "no network");
   EXPECT_EQ(program.Run(Words({"--methods=mcp"})).exit_code, 2);

@@ -84,7 +84,7 @@ std::map<std::string, std::string> FilesOf(const std::string& folder) {
 TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
   const OpensetProgram studies("studies"), viewer("viewer");
   WriteNearFarStudy(studies);
-  // A store from the first moment on.
+  // The store exists from the beginning.
   studies.Write("openset-store/version", "openset store 2\n");
   Server server(viewer, {"--store=" + studies.store(), "--library=" + studies.folder()});
   ASSERT_TRUE(server.runs()) << viewer.Read("err.txt");

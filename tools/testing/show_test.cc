@@ -15,7 +15,7 @@
 namespace openset {
 namespace {
 
-// Of each line.
+// The first word of each line.
 std::vector<std::string> FirstWords(const std::string& text) {
   std::vector<std::string> words;
   for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
@@ -48,7 +48,7 @@ TEST(Show, AMethodIsCompleteAndCanBeParsed) {
   EXPECT_THAT(shown.out,
               HasSubstr("    # Added to the gradient: weight_decay * parameter.\n    weight_decay: 0.0005\n"));
   EXPECT_THAT(shown.out, HasSubstr("  knn {\n"));
-  // As a method's file it makes the trials that "knn" makes: the program finds them to be the same.
+  // As a method's file, the output gives the same trials as "knn".
   program.Write("copy.textproto", shown.out);
   const std::string tail = "task: 'fashion_mnist_6_4'\nsplit: 0\nseed: 0\nmetric { auroc {} }\n";
   program.Write("a.textproto", "name: 'a'\nmethod: 'knn'\n" + tail);
@@ -89,7 +89,7 @@ TEST(Show, AnEntryOfEachKind) {
     EXPECT_EQ(shown.exit_code, 0) << kind << shown.err;
     EXPECT_THAT(shown.out, HasSubstr(sources.at(kind))) << kind;
   }
-  // What the table of synonyms leads to is there.
+  // All names in the table of synonyms exist.
   for (const auto& [name, ours] : Synonyms()) {
     for (const std::string& one : ours) EXPECT_EQ(names.count(one), 1) << name << ": " << one;
   }
@@ -187,7 +187,7 @@ TEST(Names, AStudyInTheFolderNeedsNoEnding) {
   const ProgramResult found = program.Run({"plan", "small", "--format=csv"});
   EXPECT_EQ(found.exit_code, 0) << found.err;
   EXPECT_EQ(found.out, program.Run({"plan", "small.textproto", "--format=csv"}).out);
-  // A study of the program's that is another one.
+  // The program has a different study with this name.
   program.Write("quickstart.textproto", study);
   const ProgramResult two = program.Run({"plan", "quickstart"});
   EXPECT_EQ(two.exit_code, 2);

@@ -20,11 +20,12 @@ struct Range {
 };
 
 // Chance is 1/6 (accuracy of the first three), 1/2 (AUROC) and, for a score over k known classes and the unknown one,
-// 1/(k + 1); each range is the value of one run, give or take what another processor's arithmetic may do in few epochs.
+// 1/(k + 1); each range is the value of one run, plus or minus the effect that another processor's arithmetic may have
+// in few epochs.
 struct SmallStudy {
   std::string name;
   int methods;
-  // Of the mean over the methods (or that of one, over swept values) of a metric on the pool.
+  // The range of a metric's mean on the pool, over the methods, or over the swept values of `only_method`.
   std::map<std::string, Range> means;
   std::string only_method = "";
 };

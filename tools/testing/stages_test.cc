@@ -87,7 +87,7 @@ TEST(Stages, EndWithTheSameRecordsIfKilledOrStopped) {
               HasSubstr("all 5 trials are done; nothing to run."));
 }
 
-// A second of work. The task has no unknown classes for validation: accuracy chooses.
+// This takes about a second. The task has no unknown classes for validation, so the criterion is accuracy.
 constexpr char kSearch[] = R"(
 name: "study"
 task: "mine"

@@ -68,7 +68,7 @@ TEST(Plan, CountsTheSamplesThatAreTested) {
   const int64_t tested = program.AnyRecord().counts().unknown();
   EXPECT_LE(tested, 32);
   EXPECT_THAT(plan.out, testing::ContainsRegex("drawn +0 +4 +4 +0\\.[0-9]+ +200 +32 +" + std::to_string(tested) + " "));
-  // Of data that are not here it says why it can't.
+  // If the data is missing, the plan says why the number is not exact.
   write("mnist");
   EXPECT_THAT(program.Run({"plan", "study.textproto", "--noprobe"}).out,
               HasSubstr("at most 32 (drawn, then limited per class; the data is not here)"));

@@ -48,7 +48,7 @@ TEST(Terminal, TablesFitAndTheVerdictIsFirst) {
                                                                  {"\"max_logit\"", "\"max_logit\", \"energy_score\""}}),
                              "metric { aupr_unknown {} } metric { fpr_at_95tpr {} } metric { openauc {} }\n"));
 
-  // The same lines by `run`, at its end, and by `report`; wider in a file.
+  // `run` (at its end) and `report` print the same lines; in a file, they are wider.
   const std::string first = "near_far: all unknown samples\n";
   const ProgramResult run = program.RunOnTerminal({"run", "study.textproto"}, kColumns);
   ASSERT_EQ(run.exit_code, 0) << run.out;

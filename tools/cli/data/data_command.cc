@@ -63,7 +63,7 @@ absl::Status RunList() {
                                        : absl::StrJoin(here, ", "),
                           info->title()});
   }
-  // In one piece: the last column is for people, who may cut it.
+  // Not split into several tables, because the last column may be cut off.
   std::cout << ToText(table, kAnyWidth)
             << "\n'openset data fetch NAME' downloads one; 'openset show data NAME' shows its details.\n";
   return absl::OkStatus();
@@ -75,7 +75,7 @@ absl::Status RunFetch(const std::string& name) {
   FetchOptions options;
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  // The first of --data, or the user's own, which is the last of all.
+  // The first folder of --data, or the user's own, which is the last of the default folders.
   options.data_folder =
       deployment.spec.data_folder_size() > 0 ? deployment.spec.data_folder(0) : options.data_folders.back();
   options.parts = absl::GetFlag(FLAGS_parts);

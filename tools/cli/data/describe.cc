@@ -69,7 +69,7 @@ absl::Status DescribeImages(const std::string& folder) {
       return absl::DataLossError(absl::StrCat(
           damaged.size(), " images can't be decoded: repair or remove them, or leave them out with --skip_damaged"));
     }
-    // Shares are drawn without them.
+    // Describes the folder again, because the shares are drawn without the damaged images.
     OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
     training = {};
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, "train", {}));

@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   const std::string data_set = DataSetName(name, catalog);
   const std::vector<std::string> known = catalog.names();
   if (absl::StartsWith(data_set, kFolderPrefix) || std::binary_search(known.begin(), known.end(), data_set)) {
-    // A task's sets say more than a data set of the same name, which --parts asks for.
+    // A task takes precedence over a data set of the same name, unless --parts is given.
     OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, SpecFoldersFromFlags());
     const std::vector<std::string> task_names = NamesIn(tasks.tasks);
     const bool is_task = std::count(task_names.begin(), task_names.end(), data_set) > 0;

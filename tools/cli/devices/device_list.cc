@@ -36,7 +36,7 @@ std::string DeviceList(const DeviceFacts& facts) {
   } else if (gpus->empty()) {
     lines.push_back("No GPU: the driver shows none.");
   } else {
-    // Of all of them.
+    // Whether all GPUs can be used.
     bool all = true;
     for (const absl::Status& status : {facts.gpu.library(), facts.gpu.driver()}) {
       if (status.ok()) continue;

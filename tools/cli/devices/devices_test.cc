@@ -16,7 +16,7 @@ struct Rest {
   absl::Status library, driver;
 };
 
-// GPUs of a capability of 9.0, but the V100.
+// GPUs with compute capability 9.0, except the V100.
 absl::StatusOr<Devices> Choose(const std::string& flag, const absl::StatusOr<Names>& names, const Rest& rest = {}) {
   GpuMachine machine;
   machine.gpus = [&]() -> absl::StatusOr<std::vector<Gpu>> {

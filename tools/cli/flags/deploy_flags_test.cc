@@ -36,7 +36,7 @@ class DeployFlagsTest : public ::testing::Test {
     absl::SetFlag(&FLAGS_deploy, file_);
   }
 
-  // With the test's folder written as DIR.
+  // The message, with DIR instead of the test's folder.
   std::string Error(const absl::Status& status) const {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     std::string text(status.message());
@@ -67,7 +67,7 @@ TEST_F(DeployFlagsTest, OnlyTheUserCanReadAPrivateStore) {
   absl::SetFlag(&FLAGS_private, true);
   ASSERT_TRUE(StoreFromFlags(StoreUse::kMayMake).ok());
   EXPECT_EQ(umask(022), 077u);
-  // One that others may look into is refused, with what to do.
+  // A store that others can read is refused, with advice.
   std::filesystem::create_directory(folder);
   const absl::Status open = StoreFromFlags(StoreUse::kMayMake).status();
   EXPECT_EQ(open.code(), absl::StatusCode::kFailedPrecondition);
@@ -75,7 +75,7 @@ TEST_F(DeployFlagsTest, OnlyTheUserCanReadAPrivateStore) {
                                 "' takes that from them");
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   EXPECT_TRUE(StoreFromFlags(StoreUse::kMayMake).ok());
-  // By the file too.
+  // Also if the file sets it.
   absl::SetFlag(&FLAGS_private, std::nullopt);
   Give("private: true");
   umask(022);

@@ -56,7 +56,7 @@ TEST(MutationTest, DeployFiles) {
     accept(StoreFromFlags(StoreUse::kRead).status());
     accept(DataFoldersFromFlags().status());
     accept(DevicesFromFlags().status());
-    // What is planned does not depend on it; the store does.
+    // The plan doesn't depend on the deployment, except for the store.
     const Store store(deployment->spec.store());
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox.folders(), store);
     if (!accept(study.status())) return;

@@ -134,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
   OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
   OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
   if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForPilot(store, &options));
-  // What `openset score` has measured goes by its name.
+  // The name of a study that `openset score` made.
   if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
       request.ok() && spec.find('/') == std::string::npos) {
     OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(*request, folders));

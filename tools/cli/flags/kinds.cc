@@ -218,7 +218,7 @@ std::string PluralOf(const Kind& kind) {
 }
 
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name) {
-  // As other programs of the field call them.
+  // The words of other programs.
   const std::map<std::string, std::string> others = {
       {"datasets", "data"},  {"dataset", "data"},     {"studies", "spec"},
       {"study", "spec"},     {"experiments", "spec"}, {"experiment", "spec"},
@@ -238,7 +238,7 @@ absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name)
   OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind.list());
   std::vector<std::string> names;
   for (const KindEntry& entry : entries) names.push_back(entry.name);
-  // Presets stand after a method.
+  // A method's name may be followed by presets.
   const size_t plus =
       kind.name == "method" && MeantName(name, names) == std::nullopt ? name.find('+') : std::string::npos;
   const std::optional<std::string> meant = MeantName(name.substr(0, plus), names);

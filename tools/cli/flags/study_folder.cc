@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// The content of a folder; it lives as long as the process.
+// The content of a published folder, which is kept until the process exits.
 struct Published {
   std::optional<TemporaryFolder> folder;
   std::map<std::string, std::string> library;
@@ -36,7 +36,7 @@ Published& ThePublished() {
   return published;
 }
 
-// Puts the bundle's records into a store that lives as long as the process, and makes that --store.
+// Puts the bundle's records into a temporary store, which is removed when the process exits, and sets --store to it.
 absl::Status ReadIntoStore(const std::string& bundle) {
   if (absl::GetFlag(FLAGS_store).has_value()) {
     return absl::InvalidArgumentError(
@@ -67,7 +67,7 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
   const std::string name = JoinPath(folder.string(), folder.filename().string());
   const std::string spec = absl::StrCat(name, ".textproto"), bundle = absl::StrCat(name, ".zip");
   if (!FileExists(spec)) return argument;
-  // A link that leads nowhere is a bundle that can't be read, not one that is missing.
+  // A dangling link counts as an unreadable bundle, not as a missing one.
   if (std::filesystem::exists(std::filesystem::symlink_status(bundle, error))) {
     OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle));
   }
@@ -82,7 +82,7 @@ absl::Status AddCarriedLibrary(SpecFolders* folders) {
   for (const auto& [name, content] : published.library) {
     const bool is_task = absl::StartsWith(name, "tasks/"), is_entry = absl::StartsWith(name, "catalog/");
     if (!is_task && !is_entry) continue;
-    // Two different files of one name are an error, and those of the libraries are what the user has.
+    // Two different files of one name would be an error, and the user's libraries take precedence.
     const std::string file = name.substr(name.find('/') + 1);
     if (is_entry && absl::c_linear_search(entries, absl::StripSuffix(file, ".textproto"))) continue;
     const std::string path = JoinPath(root, name);

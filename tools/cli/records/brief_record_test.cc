@@ -45,7 +45,7 @@ TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
   EXPECT_THAT(text, HasSubstr("processor  Xeon (AVX2)\n"));
   EXPECT_THAT(text, HasSubstr("split      0123456789ab\n"));
   EXPECT_THAT(text, Not(HasSubstr("Maximum\n")));  // a title is one line
-  EXPECT_THAT(text, Not(HasSubstr("LibTorch")));   // what is not known is not said
+  EXPECT_THAT(text, Not(HasSubstr("LibTorch")));   // unknown facts are omitted
 }
 
 TEST(AgeText, UsesTheLargestUnitWithAtLeastTwo) {

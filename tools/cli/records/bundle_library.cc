@@ -32,7 +32,7 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
                                                     std::vector<std::string>* left_out) {
   std::map<std::string, std::string> library;
   std::set<std::pair<std::string, std::string>> seen;
-  // Whether it is new and found; `sha256` "": whatever it says.
+  // Adds a file if it is new and found and has this SHA-256; "" accepts any content.
   const auto add = [&](const std::string& kind, const std::string& name, const std::vector<std::string>& where,
                        const std::string& sha256) {
     if (name.empty() || !seen.insert({kind, name + " " + sha256}).second) return;

@@ -63,7 +63,7 @@ std::string Short(const std::string& name, const std::string& value) {
 
 Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::string>& asked, bool all) {
   Table table;
-  // The columns in the order of the first record that has more of them.
+  // Columns in the order in which they first occur in the records.
   for (const RecordFields& fields : records) {
     for (const auto& [name, value] : fields) {
       const bool wanted = all || (Hidden().count(name) == 0 && name.find('.') == std::string::npos) ||

@@ -106,7 +106,7 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
                                             "' of the record: name the folder that has its tasks/ and catalog/ by "
                                             "--library"));
   }
-  // What is wrong with the task is wrong for every candidate: it is read once, not with each.
+  // A problem of the task concerns every candidate, so the task is checked once.
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_RETURN_IF_ERROR(LoadTask(task, folders, "", catalog).status());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));

@@ -71,7 +71,7 @@ TEST_F(AddProbesTest, ProbesEachNetworkOnce) {
   EXPECT_EQ(first.Of(plan.trials[0], options_.device).basis, Basis::kProbed);
   EXPECT_DOUBLE_EQ(first.Of(plan.trials[0], options_.device).passes_per_second, 3 * 50);
 
-  // Also if none may be made.
+  // Also if no probe may be made.
   options_.probe = nullptr;
   Throughputs second;
   AddProbes(plan, options_, &second);
@@ -107,8 +107,8 @@ TEST_F(AddProbesTest, ProbesOnlyUnmeasuredMissingTrainings) {
   EXPECT_THAT(batches_, IsEmpty());
 }
 
-// At 3e10 multiply-adds a second, which is assumed, 2 s are enough for few images of a large network: its batch is
-// smaller in the probe.
+// At the assumed 3e10 multiply-adds per second, 2 s are enough for few images of a large network, so the probe uses a
+// smaller batch.
 TEST_F(AddProbesTest, LargeNetworksHaveSmallerBatches) {
   TrialSpec large = TrialOf("resnet_imagenet { variant: RESNET152 }", 256);
   large.mutable_method()->mutable_input()->set_size(224);

@@ -60,7 +60,7 @@ void RunDisplay::OnStart(ActionId id) {
 void RunDisplay::OnProgress(ActionId id, const WorkProgress& progress) { progress_.Advance(id, progress); }
 
 void RunDisplay::OnFinish(ActionId id, const absl::Status& status) {
-  std::string how = "0s";  // for an action that another one did too
+  std::string how = "0s";  // for an action that was done together with another one
   if (const std::optional<absl::Duration> time = progress_.TimeOf(id); time.has_value()) {
     how = ShortDuration(*time);
     const WorkProgress* last = progress_.LastOf(id);
@@ -181,7 +181,7 @@ void RunDisplay::EraseBlock() {
 
 void RunDisplay::Line(const std::string& text) {
   EraseBlock();
-  // Further lines of what an action says are not taken for lines of ours.
+  // Indents further lines of a message, so that they don't look like our own lines.
   *out_ << absl::StrReplaceAll(Printable(text), {{"\n", "\n    "}}) << std::endl;
 }
 

@@ -93,7 +93,7 @@ TEST(RunDisplay, TheTerminalHasALineForEachRunningActionAndABar) {
     EXPECT_EQ(out.str(),
               "  train softmax on task, split 0, seed 0: epoch 2/4, loss 0.500\n"
               "[########................] 0/3 actions, 37 %");
-    // The next one goes over it, no wider than the terminal.
+    // The next block replaces it, and is no wider than the terminal.
     out.str("");
     width = 30;
     display.OnTick();
@@ -161,7 +161,7 @@ TEST(RunDisplay, ReportsRetries) {
 TEST(RunDisplay, NamesTheLogOfAFailedAction) {
   Plan plan = OneTrial();
   plan.actions[0].key = "ab12";
-  plan.actions[1].key = "cd34";  // it has none
+  plan.actions[1].key = "cd34";  // it has no log
   RunDisplayOptions options;
   options.store = testing::TempDir() + "/store";
   const std::string log = Store(options.store).LogPath("ab12");

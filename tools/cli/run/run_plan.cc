@@ -84,7 +84,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   shown.store = study.store().folder();
   shown.expected = expected.pace;
   if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
-  // Pilots of Slurm leave it to who submitted them.
+  // Pilots on Slurm leave the report to the process that submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
   if (!IsSlurmTask()) {
     shown.refresh_report = [&study, reports] {

@@ -25,7 +25,7 @@
 namespace openset {
 namespace {
 
-// With more at once, the figure is the same.
+// More trainings at once give the same rate.
 constexpr int kMostAtOnce = 16;
 
 int TrainingsOf(const Plan& plan, bool needed_only) {
@@ -168,7 +168,7 @@ absl::StatusOr<Expectation> ExpectationOf(const Study& study) {
   if (known <= 0 || cost.hours <= 0) return expectation;
   const double at_once = AtOnce(TrainingsOf(study.plan(), /*needed_only=*/true), machine.seats);
   expectation.pace.at_once = machine.seats;
-  // So that all of it takes as long as is said.
+  // So that the time left starts at the time in the text.
   expectation.pace.seconds_per_pass = 3600 * cost.hours / static_cast<double>(known) * machine.seats / at_once;
   expectation.pace.is_rough = cost.scaled + cost.assumed > 0.5;
   expectation.text = absl::StrCat(expectation.pace.is_rough ? "roughly " : "about ", HoursText(cost.hours / at_once),

@@ -46,7 +46,7 @@ TEST(RefusalOf, AnswersOnlyToItsOwnNames) {
                            "[::1", "[::2]:80", "::1", "localhost, evil.example", "localhost\tx"}) {
     EXPECT_EQ(StatusOf(Get("/", host)), 421) << host;
   }
-  // Elsewhere people have names of their own for it, and the token decides.
+  // On other addresses, the server can have any name, and the token decides.
   EXPECT_EQ(StatusOf(Get("/", "node7:6736"), {/*only_local=*/false, kToken}), 401);
 }
 

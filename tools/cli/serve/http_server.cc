@@ -87,7 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       asked.cookie = field(http::field::cookie);
       asked.fetch_site = field("Sec-Fetch-Site");
       asked.fetch_mode = field("Sec-Fetch-Mode");
-      // Two hosts: nobody knows which of them is meant.
+      // With two hosts, it is unclear which one is meant.
       if (request.count(http::field::host) > 1) return Write(TextAnswer(400, "two hosts"), /*with_body=*/true);
       return Write(shared_->handler(asked), asked.method != "HEAD");
     }
@@ -96,7 +96,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return Write(TextAnswer(431, "the request is too long"), /*with_body=*/true);
     }
-    // Whoever says nothing, or leaves, gets no answer.
+    // A client that sends nothing, or disconnects, gets no answer.
     if (error.category() != error_code(http::error::bad_method).category() || error == http::error::end_of_stream ||
         error == http::error::partial_message) {
       return;
@@ -179,7 +179,7 @@ class BeastServer : public HttpServer {
   }
 
   Shared shared_;
-  // Destroyed before what its connections look at.
+  // Destroyed before the objects that its connections use.
   net::io_context context_;
   tcp::acceptor acceptor_;
   net::steady_timer wait_;

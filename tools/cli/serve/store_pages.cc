@@ -205,7 +205,7 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
 
 std::string StorePages::Sheet(const TrialRecord& record) {
   if (record.details().mistake().empty()) return "";
-  // Other data than those that it was measured on have other images in the same places.
+  // If the data has changed since the measurement, the rows would show other images.
   Catalog catalog = catalog_;
   for (const Selection* selection : TestSelections(record.trial().data())) {
     std::set<std::string> parts;

@@ -81,7 +81,7 @@ TEST_F(StorePagesTest, ShowsStudiesTablesAndRecords) {
   EXPECT_EQ(Answer("/nothing").status, 404);
   EXPECT_EQ(Answer("/favicon.ico").status, 204);
   EXPECT_EQ(Files(), before);  // it only reads
-  // What has come since is there.
+  // New records appear.
   Commit("eeee", "first", "mcp", 2);
   EXPECT_THAT(Answer(path).body, HasSubstr("\"n\":3"));
 }
@@ -130,7 +130,7 @@ TEST_F(StorePagesTest, ShowsRunningAndFailedActions) {
   EXPECT_EQ(live.at("runs")[0].at("fraction"), 0.25);
   EXPECT_EQ(live.at("runs")[0].at("silent"), nullptr);
   EXPECT_THAT(live.at("runs")[0].at("actions")[0].at("line").get<std::string>(), HasSubstr("epoch 3/20"));
-  // Its page is there before its first record.
+  // The study has a page before its first record.
   const HttpAnswer page = Answer("/study/" + StudyId("first"));
   EXPECT_THAT(page.body, AllOf(HasSubstr("There is no record of it yet."), Not(HasSubstr("<script>alert"))));
   FailureRecord failure;

@@ -40,7 +40,7 @@ absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& c
   return opened.samples.size();
 }
 
-// By the catalog, if that is exact.
+// Counts from the catalog if that is exact, otherwise in the data.
 absl::StatusOr<Samples> Count(const Selection& selection, const Catalog& catalog,
                               const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const int64_t most, CountSamples(selection, catalog));
@@ -60,7 +60,7 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
   for (const ResolvedSplit& split : splits) {
     const TaskData& data = *split.data;
     OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
-    // Of a task for networks that were trained elsewhere (TaskSpec.test_only).
+    // Whether the task is for networks that were trained elsewhere (TaskSpec.test_only).
     const bool test_only = data.train().part() == data.test_known().part() && !data.train().has_fold();
     OPENSET_ASSIGN_OR_RETURN(Samples known, Count(data.test_known(), catalog, data_folders));
     for (const ShiftedGroup& group : data.test_shifted()) {

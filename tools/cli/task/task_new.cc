@@ -198,7 +198,7 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
     task->mutable_cross_validation()->set_folds(request.folds);
     task->mutable_cross_validation()->set_seed(request.seed);
   }
-  // A number, unless a class is called so and no number stands next to it.
+  // --known is a number, unless a class has that name and neither --unknown nor --openness is a number.
   const bool is_name = request.known.size() == 1 && absl::c_linear_search(info.class_name(), request.known[0]);
   const bool is_number = !is_name || NumberOf(request.unknown).has_value() || request.openness != 0;
   if (const std::optional<int> number = NumberOf(request.known); number.has_value() && is_number) {

@@ -1,4 +1,4 @@
-// openset compare, threshold and figure as their users meet them.
+// openset compare, threshold and figure, through the program.
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
     EXPECT_EQ(row["verdict"], "strong is better");
     EXPECT_NEAR(row["difference"], row["value_a"].get<double>() - row["value_b"].get<double>(), 1e-15);
   }
-  // Among several pairs each row has the interval that its verdict is of.
+  // With several pairs, each row has the interval on which its verdict is based.
   WriteLogits("medium.npz", 1.2, 300, 200);
   const std::vector<std::string> three = {"compare", "weak.npz", "medium.npz", "strong.npz", "--replicates=200"};
   EXPECT_THAT(Out(three),

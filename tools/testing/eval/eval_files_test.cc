@@ -1,5 +1,5 @@
-// Files for `openset eval` as people have them: one of known and one of unknown samples, arrays of other names, a
-// network whose logits a score can't use.
+// Files that users have for `openset eval`: one file of known and one of unknown samples, arrays with other names,
+// logits that a score can't use.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The largest logits are 2, 1, 0.5 and 0.1; labels are of no use where all samples are unknown.
+// The largest logits are 2, 1, 0.5 and 0.1; labels are not needed if all samples are unknown.
 TEST_F(EvalTest, AFileThatIsDeclaredUnknownNeedsNoLabels) {
   WriteArrays("known.npz", {{"label", Wholes({0, 1})}, {"logits", MakeNpy(std::vector<float>{2, 0, 0, 1}, {2, 2})}});
   WriteArrays("ood.npz", {{"logits", MakeNpy(std::vector<float>{0.5f, 0, 0, 0.1f}, {2, 2})}});
@@ -45,7 +45,7 @@ TEST_F(EvalTest, AnUnknownFormatListsAllFormats) {
               HasSubstr("--format: unknown format 'xml'"));
 }
 
-// Largest logits of -0.011 on average, with which ViM's factor would be negative.
+// The largest logits are -0.011 on average, so ViM's factor would be negative.
 TEST_F(EvalTest, VimExplainsWhyItCannotBeUsed) {
   std::vector<float> logits, features;
   std::vector<int64_t> label;

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 class EvalMethodsTest : public EvalTest {
  protected:
-  // a.npz: AUROC 3/4, all right; b.npz: scores alone, AUROC 1.
+  // a.npz: AUROC 3/4, all predictions correct; b.npz: only scores, AUROC 1.
   EvalMethodsTest() {
     WriteArrays("a.npz", {{"label", Wholes({0, 1, -1, -1})},
                           {"prediction", Wholes({0, 1, 0, 1})},
@@ -91,7 +91,7 @@ TEST_F(EvalMethodsTest, LatexAndCurvesInOnePicture) {
   EXPECT_THAT(program_.Read("c/index.html"), HasSubstr("100.00"));
 }
 
-// A method's samples may lie in several files, each set of unknown samples in one.
+// A method's samples may be in several files, for example one for each set of unknown samples.
 TEST_F(EvalMethodsTest, SetsOfUnknownSamples) {
   program_.Write("known.csv", "label,unknown_score\n0,1\n1,3\n");
   program_.Write("svhn.csv", "label,unknown_score\n,2\n,4\n");

@@ -1,4 +1,4 @@
-// openset eval as its users meet it, and the examples of it, compare, threshold and figure.
+// openset eval, through the program, and the documented examples of eval, compare, threshold and figure.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -23,8 +23,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Of 4 x 2 pairs of a known and an unknown sample the known one is below in 5: AUROC 5/8; of these none with the wrong
-// sample: OpenAUC 5/8.
+// In 5 of the 4 x 2 pairs of a known and an unknown sample, the known one has the smaller score: AUROC 5/8. None of
+// these has the misclassified sample: OpenAUC 5/8.
 TEST_F(EvalTest, Json) {
   program_.Write("scores.csv", kScores);
   const auto json = nlohmann::json::parse(
@@ -118,7 +118,7 @@ TEST_F(EvalTest, ScoresOfLogits) {
               HasSubstr("unknown score: temperature_scaled_softmax of the logits"));
 }
 
-// Of several passes: their mutual information tells all, and is refused if the file lacks it.
+// Scores of several passes: mutual information separates all samples, and is refused if the file lacks it.
 TEST_F(EvalTest, ScoresOfSeveralPasses) {
   NpzArrays arrays = {{"label", Wholes({0, 1, -1})}, {"logits", MakeNpy(std::vector<float>{2, 0, 0, 2, 1, 0}, {3, 2})}};
   WriteArrays("one.npz", arrays);
@@ -214,9 +214,9 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   EXPECT_EQ(Error({"eval", "."}), "openset: . is a folder: name a file of scores in it\n");
 }
 
-// What is likely a mistake is said on standard error, after the table; the exit code is that of the table.
+// Likely mistakes are reported on standard error, after the table; they don't change the exit code.
 TEST_F(EvalTest, HintsAtMistakes) {
-  // 60 known samples of three classes and 40 unknown ones; label c is called `prediction(i)`.
+  // 60 known samples of three classes and 40 unknown ones; sample i has the prediction `prediction(i)`.
   const auto write = [&](const std::string& name, double known_score, const auto& prediction) {
     std::string text = "label,prediction,unknown_score\n";
     for (int i = 0; i < 100; ++i) {
@@ -236,7 +236,7 @@ TEST_F(EvalTest, HintsAtMistakes) {
   EXPECT_EQ(hints("negated.csv"),
             "hint: AUROC is 0.0 %: known samples have the larger unknown scores; larger means more unknown here, and a "
             "file whose scores are larger for known samples takes --higher_is_known\n");
-  // Labels and scores alone, larger for known samples: a hint, and none once the flag says so.
+  // Only labels and scores that are larger for known samples: there is a hint, unless the flag is given.
   std::vector<int64_t> label(100, 0);
   std::vector<double> confidence(100, 2);
   std::fill(label.begin() + 60, label.end(), -1);
@@ -271,7 +271,7 @@ TEST_F(EvalTest, BadFlags) {
   EXPECT_THAT(Error({"eval"}), HasSubstr("usage: openset eval FILE..."));
 }
 
-// Files of the names that the examples use.
+// Files with the names that the examples use.
 class ExamplesTest : public EvalTest {
  protected:
   ExamplesTest() {
@@ -300,13 +300,13 @@ class ExamplesTest : public EvalTest {
     int examples = 0;
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       if (!absl::ConsumePrefix(&line, indent) || !absl::ConsumePrefix(&line, "openset ")) continue;
-      // Of a study that has run: run_test.cc.
+      // Examples that need a completed study are in run_test.cc.
       const auto of_study = {
           " --curve=", " --x=", " --improvement=", " --softmax=", " lambda ", " quickstart ", " results.zip "};
       if (absl::c_any_of(of_study, [&](const char* flag) { return absl::StrContains(line, flag); })) continue;
-      line = line.substr(0, line.find("  #"));  // a comment of the shell
+      line = line.substr(0, line.find("  #"));  // a shell comment
       line = absl::StripTrailingAsciiWhitespace(line);
-      std::vector<std::string> words(1);  // of which those in quotes hold spaces
+      std::vector<std::string> words(1);  // quoted words may contain spaces
       bool quoted = false;
       for (const char c : line) {
         if (c == '\'') {

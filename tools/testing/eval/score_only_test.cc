@@ -122,7 +122,7 @@ TEST_F(EvalTest, HigherIsKnown) {
   EXPECT_THAT(Error({"eval", "logits.npz", "--higher_is_known"}), HasSubstr("has no array 'unknown_score'"));
 }
 
-// Names of classes: right are dog, cat and cat of five known samples; the table by class has the names.
+// With class names, three of five known samples are right (dog, cat and cat), and the table by class has the names.
 TEST_F(EvalTest, NamesOfClasses) {
   program_.Write(
       "names.csv",

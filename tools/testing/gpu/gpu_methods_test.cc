@@ -1,6 +1,5 @@
-// Methods on a GPU that the tests make of memory (core/tensor/testing/memory_gpu.h), compared with the CPU: training, a
-// stop and a resumption in the middle of it, inference, the fit of scores, and what a step makes the host and the GPU
-// do.
+// Compares methods on a simulated GPU (core/tensor/testing/memory_gpu.h) with the CPU: training, a stop and a
+// resumption within it, inference, the fit of scores, and the work of host and GPU in a step.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -65,7 +64,7 @@ metric { accuracy {} }
 metric { auroc {} }
 )";
 
-// Whether it is the form with every method.
+// Whether this is the form with all methods.
 bool IsLong() {
   const char* form = std::getenv("OPENSET_METHODS");
   return form != nullptr && std::string(form) == "all";
@@ -154,7 +153,7 @@ class Place {
     for (const auto& [name, tensor] : whole) EXPECT_THAT(resumed.at(name), TensorEq(tensor)) << name;
   }
 
-  // What an epoch of three steps makes the GPU and its host do.
+  // The operations of the GPU and its host in an epoch of three steps.
   GpuWork WorkOfEpoch(TrainAction action) const {
     action.mutable_training()->clear_max_steps();
     ConfigureExecution(action.execution());
@@ -257,7 +256,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
     if (on_cpu.is_passenger()) continue;
     SCOPED_TRACE(absl::StrCat(cpu.plan().TrialOf(on_cpu).method().name(), ", action ", static_cast<int>(id)));
     const absl::Status expected = cpu.Do(on_cpu);
-    // A score may not be fitted to what so little training gives.
+    // After so little training, some scores can't be fitted.
     ASSERT_TRUE(expected.ok() || on_cpu.kind == ActionKind::kEvaluate) << expected;
     for (const Place* place : {&gpu, &tf32}) {
       SCOPED_TRACE(ExecutionSpec::Precision_Name(place->precision()));
@@ -275,7 +274,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
     }
   }
 
-  // What an epoch costs, of each method that trains.
+  // The cost of an epoch for each method that trains.
   const std::map<std::string, std::vector<int64_t>> golden = GoldenTable();
   std::string table = absl::StrCat(kHeader, "\n");
   std::string by_operation = "method\toperation\tcount\n";  // to find operations that can be saved

@@ -1,5 +1,5 @@
-// The program on a machine with two GPUs: its driver is core/process/gpu/fake_gpu_driver.cc, and the worker's LibTorch
-// has GPUs that are made of memory.
+// The program on a machine with two simulated GPUs: the driver is core/process/gpu/fake_gpu_driver.cc, and the worker
+// uses the GPUs of core/tensor/testing/memory_gpu.h.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -43,7 +43,7 @@ class GpuRunTest : public ::testing::Test {
  protected:
   GpuRunTest() {
     program_.Write("study.textproto", kStudy);
-    // A driver and a PyTorch; the worker needs nothing of the latter.
+    // A fake driver and a fake PyTorch; the worker needs nothing from the latter.
     std::filesystem::create_directories(program_.folder() + "/lib");
     std::filesystem::create_symlink(*RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so",
                                     program_.folder() + "/lib/libcuda.so.1");
@@ -64,7 +64,7 @@ class GpuRunTest : public ::testing::Test {
                          "--worker=" + *RunfilesFolder() + "/openset/tools/testing/gpu/memory_gpu_worker"});
   }
 
-  // By metric.
+  // The report's numbers by metric.
   std::map<std::string, double> Numbers(const std::string& store) const {
     std::map<std::string, double> numbers;
     const nlohmann::json report =

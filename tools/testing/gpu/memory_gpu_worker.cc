@@ -1,5 +1,5 @@
-// Gives the worker GPUs made of memory (core/tensor/testing/memory_gpu.h) that may fail. MEMORY_GPU_FAILS is "device N
-// FILE" or "memory N FILE": in the first process that runs this, which creates FILE, the N-th operation fails.
+// Gives the worker simulated GPUs (core/tensor/testing/memory_gpu.h) that may fail. MEMORY_GPU_FAILS is "device N FILE"
+// or "memory N FILE": in the first process that runs this, which creates FILE, the N-th operation fails.
 #include <fcntl.h>
 #include <unistd.h>
 

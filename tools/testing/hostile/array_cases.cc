@@ -24,7 +24,7 @@ HostileCase Holding(const std::string& input, const std::string& what, const Wor
 
 void AddFiles(const HostileCase& base, const std::string& path, std::vector<HostileCase>* cases) {
   for (HostileCase& one : CasesOfFile(base, path)) {
-    // Data files are read up to 16 GiB: where there is less memory, that is what the program says.
+    // Data files are read up to 16 GiB: on a machine with less memory, the program reports that.
     if (base.command[0] == "data" && one.what == "10 GB of nothing") {
       one.end = End::kNoted;
       one.named = "";
@@ -39,7 +39,7 @@ std::string Number(uint64_t value, int bytes) {
   return text;
 }
 
-// An array of this header, and of so many bytes.
+// An array with this header and number of bytes.
 std::string Npy(const std::string& header, size_t bytes = 48) {
   return absl::StrCat(std::string("\x93NUMPY\1\0", 8), Number(header.size(), 2), header, std::string(bytes, '\0'));
 }
@@ -258,7 +258,7 @@ void AddModels(std::vector<HostileCase>* cases) {
                    "head { linear {} } weights { file: '../../weights.safetensors' }");
   };
   for (HostileCase& one : CasesOfFile(base, "work/weights.safetensors")) {
-    // The command needs no more than a file that can be read: what is in it the worker tells.
+    // The command only needs a readable file; the worker reports errors in its content.
     for (const char* readable : {"nothing in it", "zeros", "noise", "what a terminal obeys"}) {
       if (one.what == readable) one.end = End::kHarmless, one.named = "";
     }

@@ -1,6 +1,6 @@
-// Bundles: their signature is right, and their members are not. Specs, tasks and catalog entries, outputs and
-// checkpoints; records are in record_cases.cc, their stream is in packed_cases.cc. Cases of members as such are of
-// bundles of version 1, in which records are members too.
+// Bundles with a correct signature and wrong members: specs, tasks and catalog entries, outputs and checkpoints.
+// Records are in record_cases.cc, and their stream in packed_cases.cc. Cases about members in general use bundles of
+// version 1, in which records are members too.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -30,7 +30,7 @@ const Ground& Any() {
 
 Words Merge() { return {"records", "merge", "full.zip", "--store=merged"}; }
 
-// Commands that read what is in a bundle's library; nothing is there to be found before it.
+// Commands that read a bundle's library; no other library has its names.
 Words Reproduce() {
   return {"reproduce", "full.zip", "--data=files", "--worker=/bin/true", "--jobs=1", "--retries=0", "--again=again"};
 }
@@ -67,7 +67,7 @@ ZipMember Unfolding(const std::string& name, char of, int megabytes) {
   return {name, std::string(1 << 20, of), true, 0100644, -1, megabytes};
 }
 
-// In the place of one that is there.
+// Replaces a member by one that unpacks to many megabytes.
 Change Unfolds(const std::string& name, char of, int megabytes) {
   return [=](Members* members) { Find(name, members) = Unfolding(name, of, megabytes); };
 }
@@ -233,7 +233,7 @@ void AddFolders(std::vector<HostileCase>* cases) {
       Find(file, members) = {file, "../../../../../outside/file", false, 0120777};
     });
     note("a file of 300 MB that unfolds", Unfolds(file, '\0', 300));
-    // Whole, and of another action: with it a network or its outputs would be slipped in for another.
+    // A valid summary of another action, which would substitute another network or its outputs.
     note("the summary of another action", [=](Members* members) {
       ZipMember& member = Find(summary, members);
       if (outputs) {
@@ -248,7 +248,7 @@ void AddFolders(std::vector<HostileCase>* cases) {
         member.content = EncodeRecord(changed);
       }
     });
-    // The lines are cut before they reach any one key.
+    // Too many messages to list each key.
     add(
         "500 folders of nothing but a summary",
         [=](Members* members) {
@@ -273,7 +273,7 @@ void AddFolders(std::vector<HostileCase>* cases) {
         End::kHarmless, "");
     add("an action that a terminal obeys", Holding(folder + "action.textproto", "\x1b]0;x\a\xff"), End::kAnswered, "");
     add("its file twice", With({file, "other"}), End::kAnswered, "");
-    // Those of a key that is there already stay: nothing in the store changes.
+    // Existing outputs and checkpoints stay: nothing in the store changes.
     HostileCase there =
         Case(absl::StrCat(file.substr(file.rfind('/') + 1), " of a key that is there"),
              {"records", "merge", "full.zip", "--store=store"}, Holding(file, "other"), End::kHarmless, "");

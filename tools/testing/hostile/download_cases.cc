@@ -1,4 +1,4 @@
-// Archives and downloads: what a made-up curl brings, by a catalog that somebody handed on.
+// Archives and downloads: files from a fake curl, for a catalog from someone else.
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Into a folder of its own, which holds a link to other people's files.
+// Downloads into a separate folder, which contains a link to other people's files.
 Words Fetch() { return {"data", "fetch", "fetched", "--library=.", "--data=brought"}; }
 
 constexpr char kCatalog[] = "work/data/catalog/fetched.textproto";

@@ -1,4 +1,4 @@
-// What may be in the place of any file.
+// Entries of all kinds in place of a file.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path may be longer than a socket's name: it is made elsewhere and moved.
+// A path may be too long for a socket's name, so the socket is made with a short one.
 void MakeSocket(const std::string& path) {
   const int made = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = {};
@@ -45,7 +45,7 @@ std::string Noise(size_t bytes) {
 
 std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string& path) {
   std::vector<HostileCase> cases;
-  // Of an entry that a function puts in the file's place.
+  // Adds a case with an entry that `put` makes in place of the file.
   const auto add = [&](const std::string& what, const std::function<void(const std::string& path)>& put) {
     HostileCase one = base;
     one.what = absl::StrCat(base.what, base.what.empty() ? "" : ": ", what);

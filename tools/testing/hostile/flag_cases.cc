@@ -100,7 +100,7 @@ void AddFlags(std::vector<HostileCase>* cases) {
   refuse({"completion", escapes}, "");
 }
 
-// Of the store's size, of tables, comparisons, networks by name and repeated trials.
+// Flags about the store's size, tables, comparisons, named networks and repeated trials.
 void AddMore(std::vector<HostileCase>* cases) {
   const auto refuse = [cases](const std::vector<std::string>& command, const std::string& named) {
     cases->push_back(Flag(command, named));

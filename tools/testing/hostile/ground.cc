@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
-// Of the task's 3 known classes with 10 images each, and its 2 unknown ones.
+// Outputs for the task's 3 known classes with 10 images each, and its 2 unknown classes.
 Outputs MadeUpOutputs(const std::string& key) {
   Outputs outputs;
   outputs.num_outputs = 3;
@@ -89,7 +89,7 @@ const Template& Made() {
 
 Ground::Ground() : folder_(JoinPath(testing::TempDir(), "ground")), trials_(Made().trials) {
   std::error_code ignored;
-  // What a case has closed.
+  // A previous case may have removed the permissions.
   fs::permissions(folder_, fs::perms::owner_all, ignored);
   fs::remove_all(folder_);
   fs::copy(Made().folder, folder_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);

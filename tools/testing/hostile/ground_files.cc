@@ -135,7 +135,7 @@ std::string Big32(uint32_t value) {
   return bytes;
 }
 
-// Classes one after the other; each pixel says its image.
+// The classes follow each other; the pixels of image i have the value i.
 void AddDigits(const std::string& part, int each, const Files& files) {
   std::string images = Big32(0x803) + Big32(5 * each) + Big32(8) + Big32(8);
   std::string labels = Big32(0x801) + Big32(5 * each);
@@ -172,7 +172,7 @@ void AddData(const Files& files) {
   files.Write("work/weights.safetensors", EncodeSafetensors(weights).value());
 }
 
-// Brings what lies in served/ under the last part of the address, whatever else it is told.
+// "Downloads" the file in served/ that has the last part of the address as its name, and ignores all other options.
 constexpr char kCurl[] = R"(#!/bin/sh
 out=
 for word in "$@"; do

@@ -1,7 +1,7 @@
-// Each input of CONTRIBUTING.md's table "Inputs", hostile, by the program: it is answered by a clear line and a
-// documented exit code, with bounded memory and CPU, and nothing is written where it may not be (try_case.h says what
-// is looked at). By default up to every sixth case; --all: each; --random=N: also that many random ones, from
-// --first_case on; --only=TEXT: of these, those of inputs with TEXT in their name. Prints the counts.
+// Runs the program on hostile forms of each input in CONTRIBUTING.md's table "Inputs". It must answer with a clear line
+// and a documented exit code, use bounded memory and CPU time, and write only where it may (try_case.h lists the
+// checks). By default, up to every sixth case; --all: every case; --random=N: also this many random cases, from
+// --first_case on; --only=TEXT: only inputs with TEXT in their name. Prints the counts.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -41,7 +41,7 @@ struct Row {
   std::string input, writer, validator, fuzzer;
 };
 
-// Of the table below "## Inputs".
+// The rows of the table below "## Inputs".
 std::vector<Row> Table() {
   const std::string text = *ReadFile(*RunfilesFolder() + "/openset/CONTRIBUTING.md");
   std::vector<Row> rows;

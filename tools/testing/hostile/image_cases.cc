@@ -39,7 +39,7 @@ std::string ManyScans(int times) {
   return bytes + "\xff\xd9";
 }
 
-// Its width and height others.
+// The image with another width and height in its header.
 std::string Resized(const std::string& name, uint32_t height, uint32_t width) {
   std::string bytes = StoredImage(name);
   for (const char* marker : {"\xff\xc0", "\xff\xc2"}) {
@@ -63,7 +63,7 @@ std::vector<HostileCase> ImageCases() {
                    End::kRefused, "1.png"};
   std::vector<HostileCase> cases = CasesOfFile(base, kPath);
   for (HostileCase& one : cases) {
-    // What is no file is no image of the folder: one is missing.
+    // A folder is not an image, so one image is missing.
     if (one.what == "a folder" || one.what == "a link to a folder") one.named = "photos";
   }
   const auto add = [&](const std::string& what, const std::function<std::string()>& bytes, End end = End::kRefused) {

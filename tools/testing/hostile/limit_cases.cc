@@ -1,4 +1,4 @@
-// Numbers in specs, methods, tasks and catalogs: at their types' extremes, and products of them.
+// Extreme numbers, and products of them, in specs, methods, tasks and catalogs.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +33,7 @@ void AddSpecs(std::vector<HostileCase>* cases) {
   for (const char* number : {"-1", "-2147483648", "2147483647", "nan", "1e300", "0.5", "99999999999999999999", "'1'"}) {
     with(absl::StrCat("split: ", number, "\n"));
     with(absl::StrCat("unknown_classes: ", number, "\n"));
-    // So many samples there are not, so that all are taken.
+    // More than the number of samples: all of them are used.
     with(absl::StrCat("train_limit_per_class: ", number, "\n"),
          std::string(number) == "2147483647" ? End::kAnswered : End::kRefused);
     with(absl::StrCat("validation_per_class: ", number, "\n"));
@@ -152,7 +152,7 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
   change("idx { images { path: \"digits/test-images\" } labels { path: \"digits/test-labels\" } }", "");
   change("idx { images { path: \"digits/test-images\" } labels { path: \"digits/test-labels\" } }",
          "noise { gaussian { std: nan } }");
-  // A class of a data set that is no folder may have any name.
+  // If a data set is not a folder, its classes may have any name.
   for (const char* name : {"/etc", "..", ".", "a/../../b", "", "\\033[2J", "\\377"}) {
     change("\"zero\"", absl::StrCat("\"", name, "\""), End::kAnswered);
   }

@@ -19,7 +19,7 @@ model { osrci_cnn {} head { linear {} } weights { file: "weights.safetensors" } 
 input { size: 20 channels: 1 }
 )";
 
-// Its header's length, its header, and data.
+// A safetensors file: the header's length, the header, and data.
 std::string Safetensors(const std::string& header, int64_t length = -1, size_t data = 24) {
   std::string bytes;
   const uint64_t said = length < 0 ? header.size() : static_cast<uint64_t>(length);
@@ -84,13 +84,13 @@ std::vector<HostileCase> ModelCases() {
   }
   tensors("20,000 tensors", Safetensors(many + "}", -1, 0));
   tensors("not a number", Safetensors(Tensor("head.weight", "F32", "[3,128]", "[0,1536]"), -1, 1536));
-  // What Python would run.
+  // A pickle that would run a command in Python.
   const std::string code = "cposix\nsystem\n(S'touch pwn'\ntR.";
   add("code in a pickle", "weights.pth", code);
   add("code in an archive", "weights.pth", ZipBytes({{"archive/data.pkl", code}, {"archive/version", "3\n"}}));
   add("a pickle that unfolds", "weights.pth",
       ZipBytes({{"archive/data.pkl", std::string(1 << 20, ')'), true, 0100644, -1, 300}, {"archive/version", "3\n"}}));
-  // Of a network that is named.
+  // Weights of a network that the command line names.
   const auto named = [&](const std::string& what, const std::string& file, const std::string& bytes) {
     add(what, file, bytes);
     std::vector<std::string>& command = cases.back().command;

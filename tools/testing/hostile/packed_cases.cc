@@ -1,4 +1,4 @@
-// The stream of a bundle's records, records.tar.xz: the bundle's signature is right, and the stream is not.
+// Bundles with a correct signature and a wrong stream of records, records.tar.xz.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +32,7 @@ ZipMember& Find(const std::string& name, Members* members) {
   return *found;
 }
 
-// Commands that read records, by turns.
+// Commands that read records, in turn.
 Words Reader(size_t n) {
   static const auto* const trial = new std::string(Ground().trials()[0]);
   const std::vector<Words> readers = {{"records", "merge", "bundle.zip", "--store=merged"},
@@ -44,7 +44,7 @@ Words Reader(size_t n) {
   return readers[n % readers.size()];
 }
 
-// `change` gets the members of a bundle of version 2 that is whole.
+// `change` gets the members of a valid bundle of version 2.
 HostileCase Case(const std::string& what, const Words& command, const std::function<void(Members*)>& change, End end) {
   HostileCase one{"bundle", "stream of records: " + what, command, {}, end, "", {"work/merged"}};
   const bool of_study = command.size() > 1 && command[1] == "study";
@@ -58,7 +58,7 @@ HostileCase Case(const std::string& what, const Words& command, const std::funct
   return one;
 }
 
-// A header of a file: any name, kind and size. It has the sum that it needs.
+// A header of a file with any name, type and size, and with a correct checksum.
 std::string Header(const std::string& name, char type, const std::string& size) {
   std::string header(kBlock, '\0');
   const auto put = [&](size_t at, const std::string& text) { header.replace(at, text.size(), text); };
@@ -89,7 +89,7 @@ std::string File(const std::string& name, const std::string& content, char type 
 
 std::string RecordName(int n) { return absl::StrFormat("records/ff/ff%062d.rec", n); }
 
-// Behind the records that are there, or, with `alone`, in their place.
+// Appends to the records or, with `alone`, replaces them.
 std::function<void(Members*)> Archive(const std::string& more, bool alone = false) {
   return [=](Members* members) {
     std::string archive = FromXz(Find(kRecords, members).content);
@@ -133,7 +133,7 @@ std::vector<HostileCase> PackedCases() {
     Find(kRecords, members) = {kRecords, std::string(1 << 20, '\0'), true, 0100644, -1, 200};
   });
   refuse("says it has 4 GB", [](Members* members) { Find(kRecords, members).declared = 0xfffffffe; });
-  // What unfolds: to zeros, to a file that is too large, to many files that are not.
+  // Streams that unpack to zeros, to a file that is too large, or to many smaller files.
   refuse("300 MB of zeros",
          [](Members* members) { Find(kRecords, members).content = XzBytes(std::string(300 << 20, '\0')); });
   refuse("a file of 300 MB", [](Members* members) {
@@ -198,7 +198,7 @@ std::vector<HostileCase> PackedCases() {
   refuse("a file after the end", Archive(End0() + one + End0()));
   refuse("zeros after the end", Archive(End0() + End0()));
   refuse("no files, whose sums are there", Archive(End0(), true));
-  // What is next to it.
+  // The members next to the stream.
   const auto sums = [&](const std::string& what, const std::function<std::string(std::string)>& change) {
     refuse("sums " + what, [change](Members* members) {
       std::string& text = Find(kSums, members).content;
@@ -225,7 +225,7 @@ std::vector<HostileCase> PackedCases() {
   manifest("version -1", "schema_version: 2\nbundle_version: -1\n");
   manifest("a large version", "schema_version: 2\nbundle_version: 2147483647\n");
   manifest("two versions", "schema_version: 2\nbundle_version: 2\nbundle_version: 2\n");
-  // The last of one name is taken.
+  // If a name occurs twice, the last member counts.
   cases.push_back(Case(
       "twice, the last of noise", Reader(0),
       [](Members* members) {

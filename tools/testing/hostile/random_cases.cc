@@ -35,7 +35,7 @@ const Ground& Any() {
   return *ground;
 }
 
-// A file that somebody handed on, and the commands that read it.
+// A file from someone else, and the commands that read it.
 struct Input {
   std::string name, path;
   std::vector<Words> commands;
@@ -182,8 +182,8 @@ const std::vector<std::string>& Tokens() {
 
 HostileCase CaseOf(const Input& input, const std::string& what, RandomStream* random) {
   HostileCase one{input.name, what, OneOf(input.commands, random), {}, End::kAnswered, ""};
-  // Of `out`, and what a store's own commands may change in it.
-  // A deploy file that no longer names its store has the default one.
+  // Output files, and the store for commands that may change it.
+  // A deploy file that no longer names a store has the default one.
   one.writes = {"work/merged", "work/out.zip", "work/openset-store"};
   for (const char* word : {"run", "verify", "gc"}) {
     if (one.command[0] == word || one.command[1] == word) one.writes.push_back("work/store");
@@ -260,7 +260,7 @@ HostileCase ChangedMember(RandomStream* random) {
   const BundleForm form = random->Below(2) == 0 ? BundleForm::kPacked : BundleForm::kMembers;
   one.make = [members, alone, form](const Ground& ground) {
     WriteSigned(ground, "work/full.zip", members, form);
-    // So that what is in the bundle is what is found.
+    // So that only the bundle's library has these names.
     if (alone) std::filesystem::remove_all(ground.Path("work/data"));
   };
   return one;
@@ -270,7 +270,7 @@ HostileCase InItsPlace(const Input& input, RandomStream* random) {
   return OneOf(CasesOfFile(CaseOf(input, "file", random), input.path), random);
 }
 
-// Words of all commands thrown together.
+// A random combination of the words of all commands.
 HostileCase Nonsense(RandomStream* random) {
   const std::vector<Words> commands = {Plan(),
                                        Report("text"),
@@ -353,7 +353,7 @@ HostileCase Nonsense(RandomStream* random) {
 }  // namespace
 
 HostileCase RandomCase(uint64_t seed) {
-  const Ground fresh;  // a case before has changed what Any() reads
+  const Ground fresh;  // the previous case has changed the files that Any() reads
   RandomStream random(seed, "hostile case");
   const Input& input = OneOf(Inputs(), &random);
   switch (random.Below(12)) {

@@ -115,7 +115,7 @@ HostileCase Variable(RandomStream* random) {
   return one;
 }
 
-// Up to three messages, of which one says how it ended.
+// Up to three messages; one of them is the outcome.
 HostileCase Worker(RandomStream* random) {
   std::string said;
   for (uint64_t n = 1 + random->Below(3); n > 0; --n) {
@@ -128,7 +128,7 @@ HostileCase Worker(RandomStream* random) {
       event.mutable_progress()->set_epoch(1), event.mutable_progress()->set_epochs(2);
     }
     Extremes small;
-    small.most_text = 300, small.most_repeats = 20, small.most_depth = 20;  // a command line holds all of it
+    small.most_text = 300, small.most_repeats = 20, small.most_depth = 20;  // all of it must fit on a command line
     said += FramedMessage(MutatedWire(event, small, random).substr(0, 5000));
   }
   if (random->Below(3) == 0) said = Mutated(said, Tokens(), random).substr(0, 20000);

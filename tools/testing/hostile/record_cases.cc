@@ -1,4 +1,4 @@
-// Records, alone and in bundles: fields at their extremes under checksums that fit. Other members of bundles are in
+// Records, alone and in bundles, with extreme fields and correct checksums. Other members of bundles are in
 // bundle_cases.cc.
 #include <algorithm>
 #include <cmath>
@@ -171,7 +171,7 @@ std::vector<RecordChange> AllChanges() {
   return changes;
 }
 
-// Commands that look at records, by turns.
+// Commands that read records, in turn.
 const std::vector<std::vector<std::string>>& Readers() {
   static const auto* const readers = new std::vector<std::vector<std::string>>{
       {"report", "study.textproto", "--store=store", "--data=files", "--format=html"},
@@ -203,7 +203,7 @@ std::vector<std::string> For(std::vector<std::string> command) {
   return command;
 }
 
-// The bundle with this record in the place of the first; its sums and its signature right.
+// Writes the bundle with this record instead of the first, and with correct sums and a correct signature.
 void WriteHostileBundle(const Ground& ground, const Change& change, BundleForm form) {
   TrialRecord record = ground.Record(0);
   change(&record);
@@ -239,7 +239,7 @@ std::vector<HostileCase> RecordCases() {
     bundle.writes = {"work/merged"};
     cases.push_back(bundle);
   }
-  // In a record's place.
+  // Other entries in place of a record.
   for (const std::vector<std::string>& command :
        {Readers()[2],
         Readers()[1],

@@ -1,4 +1,4 @@
-// What may be sent to `openset serve`, and what the store that it shows may say.
+// Requests to `openset serve`, and texts in the store that it shows.
 #include "absl/strings/str_cat.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"

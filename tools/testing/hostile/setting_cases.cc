@@ -47,8 +47,7 @@ void AddVariables(std::vector<HostileCase>* cases) {
   add("PATH", "", "", End::kHarmless, {"eval", "logits.npz"});
 }
 
-// What the program looks at where there is a GPU: a driver that is made up shows one. PyTorch's folder is
-// somebody's.
+// What the program reads on a machine with a GPU, which a fake driver simulates. PyTorch's folder is someone else's.
 void AddTorch(std::vector<HostileCase>* cases) {
   static const auto* const ground = new Ground();
   const auto with = [](const std::string& version, const std::string& library) {
@@ -100,7 +99,7 @@ void AddTorch(std::vector<HostileCase>* cases) {
       cases->push_back(one);
     }
   }
-  // The Python that is asked for its PyTorch, and draws figures.
+  // The Python that is asked for its PyTorch and that draws figures.
   const auto python = [&](const std::string& what, const std::string& script) {
     for (std::vector<std::string> command :
          {devices, {"figure", "study.textproto", "--store=store", "--data=files", "--curve=roc", "--out=figure.pdf"}}) {
@@ -146,7 +145,7 @@ void AddDeploy(std::vector<HostileCase>* cases) {
   HostileCase base{"deploy file",     "", {"plan", "study.textproto", "--deploy=deploy.textproto"}, {}, End::kRefused,
                    "deploy.textproto"};
   for (HostileCase& one : CasesOfFile(base, "work/deploy.textproto")) {
-    if (one.what == "nothing in it") one.end = End::kAnswered;  // it says nothing
+    if (one.what == "nothing in it") one.end = End::kAnswered;  // an empty file is valid
     cases->push_back(std::move(one));
   }
   const auto with = [&](const std::string& more, End end = End::kRefused) {
@@ -188,7 +187,7 @@ void AddDeploy(std::vector<HostileCase>* cases) {
   for (const char* number : {"-1", "0", "nan", "'1'", "-1e300"}) with(absl::StrCat("store_gb: ", number));
   for (const char* number : {"1e308", "1e-300", "inf"}) {
     with(absl::StrCat("store_gb: ", number), End::kAnswered);
-    // What a run leaves when it ends is at most that.
+    // A run reduces the store to this size when it ends.
     cases->back().command = {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=/bin/true"};
     cases->back().writes = {"work/store"};
   }

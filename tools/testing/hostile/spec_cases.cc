@@ -1,4 +1,4 @@
-// Texts that people hand on: specs, methods, presets, tasks, catalogs, published tables.
+// Text files from other people: specs, methods, presets, tasks, catalogs, published tables.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@ const std::vector<std::string>& Plan() {
   return *plan;
 }
 
-// A text file, where it lies, and a text in it that ends a line of fields.
+// A text file: its path, and a text in it after which fields can be inserted.
 struct TextInput {
   std::string input, path, anchor;
   std::vector<std::string> command;
@@ -31,12 +31,12 @@ std::vector<TextInput> TextInputs() {
            {"report", "study.textproto", "--store=store", "--data=files"}}};
 }
 
-// What may stand in any text file.
+// Cases for any text file.
 std::vector<HostileCase> CasesOfText(const TextInput& of) {
   const std::string file = of.path.substr(of.path.rfind('/') + 1);
   HostileCase base{of.input, "", of.command, {}, End::kRefused, file};
   std::vector<HostileCase> cases = CasesOfFile(base, of.path);
-  // "" in a file that needs nothing is right: a preset.
+  // A preset may be empty.
   if (of.input == "preset") cases[0].end = End::kHarmless, cases[0].named = "";
   const auto with = [&](const std::string& what, const std::string& more) {
     HostileCase one = base;
@@ -138,7 +138,7 @@ void AddNames(std::vector<HostileCase>* cases) {
              replaced("work/data/catalog/digits.textproto", "\"digits/test-images\"", ""), "", End::kNoted);
     file.command = {"data", "verify", "digits", "--library=.", "--data=files"};
     cases->push_back(file);
-    // A plan needs no data: of files that are not there it says so, and goes on.
+    // A plan needs no data: it reports missing files and continues.
     file.command = Plan();
     file.end = End::kAnswered;
     file.named = "";
@@ -148,7 +148,7 @@ void AddNames(std::vector<HostileCase>* cases) {
                              replaced("work/data/catalog/digits.textproto", "\"zero\"", ""), "", End::kAnswered);
     shown.command = {"show", "data", "digits"};
     cases->push_back(shown);
-    // A file whose name is such a name.
+    // A file with such a name.
     if (name.find_first_of("/\\") == std::string::npos && name.size() < 200 && !name.empty() && name[0] != '.') {
       HostileCase completed{"method", "a file called " + name, {"completion", "bash"}, {}, End::kHarmless, ""};
       completed.make = [name](const Ground& ground) {

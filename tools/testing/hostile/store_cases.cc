@@ -1,5 +1,4 @@
-// What is in a store other than records: checkpoints, outputs, claims, logs; and what the program remembers in the
-// user's cache.
+// The content of a store except records: checkpoints, outputs, claims, logs; and the user's cache.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -32,7 +31,7 @@ const Words& Verify() {
   return *words;
 }
 
-// What `run` has to do where the first trial's record is gone is an evaluation, of outputs that are there.
+// If the first trial's record is missing, `run` has to evaluate its existing outputs.
 Words RunWords() { return {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=/bin/true"}; }
 
 void AddResults(std::vector<HostileCase>* cases) {
@@ -54,7 +53,7 @@ void AddResults(std::vector<HostileCase>* cases) {
   add(again, *outputs + "/outputs.npz");
   HostileCase place{"checkpoint", "in the folder's place", Verify(), {}, End::kAnswered, "", {"work/store"}};
   add(place, *checkpoint);
-  // Summaries of other content under checksums that fit.
+  // Summaries with other content and correct checksums.
   for (const std::string& payload : {std::string(), std::string(100000, '\x0b'),
                                      std::string("\x0a\xff\xff\xff\xff\x07"), std::string(1000, '\xff')}) {
     HostileCase one{
@@ -89,7 +88,7 @@ void AddResults(std::vector<HostileCase>* cases) {
   }
 }
 
-// Claims on the evaluation that is to be done, and what their processes say of themselves.
+// Claims on the missing evaluation, and the states of their processes.
 void AddClaims(std::vector<HostileCase>* cases) {
   const auto add = [&](const std::string& what, const std::function<void(const Ground&, const std::string&)>& put,
                        End end = End::kAnswered) {
@@ -173,7 +172,7 @@ void AddLogs(std::vector<HostileCase>* cases) {
   static const std::string* const key = new std::string(Any().Record(0).checkpoint_key());
   HostileCase base{"log", "", {"explain", Any().trials()[0], "--store=store"}, {}, End::kAnswered, ""};
   for (HostileCase& one : CasesOfFile(base, "work/store/logs/" + *key + ".log")) cases->push_back(std::move(one));
-  // Of attempts that failed: `status` and the report say why.
+  // Failed attempts: `status` and the report show why they failed.
   HostileCase failed{"log", "an attempt",   {"status", "study.textproto", "--store=store", "--data=files"},
                      {},    End::kAnswered, ""};
   for (HostileCase& one : CasesOfFile(failed, "work/store/attempts/" + *key + "/1.rec"))
@@ -207,7 +206,7 @@ void AddLogs(std::vector<HostileCase>* cases) {
   cases->push_back(number);
 }
 
-// The rooms of a store, and names in them.
+// The folders of a store, and the names in them.
 void AddStores(std::vector<HostileCase>* cases) {
   const auto add = [&](const std::string& what, const Words& command, End end, const std::string& named,
                        const std::function<void(const Ground&)>& make, std::vector<std::string> writes = {}) {
@@ -247,7 +246,7 @@ void AddStores(std::vector<HostileCase>* cases) {
         },
         {"work/store"});
   }
-  // Old, and called like temporaries; not ours.
+  // Old files with names similar to temporary files, which are not ours.
   for (const char* name : {"my.tmp.notes/file", "thesis.tmp.2024", "x.tmp.", ".tmp.1", "a.tmp.host.1.1.1/file"}) {
     for (const Words& command : {Words{"records", "gc", "--store=store", "--older_than=0"}, Verify()}) {
       add(absl::StrCat("somebody's ", name), command, End::kAnswered, "",
@@ -268,7 +267,7 @@ void AddStores(std::vector<HostileCase>* cases) {
   cases->push_back(folder);
 }
 
-// A store that is to become small: what is not its own stays, however old and large.
+// A limit on the store's size: files that are not the store's stay, even if they are old and large.
 void AddSizes(std::vector<HostileCase>* cases) {
   const auto add =
       [&](const std::string& what, const std::function<void(const Ground&)>& make,
@@ -348,7 +347,7 @@ void AddRequests(std::vector<HostileCase>* cases) {
   }
 }
 
-// ~/.cache/openset: whoever can write there is the user, or a program of theirs that went wrong.
+// ~/.cache/openset, which only the user can write, or a faulty program of theirs.
 void AddCaches(std::vector<HostileCase>* cases) {
   for (const char* file : {"records", "digests", "probes", "data"}) {
     HostileCase base{"cache", file,           {"report", "study.textproto", "--store=store", "--data=files"},

@@ -44,7 +44,7 @@ struct Ended {
   std::string answer;  // to HostileCase.request
 };
 
-// The port of "http://127.0.0.1:1234/", once the program has printed it; 0 where it ends before.
+// The port in "http://127.0.0.1:1234/", once the program has printed it; 0 if the program ends before.
 int PortOf(const std::string& out, pid_t pid) {
   for (int waited = 0; waited < kWaitMilliseconds; waited += 10) {
     const std::string text = ReadFile(out).value_or("");
@@ -103,7 +103,7 @@ Ended Run(const HostileCase& one, const Ground& ground) {
   const std::string program =
       absl::StrCat(*RunfilesFolder(), "/openset/tools/openset_", one.with_worker ? "unstamped" : "without_worker");
   Ended ended;
-  unlink((ground.folder() + ".out").c_str());  // of the case before
+  unlink((ground.folder() + ".out").c_str());  // of the previous case
   const pid_t pid = fork();
   if (pid == 0) Execute(one, ground, program);
   setpgid(pid, pid);
@@ -123,14 +123,14 @@ Ended Run(const HostileCase& one, const Ground& ground) {
     wait4(pid, &ended.status, 0, &usage);
     break;
   }
-  kill(-pid, SIGKILL);  // what it left
+  kill(-pid, SIGKILL);  // its remaining processes
   ended.kilobytes = usage.ru_maxrss;
   ended.out = ReadFile(ground.folder() + ".out").value_or("");
   ended.err = ReadFile(ground.folder() + ".err").value_or("");
   return ended;
 }
 
-// Where a text has what no terminal should get; npos if nowhere.
+// The position of the first character that must not be sent to a terminal; npos if there is none.
 size_t FirstUnprintable(absl::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const auto byte = [&](size_t i) { return at + i < text.size() ? static_cast<uint8_t>(text[at + i]) : 0; };
@@ -151,7 +151,7 @@ size_t FirstUnprintable(absl::string_view text) {
   return std::string::npos;
 }
 
-// Paths that were changed and are below none of `allowed`.
+// Changed paths that are not below any of `allowed`.
 std::vector<std::string> Strayed(const std::map<std::string, std::string>& before,
                                  const std::map<std::string, std::string>& after,
                                  const std::vector<std::string>& allowed) {

@@ -1,4 +1,4 @@
-// What a worker may say: scripts in its place, which write to the channel.
+// Messages of workers: scripts replace the worker and write to the channel.
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Of bytes, for the shell's printf.
+// The bytes in octal, for the shell's printf.
 std::string Octal(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) absl::StrAppendFormat(&text, "\\%03o", static_cast<uint8_t>(c));
@@ -35,7 +35,7 @@ HostileCase WorkerCase(const std::string& what, const std::string& script, End e
                   {},
                   end,
                   ""};
-  // The first trial's outputs are gone: the worker is asked for them.
+  // The first trial's outputs are missing, so the worker is asked for them.
   one.make = [script](const Ground& ground) {
     const std::string outputs = ground.OutputsPath(0), record = ground.RecordPath(0);
     std::filesystem::remove_all(ground.Path(outputs));

@@ -1,5 +1,5 @@
-// Writes the page of made-up results, for a look and for report_page_test: made_up_page FOLDER makes page.html and
-// report.json there.
+// Writes the page of simulated results, for manual inspection and for report_page_test: made_up_page FOLDER makes
+// page.html and report.json there.
 #include <iostream>
 #include <string>
 
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   }
   const openset::MadeUpResults made = openset::MakeUpResults({});
   openset::Report report = openset::MakeReport("made_up", made.results);
-  // As if the largest lambda's differences from the first method were beyond the noise.
+  // As if the differences between the largest lambda and the first method were detectable.
   report.baseline = openset::RowName(report.cells[0]);
   for (openset::ReportCell& cell : report.cells) {
     if (openset::RowName(cell) == report.baseline) continue;

@@ -1,5 +1,5 @@
-// A report over 10,000 records: tables and page. The target of FromTheStore, which is all of it but the plan, is under
-// 5 s and under 5 MB (counter "page_MB"):
+// A report over 10,000 records: tables and page. The target of FromTheStore, which is everything except the plan, is
+// less than 5 s and less than 5 MB (counter "page_MB"):
 //   bazel run //tools/testing/report_page:report_benchmark
 #include <filesystem>
 #include <fstream>
@@ -66,7 +66,7 @@ void Parse(benchmark::State& state) {
 }
 BENCHMARK(Parse)->Unit(benchmark::kMillisecond);
 
-// The records as files of a store, and the ids that they have there.
+// The records as files of a store, and their ids there.
 struct MadeUpStore {
   const TemporaryFolder temporary = TemporaryFolder::Make("report_benchmark").value();
   const std::string folder = temporary.path();

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// A second of work.
+// This takes about a second.
 constexpr char kSpec[] = R"(
 name: "study" task: "fashion_mnist_6_4" method: ["softmax", "mcp"] split: 0 seed: 0
 override {
@@ -48,7 +48,7 @@ void MakeFolder(const std::string& path) {
   fs::create_directories(path);
 }
 
-// To itself.
+// Replaces the entry by a link to itself.
 void MakeLoop(const std::string& path) {
   fs::remove_all(path);
   fs::create_symlink(fs::path(path).filename(), path);
@@ -79,17 +79,17 @@ std::vector<std::string> EntriesOf(const std::string& store, const std::string& 
   return entries;
 }
 
-// Where a damage shows, other than in `records verify`.
+// Where the corruption becomes visible, other than in `records verify`.
 enum class Seen {
-  kInReport,   // by exit code 1 and its path: it is a record's
-  kAsMissing,  // no record can be there
-  kNowhere,    // the report reads nothing of it
-  kAsStranger  // nor does anything else: it stays if it is
+  kInReport,   // the report names the record's path and exits with 1
+  kAsMissing,  // the record counts as missing
+  kNowhere,    // the report doesn't read it
+  kAsStranger  // nothing reads it, and it stays
 };
 
 struct Damage {
   std::string what;
-  std::string path;  // that has to be named
+  std::string path;  // must be named in the message
   Seen seen;
   std::function<void()> make;
 };
@@ -164,7 +164,7 @@ TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
     fs::remove_all(program.store());
     fs::copy(pristine, program.store(), fs::copy_options::recursive);
     damage.make();
-    // In what messages say the store's folder may be relative.
+    // The store's folder may be relative in messages.
     const std::string named = damage.path.substr(program.folder().size() + 1);
 
     const ProgramResult report = program.Run({"report", "study.textproto"});
@@ -194,7 +194,7 @@ TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
   std::cout << "R8: " << tried << " kinds of damage: all named, put aside and made again\n";
 }
 
-// Without `verify`: what a run needs it looks at itself.
+// Without `verify`: a run checks its inputs itself.
 TEST(DamagedStore, ARunMakesCorruptResultsAgain) {
   HoldByModes();
   const OpensetProgram program;

@@ -42,7 +42,7 @@ class NotAStoreTest : public ::testing::Test {
 
   std::string Home() const { return program_.folder() + "/home"; }
 
-  // All that is in the folder.
+  // All files in the folder.
   std::map<std::string, std::string> Content() const {
     std::map<std::string, std::string> content;
     for (const auto& entry : fs::recursive_directory_iterator(Home())) {

@@ -42,7 +42,7 @@ override { training { epochs: 1 } }
 std::string WhyNoUsers() {
   const std::string runfiles = *RunfilesFolder();
   if (const std::string why = NoUsersBecause(testing::TempDir()); !why.empty()) return why;
-  // The program, which is a link to what was built, and a file of the source tree.
+  // The program, which is a link to the built file, and a file of the source tree.
   for (const char* file : {"/openset/tools/openset_unstamped", "/openset/experiments/methods/softmax.textproto"}) {
     if (!LetAllReach(runfiles) || !LetAllReach(runfiles + file)) return absl::StrCat("other users can't reach ", file);
   }
@@ -78,7 +78,7 @@ class TwoUsersTest : public ::testing::Test {
   std::string HomeOf(const User& user) const { return absl::StrCat(program_.folder(), "/home", user.id); }
   std::string Store() const { return program_.folder() + "/shared/store"; }
 
-  // openset ARGUMENTS --store=shared/store, by this user in a folder of his own.
+  // Runs `openset ARGUMENTS --store=shared/store` as this user, in the user's own folder.
   ProgramResult Run(const User& user, std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), *RunfilesFolder() + "/openset/tools/openset_unstamped");
     arguments.push_back("--store=" + Store());
@@ -107,7 +107,7 @@ class TwoUsersTest : public ::testing::Test {
 
   std::string Spec(const std::string& name) const { return absl::StrCat(program_.folder(), "/", name, ".textproto"); }
 
-  // Path and owner, mode and size of all that is in the store.
+  // The path, owner, mode and size of everything in the store.
   std::map<std::string, std::string> Content() const {
     std::map<std::string, std::string> content;
     for (const auto& entry : fs::recursive_directory_iterator(Store())) {
@@ -153,7 +153,7 @@ TEST_F(TwoUsersTest, ReadersCanReadEverything) {
   }
   ExpectRefused(bert_, {"run", Spec("two")});
   ExpectRefused(bert_, {"run", Spec("one")});  // all results exist, but the report can't be rewritten
-  // What there is to do is refused too.
+  // Commands with work to do are refused too.
   const std::string orphan = Store() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
   ASSERT_TRUE(WriteFileAtomically(orphan, "x").ok());
   fs::last_write_time(orphan, fs::file_time_type::clock::now() - std::chrono::hours(24 * 8));
