@@ -53,14 +53,14 @@ metric { auroc_misclassification {} }
 
 // What a method's training must achieve on any processor, with one seed:
 //
-//   learns its accuracy is above 1/6, that of always predicting one class, by six standard errors of 300 test samples
-//            (0.0215 each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard deviation of
-//            0.05.
-//   ranks its score separates wrong from right predictions better than a random one: the AUROC of its errors is above
-//            0.5, and the mean of these AUROCs over all such methods is above 0.62. One training's AUROC moves by 0.045
-//            from seed to seed, and more from processor to processor (acc_auc: 0.735 and 0.595), so no higher bound for
-//            one method holds on each of them. The mean is 0.77 on the processor of the golden numbers, 3.3 standard
-//            deviations of one training above its bound; random scores have 0.5 on average, half of them less.
+//   learns   its accuracy is above 1/6, that of always predicting one class, by six standard errors of 300 test
+//            samples (0.0215 each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard
+//            deviation of 0.05.
+//   ranks    its score separates wrong from right predictions better than a random one: the AUROC of its errors is
+//            above 0.5, and the mean of these AUROCs over all such methods is above 0.62. One training's AUROC moves by
+//            0.045 from seed to seed, and more from processor to processor (acc_auc: 0.735 and 0.595), so no higher
+//            bound for one method holds on each of them. The mean is 0.77 on the processor of the golden numbers, 3.3
+//            standard deviations of one training above its bound; random scores have 0.5 on average, half of them less.
 //
 // After so few steps, unknown classes can't be detected (AUROCs are about 1/2), so only golden numbers check the rest.
 struct Method {

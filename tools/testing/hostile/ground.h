@@ -5,11 +5,11 @@
 //     study.textproto, data/, experiments/   a library: task `task`, methods `plain` and `pairs`, preset `short`
 //     files/                                 data files: digits/, mats/, arrays/, binary/, photos/, listed/
 //     store/                                 checkpoints, outputs and records of the study's two trials
-//     bundle.zip, full.zip its records; full.zip also has their library, outputs and checkpoints
+//     bundle.zip, full.zip                   its records; full.zip also has their library, outputs and checkpoints
 //     scores.csv, logits.npz, label.npy, deploy.textproto, ...
-//   served/ what the fake curl in bin/ downloads
-//   bin/ the first folder of PATH
-//   home/ HOME; the program may write below its .cache
+//   served/   what the fake curl in bin/ downloads
+//   bin/      the first folder of PATH
+//   home/     HOME; the program may write below its .cache
 //   tmp/      TMPDIR
 //   outside/  other people's files
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
