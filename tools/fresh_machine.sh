@@ -1,15 +1,15 @@
 #!/bin/bash
-# What a new user meets: the README's commands in a bare Debian 12 and a bare Debian 13 (debootstrap's minbase, from this
-# machine's mirror), each in its own chroot with an empty home and a clone of the commit that is checked out.
+# Runs the README's commands as a new user would: in a bare Debian 12 and a bare Debian 13 (debootstrap's minbase, from
+# this machine's mirror), each in its own chroot with an empty home and a clone of the current commit.
 #
 #   tools/fresh_machine.sh [--folder=DIR] [--downloads=DIR] [SUITE...] [-- COMMAND...]
 #
-#   --folder     where the chroots are made, 15 GB each (default: ~/.cache/openset/fresh); one that is there is made anew
-#   --downloads  a folder of fetched files to share (~/.cache/openset/downloads), so that only the clients are not tested
+#   --folder     where the chroots are made, 15 GB each (default: ~/.cache/openset/fresh); existing ones are replaced
+#   --downloads  a folder of downloaded files to share (~/.cache/openset/downloads); then only the clients are untested
 #   SUITE        bookworm, trixie (default: both)
-#   COMMAND      one to run instead of the README's two
+#   COMMAND      a command to run instead of the README's two
 #
-# Needs root and debootstrap. A machine whose network has certificates of its own names them in SSL_CERT_FILE.
+# Needs root and debootstrap. If the network needs its own certificates, SSL_CERT_FILE must name them.
 set -u
 folder=$HOME/.cache/openset/fresh downloads="" suites=() command=()
 while [ $# -gt 0 ]; do
@@ -37,7 +37,7 @@ mount_below() { # ROOT FOLDER WHERE
   mkdir -p "$1$3" && mount --bind "$2" "$1$3" && mounted=("$1$3" "${mounted[@]}")
 }
 
-# in_chroot ROOT COMMAND: with nothing of this machine's environment but its certificates and proxies.
+# in_chroot ROOT COMMAND: runs it with only the certificates and proxies of this machine's environment.
 in_chroot() {
   local root=$1 name settings=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
   for name in http_proxy https_proxy no_proxy; do [ -z "${!name:-}" ] || settings+=("$name=${!name}"); done
@@ -48,7 +48,7 @@ in_chroot() {
   env -i "${settings[@]}" chroot "$root" bash -c "cd /root/openset && $2"
 }
 
-# timed WHAT COMMAND...: how long it took, and whether it went well.
+# timed WHAT COMMAND...: prints how long it took and whether it succeeded.
 failed=0
 timed() {
   local start=$SECONDS code
@@ -64,7 +64,7 @@ folder=$(realpath -m "$folder")
 mkdir -p "$folder" && : >"$folder/figures.txt"
 for release in "${suites[@]}"; do
   root=$folder/$release
-  # Never through a mount that a killed run has left: its files are this machine's.
+  # Never through a mount that a killed run has left, because its files belong to this machine.
   if grep -qF " $root/" /proc/mounts; then
     echo "fresh_machine: something is still mounted below $root; unmount it first" >&2
     exit 1

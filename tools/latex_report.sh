@@ -1,10 +1,10 @@
 #!/bin/bash
-# That a report's LaTeX compiles with a real TeX (Debian: texlive-latex-base, and texlive-latex-extra for booktabs and
-# longtable), without errors.
+# Checks that a report's LaTeX compiles without errors with a real TeX (Debian: texlive-latex-base, and
+# texlive-latex-extra for booktabs and longtable).
 #
-#   bazel run //tools:latex_report -- [SPEC] [openset's flags]     # quickstart, with the records there are
+#   bazel run //tools:latex_report -- [SPEC] [openset's flags]     # default: quickstart, with the existing records
 #
-# Without the records of SPEC all cells are dashes, which is compiled all the same.
+# Without records of SPEC, all cells are dashes, which must compile too.
 set -u
 openset=$PWD/tools/openset
 cd "${BUILD_WORKING_DIRECTORY:-.}" || exit 1

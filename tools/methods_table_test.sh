@@ -1,5 +1,5 @@
 #!/bin/bash
-# The table of docs/methods.md is that of methods_table.py; a page with another one is found.
+# Checks that the table of docs/methods.md is that of methods_table.py, and that another table is detected.
 set -e
 cd "$TEST_SRCDIR/openset"
 python3 tools/methods_table.py

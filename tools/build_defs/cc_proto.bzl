@@ -1,4 +1,4 @@
-"""The C++ of a schema: X.pb.h, and X.proto.h, which knows the messages of the schemas that it imports by name only."""
+"""The C++ of a schema: X.pb.h, and X.proto.h, which only declares the messages of imported schemas."""
 
 def _cc_proto_source_impl(ctx):
     proto = ctx.attr.proto[ProtoInfo]
@@ -31,7 +31,7 @@ def _light_impl(ctx):
         cc_infos = [ctx.attr._runtime[CcInfo], CcInfo(linking_context = ctx.attr.full[CcInfo].linking_context)],
     )]
 
-# One header, linked with everything in `full`.
+# A single header, linked with everything in `full`.
 _light = rule(
     implementation = _light_impl,
     attrs = {
@@ -42,7 +42,7 @@ _light = rule(
 )
 
 def cc_proto(name, src, proto, visibility = None):
-    """NAME_cc_proto, with SRC's .pb.h. NAME_cc_proto_h has a .proto.h, which stands for it where generated code asks."""
+    """NAME_cc_proto, with SRC's .pb.h. NAME_cc_proto_h has a .proto.h that includes it, for generated code."""
     stem = src[:-len(".proto")]
     native.cc_proto_library(name = name + "_cc_proto", deps = [proto], visibility = visibility)
     native.genrule(
@@ -60,8 +60,8 @@ def cc_proto(name, src, proto, visibility = None):
 def light_cc_proto(name, src, proto, deps, visibility = None):
     """NAME_cc_proto, with SRC's .pb.h and .proto.h, and NAME_cc_proto_h, with .proto.h alone.
 
-    Who includes .proto.h is not compiled again when a schema that is imported changes. It can hold, copy and hand on
-    messages; to look into a part that is of an imported schema it includes the .pb.h of that.
+    Code that includes only .proto.h is not recompiled if an imported schema changes. It can store, copy and pass on
+    messages. To use the fields of an imported message, it must include the .pb.h of that schema.
     """
     stem = src[:-len(".proto")]
     _cc_proto_source(

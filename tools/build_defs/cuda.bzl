@@ -1,6 +1,6 @@
 """cuda_library(): CUDA kernels, compiled with --config=cuda only."""
 
-# Code for each GPU that CUDA 13 and LibTorch 2.11 run on; later ones compile the last form when they load it.
+# Code for each GPU that CUDA 13 and LibTorch 2.11 support; later GPUs compile the last one's PTX when they load it.
 _ARCHITECTURES = ["75", "80", "86", "90", "100", "120"]
 
 def cuda_library(name, srcs, hdrs, included, deps):
@@ -11,7 +11,7 @@ def cuda_library(name, srcs, hdrs, included, deps):
     Args:
         name: of the library
         srcs: one .cu file
-        hdrs: what others include of it
+        hdrs: its public headers
         included: headers of other targets in the package that it includes, all without LibTorch
         deps: these targets
     """
@@ -21,7 +21,7 @@ def cuda_library(name, srcs, hdrs, included, deps):
         name = name + "_compiled",
         srcs = srcs + hdrs + included,
         outs = [name + ".pic.o"],
-        # nvcc finds its parts next to it; the archive's files may have lost their mode.
+        # nvcc looks for its parts next to itself; the archive's files may have lost their modes.
         cmd = " ".join([
             "cp -rL external/nvcc/nvidia/cu13 $(RULEDIR)/nvcc && chmod -R u+rwx $(RULEDIR)/nvcc &&",
             "$(RULEDIR)/nvcc/bin/nvcc -std=c++17 -O3 -fmad=false -I.",

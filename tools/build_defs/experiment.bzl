@@ -5,7 +5,7 @@ def openset_experiment(name, fetches = []):
 
     Args:
       name: the experiment.
-      fetches: programs that bring data it needs; run first, as they do nothing where the data is there.
+      fetches: programs that fetch the data it needs; they are run first, and do nothing if the data exists.
     """
     native.sh_binary(
         name = name,

@@ -78,11 +78,11 @@ def component_fingerprints(name, families, symbol, aliases = {}):
 
     Args:
       name: of the rule.
-      families: the target that makes the members of a family -> the names of the messages whose oneof they are, separated
-          by blanks. A member is the target's dependency of its name; its files are those it is built from, with those of
-          its own dependencies, as far as they lie in the same top folder. The member "" stands for the family as a whole.
+      families: the target that makes the members of a family -> the names of the messages with the oneof of members,
+          separated by spaces. A member is the target's dependency with its name. Its files are its sources and those of
+          its dependencies in the same top folder. The member "" stands for the family as a whole.
       symbol: a C++ name.
-      aliases: a member that has another target's name -> that target's.
+      aliases: a member whose target has another name -> that name.
     """
     _fingerprint_source(
         name = name + "_source",

@@ -3,7 +3,7 @@
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
-# Tests are compiled faster than they run longer.
+# Saves more time in compiling tests than it costs in running them.
 TEST_COPTS = ["-O1"]
 
 # The headers that most files without LibTorch include, also tests.
@@ -46,7 +46,7 @@ def _precompiled_header_impl(ctx):
 
     header = ctx.actions.declare_file(ctx.label.name + ".h")
     includes = (_COMMON if ctx.attr.common else []) + ctx.attr.includes
-    if ctx.var.get("precompiled") == "none":  # --config=no_precompiled: a file has what it includes itself
+    if ctx.var.get("precompiled") == "none":  # --config=no_precompiled: only the file's own includes count
         includes = []
     ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in includes]))
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs docs.py over the documents among the runfiles, and over one that names missing things.
+# Runs docs.py on the documents among the runfiles, and on one that names missing things.
 set -e
 cd "$TEST_SRCDIR/openset"
 python3 tools/checks/docs.py .

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs temporary_names.py over the sources among the runfiles; and over lines that it must find, and must not.
+# Runs temporary_names.py on the sources among the runfiles, and on lines that it must report or accept.
 set -e
 cd "$TEST_SRCDIR/openset"
 python3 tools/checks/temporary_names.py .

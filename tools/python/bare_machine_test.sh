@@ -1,18 +1,18 @@
 #!/bin/bash
-# The wheel on machines with Python and nothing else: a bare Debian 12, Debian 13 and Ubuntu 22.04 with python3-venv, each
-# in its own chroot. Installs the wheel, evaluates a file without PyTorch, and uninstalls it; nothing may be left.
-# Ubuntu 20.04 has a glibc that is too old: there, pip has to refuse the wheel.
+# Tests the wheel on machines that only have Python: a bare Debian 12, Debian 13 and Ubuntu 22.04 with python3-venv,
+# each in its own chroot. Installs the wheel, evaluates a file without PyTorch, and uninstalls it; nothing may be left.
+# Ubuntu 20.04's glibc is too old: there, pip must refuse the wheel.
 #
 #   bare_machine_test.sh WHEEL [--train] [SUITE...]        by //tools/python:bare_machine_test
 #
 #   --train   also installs PyTorch, fetches Fashion-MNIST and trains the quickstart for one epoch
 #   SUITE     bookworm, trixie, jammy, focal (default: all)
 #
-# Prints how long each step took. Needs root and the network. Uses debootstrap, which it fetches if there is none, and this
-# machine's Debian mirror, certificates and proxies. It is skipped without root.
+# Prints how long each step took. Needs root and the network. Uses debootstrap, which it fetches if it is missing, and
+# this machine's Debian mirror, certificates and proxies. Skipped without root.
 set -eu
 [ "$(id -u)" = 0 ] || { echo "bare_machine_test: skipped: needs root (chroot, mount)" >&2; exit 0; }
-# What it mounts is gone with it.
+# Its mounts disappear when it ends.
 [ "${OPENSET_OWN_MOUNTS:-}" = 1 ] || exec env OPENSET_OWN_MOUNTS=1 unshare --mount --propagation private "$0" "$@"
 
 wheel=$(realpath "$1")
@@ -43,7 +43,7 @@ if ! command -v debootstrap >/dev/null; then
   export DEBOOTSTRAP_DIR=$folder/debootstrap/usr/share/debootstrap PATH=$PATH:$folder/debootstrap/usr/sbin
 fi
 
-# in_chroot ROOT COMMAND: with nothing of this machine's environment but its certificates and proxies.
+# in_chroot ROOT COMMAND: runs it with only the certificates and proxies of this machine's environment.
 in_chroot() {
   local name settings=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
   for name in http_proxy https_proxy no_proxy; do [ -z "${!name:-}" ] || settings+=("$name=${!name}"); done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The page of made-up results in a browser; see report_page_test.py.
+# Tests the page of simulated results in a browser; see report_page_test.py.
 set -eu
 folder=${TEST_TMPDIR:-$(mktemp -d)}
 tools/testing/report_page/made_up_page "$folder"

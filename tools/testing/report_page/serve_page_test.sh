@@ -1,4 +1,4 @@
 #!/bin/bash
-# `openset serve` in a browser; see serve_page_test.py.
+# Tests `openset serve` in a browser; see serve_page_test.py.
 set -eu
 exec python3 tools/testing/report_page/serve_page_test.py tools/openset_unstamped "${TEST_UNDECLARED_OUTPUTS_DIR:-}"
