@@ -9,7 +9,7 @@ import time
 
 
 def run(command, **options):
-    """(seconds of the wall, peak memory in MB, standard output) of a process and of those that it starts."""
+    """(wall-clock seconds, peak memory in MB, standard output) of a process and its children."""
     begin = time.perf_counter()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdout=output, stderr=errors, **options)

@@ -3,10 +3,10 @@
 
     bazel run //tools:benchmarks -- --python=VENV/bin/python [--quick] [--only=evaluation,planning] [--out=FILE]
 
-Both sides of a ratio run in turns in one run of this script. Each figure is a median of several rounds with the smallest
-and largest one; a ratio is the median of the rounds' ratios. --python is an interpreter with torch 2.11, torchvision,
-numpy, scikit-learn and pytorch-ood; without it, only this project is measured. --quick takes fewer rounds and smaller
-sizes. Nothing else should run meanwhile: the load of the machine before each part is printed with it.
+Both sides of a ratio run alternately in one run of this script. Each figure is the median of several rounds, with the
+smallest and the largest; a ratio is the median of the rounds' ratios. --python is an interpreter with torch 2.11,
+torchvision, numpy, scikit-learn and pytorch-ood; without it, only this project is measured. --quick takes fewer rounds
+and smaller sizes. Nothing else should run meanwhile; the machine's load before each part is printed.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Benchmarks:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.rounds = 2 if options.quick else 5
-        self.missed = []  # (what, command) of aims that are missed
+        self.missed = []  # (what, command) of missed targets
         self.data = os.path.join(os.path.dirname(os.path.realpath(options.fashion_mnist)))
 
     def peer(self, script, *arguments):
@@ -49,7 +49,7 @@ class Benchmarks:
         return {one["name"]: one for one in json.loads(text)["benchmarks"]}
 
     def aim(self, what, reached, wanted, command, at_least=True):
-        """The cell of an aim; adds a profile of `command` if it is missed."""
+        """The cell of a target; adds a profile of `command` if the target is missed."""
         met = reached >= wanted if at_least else reached <= wanted
         if not met:
             self.missed.append((what, command))
@@ -125,7 +125,7 @@ class Benchmarks:
                 continue
             begin = time.perf_counter()
             waiting, running = list(range(trials)), []
-            while waiting or running:  # two at a time, a thread each: less time than all at once
+            while waiting or running:  # two at a time, with one thread each: faster than all at once
                 while waiting and len(running) < 2:
                     running.append(subprocess.Popen(
                         self.peer("small_trial_peer.py", "trial", self.data, f"--seed={waiting.pop(0)}",
@@ -272,7 +272,7 @@ for i in range({images}):
                 f"{exponent(sizes, resumed):.2f}.")
 
     def profiles(self):
-        """For each missed aim, where its time goes."""
+        """For each missed target, where its time is spent."""
         if not self.missed:
             return "None: every aim is met."
         parts = []
@@ -341,7 +341,7 @@ def main():
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
     out = os.path.join(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.out) if options.out else os.path.join(
         workspace, "BENCHMARKS.md")
-    # Programs that look for files of the project use those of this script.
+    # Programs that look for the project's files use those of this script.
     os.environ.setdefault("RUNFILES_DIR", os.path.dirname(os.getcwd()))
     with tempfile.TemporaryDirectory() as folder:
         benchmarks = Benchmarks(options, folder)

@@ -3,7 +3,7 @@
 
     bazel run //tools:compile_commands
 
-Generated headers are there after a build. g++'s precompiled header is left out: each file includes what it uses.
+Generated headers exist after a build. g++'s precompiled header is omitted, because each file includes what it uses.
 """
 
 import json
@@ -25,7 +25,8 @@ def bazel(*arguments):
 
 
 def clang_arguments(arguments, folders):
-    """The command with absolute paths to the `folders` outside the repository, without what only g++ takes."""
+    """The command with absolute paths to the `folders` outside the repository, without the options that only g++
+    accepts."""
     result = []
     skip = 0
     for argument, following in zip(arguments, arguments[1:] + [""]):

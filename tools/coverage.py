@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes docs/coverage.md: every table and figure of the three papers, its study, and what it takes.
+"""Writes docs/coverage.md: every table and figure of the three papers, with its study and cost.
 
     bazel run //tools:coverage -- [FLAGS OF openset plan ...] > docs/coverage.md
 
-The image passes, multiply-adds and hours are those of `openset plan STUDY --format=json`: of the full forms by
-multiply-adds alone, as if nothing had been trained, since trainings of small networks say little of large ones. What a
-small form took is from its records in the store that --store names. Nothing is trained.
+The image passes, multiply-adds and hours are those of `openset plan STUDY --format=json`. For full forms, they are
+estimated from multiply-adds alone, as if nothing had been trained, because trainings of small networks say little about
+large ones. The time of a small form comes from its records in the store of --store. Nothing is trained.
 """
 
 import json
@@ -18,7 +18,7 @@ OPENAUC, IMBALANCE, UNIFIED, WEIGHTS = (
     "OpenAUC (Wang et al. 2022)", "Class-imbalance evaluation (Komorniczak and Ksieniewicz 2024)",
     "Unified benchmark (Kim et al. 2023)", "Released weights and logs")
 
-# What, study, its small form, what else there is to say. Studies are looked up; other commands stand as they are.
+# Table or figure, study, small form, note. Studies are looked up; other commands are printed as they are.
 ROWS = [
     (OPENAUC, "Table 1: consistency of metrics", "", "", "a test, `//eval/propositions:all`, checks each property with the counterexamples of the propositions"),
     (OPENAUC, "Table 2: eight methods on six tasks", "openauc_table_2", "openauc_table_2_small", "two methods in two forms"),
@@ -63,13 +63,13 @@ def plan_of(openset, study, flags):
 
 
 def cost(plan, gpu):
-    """The whole study's on this machine, which comes first, or on the first GPU after it."""
+    """The cost of the whole study on this machine, which comes first, or on the first GPU after it."""
     whole = [entry for entry in plan.get("cost", []) if entry["what"] == "the whole study"]
     return (whole[1] if len(whole) > 1 else None) if gpu else (whole[0] if whole else None)
 
 
 def small_time(plan):
-    """What the records of all trials took in CPU time on two cores, or else what the plan says."""
+    """What the records of all trials took in CPU time on two cores, or otherwise the plan's estimate."""
     took, here = plan.get("took") or {}, cost(plan, False)
     if took.get("stages") and took["missing"] == 0:
         return f"{hours_text(took['cpu_hours'] / 2)} (measured)"
@@ -89,7 +89,7 @@ def main(openset, flags):
            "* **Small forms**: the CPU time of the stages in their records, divided by two (`measured`), or the plan's estimate",
            "  (`about`).", ""]
     empty = tempfile.TemporaryDirectory()
-    nowhere = os.path.join(empty.name, "store")  # a store that is not there
+    nowhere = os.path.join(empty.name, "store")  # a store that doesn't exist
     where = None
     papers = []
     for paper, what, study, small, note in ROWS:

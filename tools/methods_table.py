@@ -3,8 +3,9 @@ against.
 
     python3 tools/methods_table.py [--fix]
 
-Names and papers are those of experiments/methods, what a score needs is read in eval/scores/score_needs.cc, and the rest
-in tools/methods_table.tsv (its seconds are those that tools/score_seconds.py prints). Says where the page differs; --fix writes it.
+Names and papers are those of experiments/methods, what a score needs is read in eval/scores/score_needs.cc, and the
+rest in tools/methods_table.tsv (its seconds are those that tools/score_seconds.py prints). Reports where the page
+differs; --fix updates it.
 """
 
 import os
@@ -18,7 +19,7 @@ HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-u
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
          "member_uncertainty": "their disagreement", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
-# What a method has in addition to its score that a plain network's training and pass lack.
+# What a method needs in addition to its score and to a plain network's training and forward pass.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
         "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
         "virtual_outliers": "made-up features", "mc_dropout": "dropout",
@@ -58,13 +59,13 @@ class Method:
 
     @property
     def paper(self):
-        """Authors and year, where the reference names them."""
+        """Authors and year, if the reference names them."""
         named = re.match(r"[A-Z][\w' \-]*? (?:et al\. |and [\w\-]+ )?\d{4}", self.reference)
         return named[0] if named else re.split(r"[,:(]", self.reference)[0].strip()
 
     @property
     def trained(self):
-        """Whether its training is not that of the plain network mcp."""
+        """Whether its training differs from that of the plain network mcp."""
         if any(re.search("(?m)^" + re.escape(part), self.text) for part in TRAINING if not self.name.startswith("mc_")):
             return self.name != "mcp"
         return self.base is not None and self.base.trained
@@ -117,7 +118,7 @@ def table():
             wanted.append(NEEDS["fit"])
         if of.trained:
             wanted.append("its training")
-        if name in ("react_unified_benchmark", "odin", "odin_unified_benchmark"):  # their parameters are given
+        if name in ("react_unified_benchmark", "odin", "odin_unified_benchmark"):  # whose parameters are set
             wanted = [what for what in wanted if what != NEEDS["fit"]]
         wanted += of.says()
         passes = any(what in of.says() for what in ("dropout", "several trainings"))

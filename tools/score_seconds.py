@@ -1,13 +1,13 @@
-"""CPU seconds that each score without a pass of its own takes for 10,000 images, on saved outputs.
+"""Measures the CPU seconds of each score without its own pass for 10,000 images, on saved outputs.
 
     bazel run //experiments/specs:posthoc_sweep
     python3 tools/score_seconds.py --openset=bazel-bin/tools/openset --methods=max_logit,knn,... TEST.npz TRAIN.npz
 
 TEST.npz and TRAIN.npz are the outputs of one training for its test images and for its training images, in the store's
-outputs/. The score of each method is measured by `openset eval`, one after the other and then all of them again; those that
-need more than such outputs are left out. Printed are the least user and system time of a method over the rounds, without that of
-max_logit, scaled to 10,000 images of TEST.npz; with it the fit to all of TRAIN.npz. The last line has the largest share by
-which the middle round of a method that takes 0.2 s or more lies above its least one.
+outputs/. The score of each method is measured by `openset eval`, one after the other and then all of them again; those
+that need more than these outputs are omitted. Prints the least user and system time of a method over the rounds, minus
+that of max_logit, scaled to 10,000 images of TEST.npz, and including the fit to all of TRAIN.npz. The last line is the
+largest relative difference between the median round and the least one, over methods that take 0.2 s or more.
 """
 
 import argparse

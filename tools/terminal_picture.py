@@ -7,7 +7,7 @@ import html
 import sys
 
 FONT_SIZE, CHARACTER, LINE, MARGIN = 14, 8.43, 19, 16
-NO_BREAK_SPACE = "\u00a0"  # others are run together
+NO_BREAK_SPACE = "\u00a0"  # other spaces are merged
 
 
 def picture(command, output):

@@ -1,9 +1,10 @@
 """Compares the includes of each target's sources with the `deps` it declares; --fix writes them into the BUILD files.
 
-A target declares the target of every header that its own sources include, and no other. Targets without headers may be
-declared as well: they are there to be linked. `torch = True` stands exactly where a source file sees LibTorch.
+A target declares the target of every header that its own sources include, and no others. Targets without headers, which
+are only linked, may be declared too. `torch = True` is set exactly if a source file includes LibTorch, directly or not.
 
-BUILD files are evaluated as Python, with the rules of tools/build_defs/cc.bzl as functions that take notes.
+BUILD files are evaluated as Python, with the rules of tools/build_defs/cc.bzl replaced by functions that record their
+arguments.
 
     python3 tools/checks/deps.py [--fix] [FOLDER]     the folder of the repository, by default the current one
 """

@@ -1,7 +1,8 @@
 """Checks the Markdown files of a tree.
 
-Whatever they name exists: targets, files, headings that links point at, commands of openset and their flags. The README
-stays short, docs/README.md links every document of docs/, and docs/commands.md describes every command.
+Everything that they name must exist: targets, files, headings that links point to, commands of openset and their flags.
+The README must stay short, docs/README.md must link every document in docs/, and docs/commands.md must describe every
+command.
 
     python3 tools/checks/docs.py [ROOT]
 """
@@ -113,7 +114,7 @@ def problems_of(tree, root, document):
 
 
 def problems_of_tree(tree):
-    """What all documents together lack."""
+    """Problems of the documents as a whole."""
     if "README.md" in tree.files:
         lines = read(os.path.join(tree.root, "README.md")).count("\n")
         if lines > MOST_README_LINES:

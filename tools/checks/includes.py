@@ -1,7 +1,7 @@
-"""Checks that a source includes the headers of what it uses, itself or through headers of ours.
+"""Checks that a source includes the headers of what it uses, directly or through the project's headers.
 
-Only for headers that are precompiled (tools/build_defs/precompiled.bzl). The compiler finds these in every file, so that it
-can't notice a missing include. `./bazelw build --config=no_precompiled //...` shows the same in half an hour.
+Only for precompiled headers (tools/build_defs/precompiled.bzl): every file sees these, so the compiler can't notice a
+missing include. `./bazelw build --config=no_precompiled //...` shows the same in half an hour.
 
     python3 tools/checks/includes.py [--fix] FILE...     --fix inserts them; `bazel run //tools:format` then sorts them
 """
@@ -44,7 +44,7 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 
 
 def included(path, texts, known):
-    """The headers that `path` includes, itself or through others in `texts`."""
+    """The headers that `path` includes, directly or through others in `texts`."""
     if path not in known:
         known[path] = set()
         for header in INCLUDE.findall(texts[path]):

@@ -1,4 +1,4 @@
-"""Checks the dependency order of the folders, by the includes and imports of the sources it is given.
+"""Checks the dependency order of the folders, using the includes and imports of the given sources.
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
 the core/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and eval never
@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "experiments": {"core", "data", "models", "losses", "eval", "experiments"},
     "tools": {"core", "data", "models", "losses", "eval", "experiments", "tools"},
 }
-# Which rooms of experiments a room may include, in addition to itself.
+# The folders of experiments that each folder may include, in addition to itself.
 ROOMS = {
     "published": set(),
     "spec": {"published"},
@@ -35,7 +35,7 @@ ROOMS = {
     "study": {"published", "spec", "store", "worker", "action", "plan", "evaluate", "report", "engine"},
     "figures": set(),
 }
-# They may include every room.
+# These may include every folder.
 OPEN_ROOMS = {"methods", "presets", "specs", "testing"}
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
@@ -43,14 +43,14 @@ LIBTORCH_FILES = {f"core/tensor/torch{part}.h" for part in (
     "", "_autograd", "_device", "_dict", "_generator", "_hooks", "_library", "_memory", "_nn", "_precision", "_runtime", "_script")}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/device_memory.h", "core/tensor/open_set.h"}
-# What a new score, loss or model would have compiled again: they have a light header each (tools/build_defs/cc_proto.bzl).
+# Schemas that change with a new score, loss or model: each has a light header (tools/build_defs/cc_proto.bzl).
 HEAVY = {f"experiments/{schema}.pb.h" for schema in (
     "spec/method", "spec/trial", "spec/action", "spec/experiment", "store/record", "store/record_index", "worker/worker")}
 # "copy `losses/energy_margin.*`" in CONTRIBUTING.md.
 RECIPE = re.compile(r"copy `([\w/]+)\.\*`")
-# What opens a file for reading and waits where a pipe is in its place.
+# Calls that open a file for reading, and would block if the file is a pipe.
 READS = re.compile(r"\bifstream\b|\bfopen(64)?\(|\bunzOpen(64)?\(|\bO_RDONLY\b")
-# Where they read what is theirs alone, folders, or what the system has.
+# Files that may use them, because they read their own files, folders, or the system's files.
 OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/formats/npz.cc", "core/process/machine.cc"}
 FOLDER_OR_NULL = re.compile(r"O_DIRECTORY|/dev/null")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
@@ -78,7 +78,7 @@ def problems_of(path, lines):
             yield f"{path}:{number}: {folder} must not include {included}"
         if path.startswith("experiments/") and included.startswith("experiments/"):
             room, other = path.split("/")[1], included.split("/")[1]
-            # Tests of a room may also use rooms above it to set their scene.
+            # Tests of a folder may also use folders above it.
             if room not in OPEN_ROOMS and other != room and not path.endswith("_test.cc") and other not in ROOMS[room]:
                 yield f"{path}:{number}: experiments/{room} must not include {included}"
         if LIBTORCH.match(included) and path not in LIBTORCH_FILES:

@@ -1,10 +1,10 @@
-"""Checks that nothing makes a file of a guessable name in a folder that all users share.
+"""Checks that nothing makes a file with a predictable name in a folder that all users share.
 
     python3 tools/checks/temporary_names.py [FOLDER]     the folder of the repository, by default the current one
 
-Whoever knows a name in /tmp can put a link there first, and the program writes where it leads. C++ takes
-core/files/temporary_folder.h, tests take testing::TempDir(), shell scripts `mktemp -d`, Python `tempfile` with drawn
-names.
+If a user can predict a name in /tmp, they can make a link with that name first, and the program writes to the link's
+target. C++ must use core/files/temporary_folder.h, tests testing::TempDir(), shell scripts `mktemp -d`, and Python
+`tempfile` with random names.
 """
 
 import os
@@ -12,20 +12,20 @@ import re
 import sys
 
 ENDS = (".h", ".cc", ".cu", ".py", ".sh", ".bzl", ".proto", ".textproto", "BUILD", "bazelw")
-# What gives the shared folder, or a name in it that others can know.
+# Expressions that give a shared folder, or a predictable name in it.
 GUESSABLE = re.compile(r"""(?<![\w$}.*-])/(?:var/)?tmp(?![\w-])|/dev/shm|P_tmpdir|\btmpnam\b|\btempnam\b|\btmpfile\s*\(
                            |temp_directory_path|gettempdir|tempfile\.mktemp\b|\bmktemp\s*\((?!.*XXXXXX)""", re.X)
-# The room tmp/ of a store.
+# The folder tmp/ of a store.
 ROOM = re.compile(r'(?:Store\(\)|folder\(\)|folder_?|store\(\))\s*[+,]\s*"/tmp(?=["/])')
-# Files with the lines in which they may, and why.
+# Exceptions: files with their allowed lines, and the reasons.
 ALLOWED = {
     "core/files/temporary_folder.h": ["below TMPDIR, else /tmp"],  # the one place
     "core/files/temporary_folder.cc": ["temp_directory_path(error)"],
-    # A socket's path has 107 bytes at most; mkdtemp() draws the name.
+    # A socket's path has at most 107 bytes; mkdtemp() makes a random name.
     "tools/testing/slurm/real_slurm.cc": ["/tmp/openset-slurm-XXXXXX", "no folder can be made in /tmp"],
-    # Where memory is a folder; `tempfile` draws the name below it.
+    # A folder in memory; `tempfile` makes a random name in it.
     "tools/python/openset/_arrays.py": ['shared = "/dev/shm"'],
-    # Where there is no HOME. What lies there is compared with its SHA-256 whenever it is taken.
+    # Used without HOME. Files there are compared with their SHA-256 whenever they are used.
     "third_party/fetch.sh": ["${HOME:-/tmp}/.cache/openset/downloads"],
     "third_party/archives.bzl": ['environ.get("HOME", "/tmp")'],
 }

@@ -1,4 +1,4 @@
-"""A folder of images, read by torchvision and by this project, one after the other: images/s, and are they the same?
+"""Reads a folder of images with torchvision and with this project, alternately, and compares speed and images.
 
     bazel build //tools/peers:image_folder
     python3 tools/peers/image_folder_peer.py FOLDER --image_folder=bazel-bin/tools/peers/image_folder [--rounds=5]
@@ -8,8 +8,9 @@
 torchvision: ImageFolder with Resize((224, 224)) and ToTensor, and a DataLoader with 2 workers; ours: the batches that a
 training gets, with 2 threads. Both give f32 [64, 3, 224, 224] in [0, 1]; a round starts new workers and a new process.
 Rounds alternate; the ratio is that of the medians. The sums of the means of each batch's first image may differ by a
-level of 255 at most. With --index ours is measured twice, the second time with what it remembers; it asks for the size
-of every file as well (which tells a folder that has changed), and `of_it_described` is the time until then. Needs torch and torchvision.
+level of 255 at most. With --index ours is measured twice, the second time with what it remembers; it also reads the
+size of every file (to detect changes of the folder), and `of_it_described` is the time without that. Needs torch and
+torchvision.
 """
 
 import argparse

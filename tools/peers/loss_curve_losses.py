@@ -1,6 +1,6 @@
 """The losses of loss_curve_peer.py in PyTorch, each from its paper or its authors' formula.
 
-A loss takes a Step and gives its value; loss_curve_peer.py trains with each of LOSSES.
+A loss takes a Step and returns its value; loss_curve_peer.py trains with each of LOSSES.
 """
 
 import torch
@@ -11,7 +11,7 @@ EPOCHS = 25
 
 
 class Step:
-    """What a loss may look at in a step: the model's outputs, the labels and the draws."""
+    """The inputs of a loss in a step: the model's outputs, the labels and the random draws."""
 
     def __init__(self, training, draws, label, sample, epoch, feature, logits, distance, outside,
                  outside_feature, outside_distance, views):
@@ -32,7 +32,7 @@ def label_smoothing(step):
 
 
 def open_auc(step, surrogate=lambda margin: margin.pow(2), all_samples=False):
-    """loss/OpenAUCLoss.py: the first half against a mixture of the second, over the pairs that count."""
+    """loss/OpenAUCLoss.py: the first half against a mixture of the second, over the valid pairs."""
     half = len(step.label) // 2
     order, mix = step.draws["order"], step.draws["coefficient"]
     first, second = step.feature[:half], step.feature[half:]

@@ -1,18 +1,18 @@
-"""The same trainings in PyTorch and in this project: equal weights, images, batches and draws; are the losses equal?
+"""Compares the losses of the same trainings in PyTorch and in this project: equal weights, images, batches and draws.
 
     bazel build //tools/peers:loss_curves
     python3 tools/peers/loss_curve_peer.py --loss_curves=bazel-bin/tools/peers/loss_curves [--steps=100]
 
-loss_curve_losses.py has each loss, from its paper or its authors' formula; nothing is shared with the C++ code but the
-arrays that it writes: the initial weights, the samples of each batch, and what was drawn (the order and the coefficient of
-feature mixup, images that are mixed or outside the known classes, views, the directions of virtual outliers). Networks,
-without dropout: osrci_cnn in f32 and a narrow vgg32 in f64 (with batch norm, f32 is chaotic: PyTorch itself is 1e-3 away
-from what it gives with weights changed by 1e-7; so is CIDER's loss, by 5e-3, which is in f64 on both). SGD with Nesterov momentum 0.9, learning rate 0.001, weight decay 5e-4;
-batches of 64 of 512 images of 6 classes. The largest difference of the loss of a step must be at most 1e-4, or the exit
-code is 1.
+loss_curve_losses.py has each loss, from its paper or its authors' formula; the only inputs from the C++ code are the
+arrays that it writes: the initial weights, the samples of each batch, and the random draws (the order and the
+coefficient of feature mixup, images that are mixed or outside the known classes, views, the directions of virtual
+outliers). Networks, without dropout: osrci_cnn in f32 and a narrow vgg32 in f64 (with batch norm, f32 is chaotic:
+PyTorch itself is 1e-3 away from what it gives with weights changed by 1e-7; so is CIDER's loss, by 5e-3, which is in
+f64 on both). SGD with Nesterov momentum 0.9, learning rate 0.001, weight decay 5e-4; batches of 64 of 512 images of 6
+classes. The largest difference of the loss of a step must be at most 1e-4, or the exit code is 1.
 
---json=FILE also writes PyTorch's losses: tools/peers/testdata/loss_curves.json holds those of 24 steps. With --only=NAME
-it is one loss, whose lines are added to the file's. Needs torch, numpy and safetensors; made for PyTorch 2.11.
+--json=FILE also writes PyTorch's losses; tools/peers/testdata/loss_curves.json contains those of 24 steps. --only=NAME
+runs a single loss and adds its lines to the file. Needs torch, numpy and safetensors; made for PyTorch 2.11.
 """
 
 import argparse
@@ -37,7 +37,7 @@ TOLERANCE = 1e-4
 
 
 class Points(nn.Module):
-    """A point per class; gives (logits, distances)."""
+    """A point per class; returns (logits, distances)."""
 
     def __init__(self, feature_dim, logits):
         super().__init__()
@@ -83,7 +83,7 @@ class RandomTemperature(nn.Module):
 
 
 class Probe(nn.Linear):
-    """Learns from features that it does not change."""
+    """Is trained on features without changing them."""
 
     def forward(self, feature):
         return super().forward(feature.detach())
@@ -142,7 +142,7 @@ class Training:
                 mixture = draws["share"] * image + (1 - draws["share"]) * image[draws["order"]]
                 assert (mixture - draws["extra"]).abs().max() < 1e-5
             known = len(sample)
-            if self.loss in (losses.mixup, losses.cutmix):  # the network sees nothing else
+            if self.loss in (losses.mixup, losses.cutmix):  # the network sees only these
                 image, known = draws["extra"].to(self.dtype), 0
             elif "extra" in draws and self.loss is not losses.mix_oe:
                 image = torch.cat([image, draws["extra"].to(self.dtype)])
@@ -151,7 +151,7 @@ class Training:
             feature = self.backbone(image)
             logits, distance = self.head(feature) if self.points else (self.head(feature), None)
             outside = logits[known:]
-            if self.loss is losses.mix_oe:  # a pass of their own, after the batch's
+            if self.loss is losses.mix_oe:  # in a separate pass, after the batch's
                 outside = self.head(self.backbone(draws["extra"].to(self.dtype)))
             epoch = number * len(sample) // len(label)
             distances = (None, None) if distance is None else (distance[:known], distance[known:])

@@ -1,4 +1,5 @@
-"""Writes small PNG images to make image folders of in tests: 0.png to 9.png, 32 x 32 in colour, each with its own stripes.
+"""Writes small PNG images from which tests make image folders: 0.png to 9.png, 32 x 32 in colour, each with its own
+stripes.
 
     python3 tools/peers/make_folder_images.py tools/testing/testdata/folder_images
 

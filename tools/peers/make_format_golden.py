@@ -1,4 +1,4 @@
-"""Writes small files in the formats that image sets come in, with what is in them.
+"""Writes small files in the formats of image data sets, and their expected content.
 
     python3 tools/peers/make_format_golden.py data/readers/testdata
 

@@ -1,4 +1,4 @@
-"""Writes eval/testdata/openood_scores.json: scores that the released code of others gives real features.
+"""Writes eval/testdata/openood_scores.json: scores of real features, computed by the released code of others.
 
     python3 tools/peers/make_openood_golden.py OUTPUTS.npz OPENOOD WEIPER eval/testdata/openood_scores.json
 

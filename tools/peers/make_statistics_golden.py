@@ -1,4 +1,4 @@
-"""Writes the sections of eval/testdata/statistics.json that it has a function for; the others stay as they are.
+"""Writes the sections of eval/testdata/statistics.json for which it has a function; other sections don't change.
 
     python3 tools/peers/make_statistics_golden.py eval/testdata/statistics.json
 

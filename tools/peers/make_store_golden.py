@@ -6,8 +6,8 @@
     PYTHONPATH=$generated python3 tools/peers/make_store_golden.py experiments/store/testdata/version_2_trial.textproto \\
         experiments/store/testdata/version_2
 
-Python's `protobuf` writes the messages, by the schema of that release, and this the frame around them. The second record
-is as a later openset of the same schema version may write it: it has a field that nobody here knows.
+Python's `protobuf` writes the messages, with the schema of that release, and this script the frame around them. The
+second record has a field that this openset doesn't know, as a later openset of the same schema version may write.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Writes core/files/formats/testdata/torch_*.pth and models/testdata/osrci_cnn_state.pth: archives as torch.save() lays them out,
 made by Python's own pickle and zipfile.
 
-Objects that pickle as PyTorch's do stand in for tensors, so that cases PyTorch has no call for can be made as well.
+Objects that are pickled like PyTorch's tensors replace these, so that it can also make cases that PyTorch never writes.
     python3 tools/peers/make_torch_files.py core/files/formats/testdata models/testdata
 """
 

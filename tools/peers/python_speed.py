@@ -1,12 +1,12 @@
-r"""The time of the Python package, scikit-learn and torchmetrics, as a table in Markdown.
+r"""Measures the time of the Python package, scikit-learn and torchmetrics, as a table in Markdown.
 
     bazel build //tools/python/library:libopenset_measures.so
     OPENSET_MEASURES=bazel-bin/tools/python/library/libopenset_measures.so PYTHONPATH=tools/python \
         python3 tools/peers/python_speed.py [--samples=N] [--times=N]
 
-Needs numpy, pandas and scikit-learn; torchmetrics is left out where it is not installed. All of them compute the AUROC,
-both AUPRs, the accuracy and the FPR at a TPR of 95 % of the same samples; the first four must agree to 1e-5. Each time
-is CPU time of the process and of those that it starts, the least of several, so that a busy machine matters little.
+Needs numpy, pandas and scikit-learn; torchmetrics is omitted if it is not installed. All of them compute the AUROC,
+both AUPRs, the accuracy and the FPR at a TPR of 95 % of the same samples; the first four must agree to 1e-5. Times are
+CPU times of the process and its children, the least of several, so that other load matters little.
 """
 import argparse
 import importlib.util
@@ -36,7 +36,7 @@ def least(function, times):
 
 
 def import_seconds(statement, times):
-    """Of a new process, without the interpreter's own start."""
+    """The time of a new process, without the start of the interpreter."""
     def run(text):
         subprocess.run([sys.executable, "-c", text], check=True)
 

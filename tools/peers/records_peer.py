@@ -1,9 +1,10 @@
-"""The Python lines of docs/records.md, run as they stand on a bundle, against `openset records ls`.
+"""Runs the Python code of docs/records.md on a bundle and compares it with `openset records ls`.
 
     bazel build //tools:openset
     python3 tools/peers/records_peer.py --openset=bazel-bin/tools/openset --store=openset-store [--protoc=protoc]
 
-Needs `protobuf` for Python and a protoc of its version. Prints how many records both read alike; fails where they don't.
+Needs `protobuf` for Python and a protoc of its version. Prints how many records both read in the same way; fails if
+they differ.
 """
 
 import argparse
@@ -28,7 +29,7 @@ def main():
     openset = [os.path.abspath(flags.openset)]
     store = "--store=" + os.path.abspath(flags.store)
     example = re.search(r"```python\n(.*?)```", (ROOT / "docs/records.md").read_text(), re.DOTALL).group(1)
-    # What it prints is collected in its place.
+    # Collects its output instead of printing it.
     assert example.count("print(") == 1
     example = example.replace("print(", "found.append((record.trial_id, ").replace("metric})", "metric}))")
     with tempfile.TemporaryDirectory() as folder:

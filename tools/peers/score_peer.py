@@ -1,14 +1,15 @@
-"""AUROC of our scores against those of pytorch-ood, OpenOOD, torch-uncertainty and formulas, on the same arrays.
+"""Compares the AUROC of our scores with those of pytorch-ood, OpenOOD, torch-uncertainty and formulas, on the same
+arrays.
 
     bazel build //tools:openset
     python3 tools/peers/score_peer.py --openset=bazel-bin/tools/openset [--openood=CHECKOUT]
 
-The arrays are made up with a seed: features of a network with ReLUs (64, of 10 known classes), a linear head fitted to them,
-3,000 samples to fit scores to, 1,000 known and 1,000 unknown ones to test, all in f32. Each peer is given the same arrays, and
-its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas are those of make_score_golden.py and
-make_distance_score_golden.py and, for ssd, weighted_energy and combine, below. Prints the Markdown table of docs/eval.md,
-which was made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy 2.4.6, SciPy 1.17.1, scikit-learn
-1.9.1, and OpenOOD 3c35632 in double precision.
+The arrays are random, with a fixed seed: features of a network with ReLUs (64, of 10 known classes), a linear head
+fitted to them, 3,000 samples to fit scores to, 1,000 known and 1,000 unknown ones to test, all in f32. Each peer gets
+the same arrays, and its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas are those of
+make_score_golden.py and make_distance_score_golden.py and, for ssd, weighted_energy and combine, below. Prints the
+Markdown table of docs/eval.md, which was made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy
+2.4.6, SciPy 1.17.1, scikit-learn 1.9.1, and OpenOOD 3c35632 in double precision.
 """
 
 import argparse
@@ -75,7 +76,7 @@ def ours(openset, data, folder, score):
                  head_weight=data["head_weight"], head_bias=data["head_bias"])
     run = subprocess.run([openset, "eval", files[0], f"--fit={files[1]}", f"--score={score}", "--metrics=auroc",
                           "--format=json"], capture_output=True, text=True)
-    if run.returncode != 0:  # a score that is not fitted takes no --fit
+    if run.returncode != 0:  # scores that are not fitted don't accept --fit
         run = subprocess.run([openset, "eval", files[0], f"--score={score}", "--metrics=auroc", "--format=json"],
                              capture_output=True, text=True, check=True)
     return json.loads(run.stdout)["metrics"]["auroc"]["value"]
@@ -231,7 +232,7 @@ def grood(module, network, data):
     noise = module.NoiseProtoCompute(None, None, None, None, (made.prototypes, made._count_features), None, "cpu", -1)
     noise.get_prototype_mean()
     made.noise_proto = noise.noise_proto.detach()
-    # A few at a time: it holds a gradient for each pair of a sample and a prototype.
+    # A few at a time, because it stores a gradient for each pair of a sample and a prototype.
     known = np.concatenate([made._compute_grad({"data": x, "label": y})["grads"]
                             for x, y in zip(image["train"].split(50), label.split(50))])
     gradients = np.concatenate([made._compute_grad(x, data_alone=True)["grads"] for x in image["test"].split(50)])

@@ -1,4 +1,4 @@
-"""A small trial of a study in PyTorch, as a script of two dozen lines does it; and what pytorch-ood makes of its network.
+"""Runs a small trial of a study in PyTorch, as in a script of two dozen lines, and pytorch-ood's scores of its network.
 
     python3 tools/peers/small_trial_peer.py trial FOLDER [--seed=0] [--steps=60] [--save=net.pt]
     python3 tools/peers/small_trial_peer.py scores FOLDER net.pt
@@ -139,7 +139,7 @@ def scores(options):
             try:
                 found[name] = auroc(label, compute())
                 seconds[name] = time.perf_counter() - begin
-            except Exception as error:  # one that does not run on these arrays is left out on both sides
+            except Exception as error:  # a score that does not run on these arrays is omitted on both sides
                 failed[name] = str(error).splitlines()[0]
     print(json.dumps({"seconds": seconds, "auroc": found, "failed": failed}))
 

@@ -1,10 +1,10 @@
-"""openmax_class_imbalance and the class that torchosr released: which samples each of them rejects.
+"""Compares the samples that openmax_class_imbalance and torchosr's released class reject.
 
     pip install torch torchosr openset && python tools/peers/torchosr_peer.py
 
-For 2, 3, 4 and 6 known classes and two distances between classes, both are fitted to 2,000 samples and decide on 600 known and
-424 unknown ones, in batches of 64. Prints a line for each; fails where a count of decisions differs. Tried with torchosr
-0.1.6 and SciPy 1.17.
+For 2, 3, 4 and 6 known classes and two distances between classes, both are fitted to 2,000 samples and decide on 600
+known and 424 unknown ones, in batches of 64. Prints a line for each; fails if a number of decisions differs. Tried with
+torchosr 0.1.6 and SciPy 1.17.
 """
 import sys
 

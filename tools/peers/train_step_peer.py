@@ -1,4 +1,5 @@
-"""Images per second of training steps (fp32, batches of 128 images of 32x32) in PyTorch and in this project, in one run.
+"""Measures the images per second of training steps (fp32, batches of 128 images of 32x32) in PyTorch and in this
+project, in one run.
 
     bazel build //experiments/train:step_benchmark
     python3 tools/peers/train_step_peer.py --step_benchmark=bazel-bin/experiments/train/step_benchmark \
@@ -92,7 +93,7 @@ def augment(image, magnitude=9):
 
 
 class Images(torch.utils.data.Dataset):
-    """Smooth random images, decoded: neither reading nor decoding is measured."""
+    """Smooth random images, already decoded: neither reading nor decoding is measured."""
 
     def __init__(self, count):
         noise = np.random.default_rng(1).integers(0, 256, (count, 8, 8, 3), dtype=np.uint8)
@@ -122,7 +123,7 @@ def calls_per_second(call, seconds, warm_up):
 
 
 class Trainer:
-    """Steps of one network in one layout, which stay warm from round to round."""
+    """Steps of one network in one layout, which stays warm between rounds."""
 
     def __init__(self, name, layout):
         torch.manual_seed(1)
@@ -172,7 +173,7 @@ def operations_per_image(name):
 
 
 def operations_per_second(seconds, channels=128, size=16):
-    """Of a convolution that is large enough to keep all multipliers of the processor busy."""
+    """The rate of a convolution that is large enough to keep all multipliers of the processor busy."""
     image = torch.randn(BATCH, channels, size, size).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(channels, channels, 3, 3).contiguous(memory_format=torch.channels_last)
     passes = calls_per_second(lambda: functional.conv2d(image, weight, padding=1), seconds, warm_up=1)
@@ -180,7 +181,7 @@ def operations_per_second(seconds, channels=128, size=16):
 
 
 def compare(sides, rounds):
-    """{name: [rate of each round]} of {name: function}, in turns."""
+    """{name: [rate of each round]} of {name: function}; the functions run in turn."""
     rates = {name: [] for name in sides}
     for _ in range(rounds):
         for name, measure in sides.items():

@@ -1,7 +1,7 @@
-"""The functions of the package, in an environment that has NumPy and pandas: api_test.py COMMAND [--calls=N].
+"""Tests the functions of the package, in an environment with NumPy and pandas: api_test.py COMMAND [--calls=N].
 
-COMMAND is `openset`, whose numbers must be those of the functions, to the bit. The metrics are compared with
-scikit-learn's where it is installed.
+COMMAND is `openset`, whose numbers must equal those of the functions, to the bit. The metrics are compared with
+scikit-learn's if it is installed.
 """
 import doctest
 import importlib
@@ -128,7 +128,7 @@ class FunctionsTest(unittest.TestCase):
         openset.set_num_threads(1)
         self.assertEqual(measured(3), expected)
         openset.set_num_threads(os.cpu_count())
-        # A child that is forked after a call, as a DataLoader's worker.
+        # A child that is forked after a call, like a DataLoader's worker.
         with multiprocessing.get_context("fork").Pool(2) as pool:
             self.assertEqual(pool.map(measured, [3, 3]), [expected] * 2)
         for threads in (0, 1.5, "2"):

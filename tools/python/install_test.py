@@ -1,4 +1,5 @@
-"""The wheel as its users meet it: install_test.py WHEEL ARCHIVE API_TEST STORE [--train], by //tools/python:install_test.
+"""Tests the wheel as users install it: install_test.py WHEEL ARCHIVE API_TEST STORE [--train], by
+//tools/python:install_test.
 
 Installs it into a new environment with NumPy and pandas (from the package index), and tries the command, the functions
 (API_TEST is api_test.py, with store_test.py, which reads STORE, and torch_test.py next to it) and their types. --train

@@ -1,9 +1,9 @@
-"""Packs openset for people who do not build it: make_package.py MANIFEST OUT, by tools/build_defs/package.bzl.
+"""Packages openset for people who do not build it: make_package.py MANIFEST OUT, by tools/build_defs/package.bzl.
 
-OUT ending in .whl: a wheel. The package `openset` holds the program in openset/_program/openset.runfiles/, in the layout
-of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its libraries; so lies the library that the
-package's functions call.
-OUT ending in .tar.xz: the same files in a folder that can be moved, with `bin/openset`.
+OUT ending in .whl: a wheel. The package `openset` contains the program in openset/_program/openset.runfiles/, in the
+layout of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its libraries. The library that the
+package's functions call is there too.
+OUT ending in .tar.xz: the same files in a relocatable folder, with `bin/openset`.
 
 Programs and libraries are stripped. Fails if they need a newer glibc than the wheel's tag promises, or a newer libstdc++
 than distributions with that glibc have. The same inputs give the same bytes.
@@ -23,13 +23,13 @@ import tempfile
 import zipfile
 
 RUNFILES = "openset.runfiles"
-# The oldest libstdc++ with a glibc: that of GCC 11 in RHEL 9 and those made from it.
+# The oldest libstdc++ that comes with this glibc: that of GCC 11, in RHEL 9 and its derivatives.
 LIBSTDCXX = {(2, 34): (3, 4, 29)}
 LAUNCHER = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
 exec "$here/../openset.runfiles/openset/tools/openset" "$@"
 """
-# `curl` by Python, for machines without one (openset/_program.py).
+# A `curl` in Python, for machines without one (openset/_program.py).
 CURL = """#!/bin/sh
 exec "${OPENSET_PYTHON:-python3}" "$(dirname "$0")/../_curl.py" "$@"
 """

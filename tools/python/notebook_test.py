@@ -1,6 +1,6 @@
-"""Runs a notebook in a new kernel: notebook_test.py NOTEBOOK... Needs nbclient and ipykernel; fails where a cell does.
+"""Runs a notebook in a new kernel: notebook_test.py NOTEBOOK... Needs nbclient and ipykernel; fails if a cell fails.
 
-By install_test.py, in an environment that has the wheel.
+Run by install_test.py, in an environment with the wheel.
 """
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Stores and downloads in the package, in an environment that has NumPy and pandas: store_test.py STORE.
+"""Tests stores and downloads in the package, in an environment with NumPy and pandas: store_test.py STORE.
 
 STORE is a store with two records (experiments/store/testdata/version_2).
 """

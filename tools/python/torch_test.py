@@ -1,6 +1,6 @@
-"""The package together with other libraries: torch_test.py.
+"""Tests the package together with other libraries: torch_test.py.
 
-What needs PyTorch, torchmetrics or Lightning is skipped where it is not installed.
+Tests that need PyTorch, torchmetrics or Lightning are skipped if it is not installed.
 """
 import importlib
 import importlib.util

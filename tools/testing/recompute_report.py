@@ -1,7 +1,7 @@
-"""Recomputes the cells of a report's tables from what it exports: recompute_report.py REPORT_JSON TIDY_CSV REPORT_MD.
+"""Recomputes the cells of a report's tables from its exports: recompute_report.py REPORT_JSON TIDY_CSV REPORT_MD.
 
-Means and population standard deviations are those of the single values, in the JSON and in the tidy table, to the last
-bit; the texts in the Markdown tables are these numbers, scaled and rounded. Nothing of openset is used.
+Means and population standard deviations must equal those of the single values, in the JSON and in the tidy table, to
+the last bit; the texts in the Markdown tables must be these numbers, scaled and rounded. Uses no code of openset.
 """
 import collections
 import csv
@@ -28,7 +28,7 @@ def check(condition, what):
 
 
 def tidy_values(path):
-    """The values of each cell in the tidy table, in its order."""
+    """The values of each cell of the tidy table, in the table's order."""
     values = collections.defaultdict(list)
     with open(path, encoding="utf-8", newline="") as file:
         table = csv.DictReader(file)
@@ -53,8 +53,8 @@ def cell_text(cell, mean, std):
 
 
 def markdown_cells(path):
-    """All cells of the tables but those that name the row, without their emphasis. Tables with published numbers repeat
-    them and are left out."""
+    """All cells of the tables except the row names, without emphasis. Tables with published numbers repeat cells and
+    are omitted. """
     cells = []
     heads = None
     with open(path, encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 """openset: open-set recognition, out-of-distribution and misclassification detection, measured.
 
 The command `openset` (or `python -m openset`) is the program itself; `openset help` lists what it does. The functions
-that measure arrays call the program's code in this process, so that their numbers are the program's, to the bit; those
-for studies and stores start the program. `openset.torchmetrics`,
-`openset.openood`, `openset.detectors` and `openset.lightning` are for these libraries, which they import.
+that measure arrays call the program's code in this process, so their numbers equal the program's, to the bit. Those for
+studies and stores start the program. `openset.torchmetrics`, `openset.openood`, `openset.detectors` and
+`openset.lightning` are adapters for these libraries, which they import.
 """
 from openset import scores
 from openset._collect import collect

@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from typing import Any, Dict, Mapping
 
 
-# What `openset eval` reads of an .npz (docs/eval.md).
+# The arrays of an .npz that `openset eval` reads (docs/eval.md).
 NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",
          "group_names", "num_classes")
 
 
 def to_numpy(name: str, values: Any) -> Any:
-    """`values` as a NumPy array: an array, a torch tensor on any device, whatever has DLPack on the CPU, a list.
+    """`values` as a NumPy array: an array, a torch tensor on any device, an object with DLPack on the CPU, or a list.
 
-    Arrays and tensors on the CPU are not copied, but for those of 16 bits and those in another order of bytes.
+    Arrays and tensors on the CPU are not copied, except those of 16 bits and those with another byte order.
     """
     import numpy
     if hasattr(values, "detach"):  # torch
@@ -37,7 +37,7 @@ def to_numpy(name: str, values: Any) -> Any:
 
 
 def _shared(values: Any) -> Any:
-    """The memory of a tensor by DLPack as an array; None where it has none that NumPy can have."""
+    """The memory of a tensor as an array, through DLPack; None if NumPy can't use it."""
     import numpy
     try:
         return numpy.from_dlpack(values)
@@ -52,7 +52,7 @@ def _first_odd_row(values: Any) -> str:
 
 
 def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
-    """Checks the names of `arrays` and leaves out those that are None. `group` may hold names."""
+    """Checks the names of `arrays` and leaves out those that are None. `group` may contain names."""
     import numpy
     unknown = sorted(set(arrays) - set(NAMES))
     if unknown:
@@ -67,7 +67,7 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 class Files:
-    """A folder of files that goes at the end of the `with`: in memory where the system has such a folder."""
+    """A folder for files, removed at the end of the `with`; in memory if the system has such a folder."""
 
     def __enter__(self) -> "Files":
         import tempfile

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def image_and_label(batch: Any) -> Tuple[Any, Any]:
-    """Of (images, labels), and of the dicts of OpenOOD's loaders, {"data": ..., "label": ...}."""
+    """Images and labels of a batch: (images, labels), or a dict of OpenOOD's loaders, {"data": ..., "label": ...}."""
     if isinstance(batch, dict):
         if "data" not in batch or "label" not in batch:
             raise ValueError(f"loader: a batch has {', '.join(map(str, batch))}; it needs 'data' and 'label', or be a "
@@ -31,7 +31,7 @@ def find_head(model: Any, head: Optional[str]) -> str:
 
 
 def head_arrays(layer: Any) -> Dict[str, Any]:
-    """The weights of a linear layer as head_weight and head_bias; nothing of another layer."""
+    """The weights of a linear layer as head_weight and head_bias; nothing for another layer."""
     if getattr(layer, "weight", None) is None or layer.weight.dim() != 2:
         return {}
     arrays = {"head_weight": layer.weight.detach().float().cpu().numpy()}
@@ -67,7 +67,7 @@ class Outputs:
 
 
 def run(model: Any, batches: Iterable[Any], head: str, labelled: bool = True) -> Dict[str, Any]:
-    """The arrays of the network's outputs: of batches of (images, labels), or, unlabelled, of images."""
+    """The arrays of the network's outputs for batches of (images, labels) or, if unlabelled, of images."""
     import torch
     layer = dict(model.named_modules())[head]
     outputs = Outputs()

@@ -1,4 +1,4 @@
-"""What the program asks of curl, for machines that have Python but no curl: fetches one address into a file.
+"""The part of curl that the program uses, for machines that have Python but no curl: downloads one address to a file.
 
 Understands the options of data/fetch/download.cc and uses curl's exit codes. Certificates: SSL_CERT_FILE, otherwise
 those of Python.
@@ -31,7 +31,7 @@ def options(words: List[str]) -> Dict[str, str]:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows only the protocols that may be followed."""
+    """Follows redirects only to allowed protocols."""
 
     def __init__(self, protocols: List[str]) -> None:
         self.protocols = protocols
@@ -43,7 +43,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def fetch(given: Dict[str, str]) -> int:
-    """Goes on with the file where it ends; returns curl's exit code."""
+    """Continues the file at its end; returns curl's exit code."""
     protocols = [name.strip("=") for name in given["proto"].split(",")]
     if given["url"].split(":")[0].lower() not in protocols:
         return 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     ScoreLike = Any
 
 
-# The columns of results over splits and seeds that are no metrics.
+# The columns of results over splits and seeds that are not metrics.
 _RUN = ("method", "task", "group", "split", "seed", "unknown_classes")
 
 
@@ -24,8 +24,8 @@ class Evaluation(Result):
     """Metrics by name: `evaluation["auroc"]` is the value, a share in 0 .. 1 where the unit is "share".
 
     `metrics[name]` also has `low` and `high` (with ci=True), `unit`, `higher_is_better` and `label`. A metric that is
-    undefined on the samples is None; `absent[name]` is the reason. `score` is the name and the SHA-256 of a score of
-    your own.
+    undefined on the samples is None; `absent[name]` is the reason. `score` is the name and SHA-256 of your own score,
+    if you used one.
     """
 
     def __init__(self, found: Dict[str, Any], score: Optional[Dict[str, str]] = None) -> None:
@@ -39,7 +39,8 @@ class Evaluation(Result):
 
 
 class Evaluations(Result):
-    """Evaluations of several scores by name: `found["energy"]`. Rows: a score each, with a column for each metric."""
+    """Evaluations of several scores by name: `found["energy"]`. Rows: one for each score, with a column for each
+    metric."""
 
     def __init__(self, evaluations: Dict[str, Evaluation]) -> None:
         self.evaluations = evaluations
@@ -59,7 +60,7 @@ def _row(metric: Dict[str, Any]) -> Row:
 
 
 def _score_text(score: ScoreLike) -> Any:
-    """As the command line has it; of a fitted openset.scores.Score too."""
+    """The score in the form of the command line; also for a fitted openset.scores.Score."""
     return getattr(score, "spec", score)
 
 
@@ -68,7 +69,7 @@ def score_name(score: ScoreLike) -> str:
 
 
 def _own_scored(score: OwnScore, arrays: Dict[str, Any], fit: Optional[Arrays]) -> Dict[str, Any]:
-    """`arrays` with the score; what reads outputs only for a score is left out."""
+    """`arrays` with the score; arrays that only a score needs are removed."""
     names = ("logits", "features", "head_weight", "head_bias")
     found = score.score_samples(fit=fit, **{name: arrays.get(name) for name in names})
     return {**{name: values for name, values in arrays.items() if name not in names[1:]}, "unknown_score": found}
@@ -87,8 +88,8 @@ def evaluate(*, label: Any, logits: Any = None, unknown_score: Any = None, predi
     label [N]: the index of the known class, -1 = unknown. logits [N, K], or unknown_score [N] (larger = more unknown,
     unless higher_is_known) and prediction [N]. features [N, D], head_weight [K, D], head_bias [K] and `fit`, a dict of
     such arrays of training samples, are for scores that need them. group [N]: names of the sets of unknown samples,
-    or indices into group_names; near, far, ... name sets. score: "energy", "knn { k: 50 }", or a function of your own
-    with @openset.score.
+    or indices into group_names; near, far, ... name sets. score: "energy", "knn { k: 50 }", or your own function with
+    @openset.score.
 
     >>> import numpy, openset
     >>> found = openset.evaluate(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9], prediction=[0, 1, 0, 0])
@@ -111,7 +112,7 @@ def _interval(ci_method: Optional[str], replicates: Any, level: Any, seed: Any) 
 
 
 def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluations:
-    """Measures several scores on the same samples: one table of all. arguments: those of evaluate().
+    """Measures several scores on the same samples, and returns one table. arguments: those of evaluate().
 
     >>> import openset
     >>> found = openset.evaluate_scores(["max_logit", "energy"], label=[0, -1], logits=[[4., 1.], [1., 1.5]],
@@ -143,9 +144,9 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
             replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None) -> Result:
     """Compares methods on the same samples. methods: {name: dict of the arrays of evaluate()}.
 
-    An array dict may have a `score` of its own, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...)
-    are then those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the
-    columns method, task, split, seed, and one for each metric; other columns of texts are left out.
+    Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) are then
+    those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the columns
+    method, task, split, seed, and one for each metric; other text columns are ignored.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
 
     >>> import openset
@@ -158,7 +159,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     if hasattr(methods, "to_csv"):
         with _arrays.Files() as files:
             path = files.path("results.csv")
-            # Texts that tell trials apart are no metrics.
+            # Text columns that distinguish trials are not metrics.
             numbers = set(methods.select_dtypes("number").columns)
             methods[[name for name in methods.columns if name in numbers or name in _RUN]].to_csv(path, index=False)
             found, _ = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
@@ -174,7 +175,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
 
 
 def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> Dict[str, Any]:
-    """Arrays with the unknown score of their `score`, otherwise of `score`, if there is one."""
+    """The arrays with the unknown score computed by their own `score`, or otherwise by `score`, if there is one."""
     score, fit = arrays.pop("score", score), arrays.pop("fit", fit)
     if score is None:
         return arrays
@@ -186,7 +187,8 @@ def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> D
 
 
 class Threshold(Result):
-    """A threshold: samples whose unknown score is larger are rejected. `validation` and `test`: what it does there."""
+    """A threshold: samples whose unknown score is larger are rejected. `validation` and `test`: its effect on these
+    samples."""
 
     def __init__(self, found: Dict[str, Any]) -> None:
         self.value: float = found["threshold"]
@@ -204,7 +206,8 @@ class Threshold(Result):
 def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Optional[str] = None,
               target: Optional[float] = None, delta: Optional[float] = None, score: ScoreLike = None,
               fit: Optional[Arrays] = None) -> Threshold:
-    """Chooses a threshold on `validation`, a dict of the arrays of evaluate(), and says what it does there and on `test`.
+    """Chooses a threshold on `validation`, a dict of the arrays of evaluate(), and measures its effect there and on
+    `test`.
 
     >>> import openset
     >>> chosen = openset.threshold(dict(label=[0, 0, 1, 1], unknown_score=[.1, .2, .3, .4]), target=0.75)

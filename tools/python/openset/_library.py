@@ -1,6 +1,6 @@
-"""Calls the measures of openset in this process, by ctypes, which lets other threads run meanwhile.
+"""Calls openset's measurements in this process, with ctypes, which lets other threads run meanwhile.
 
-tools/python/library/openset.h says what each function is. Arrays are handed over as they lie in memory, with their strides.
+tools/python/library/openset.h describes each function. Arrays are passed as they are in memory, with their strides.
 """
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def _load() -> Any:
 
 
 def set_num_threads(threads: int) -> None:
-    """How many threads a call takes at most from now on; at first OMP_NUM_THREADS, or one for each CPU that the process
-    may use. No number depends on it.
+    """Sets the maximum number of threads of later calls; by default OMP_NUM_THREADS, or one for each CPU that the
+    process may use. Results don't depend on it.
 
     >>> import openset
     >>> openset.set_num_threads(2)
@@ -72,7 +72,7 @@ def set_num_threads(threads: int) -> None:
 
 
 def message(fields: Mapping[str, Any]) -> str:
-    r"""A message of Protobuf as text, without the fields that are None, False or empty.
+    r"""A Protobuf message as text, without fields that are None, False or empty.
 
     >>> from openset._library import message
     >>> message(dict(score='knn { k: 5 }', near=["a", 'b"'], ci=True, level=0.9, interval=dict(seed=3)))
@@ -100,10 +100,11 @@ def _value(value: Any) -> str:
 def call(kind: str, request: Any, sets: Sequence[Tuple[str, Mapping[str, Any]]] = (),
          fit: Optional[Mapping[str, Any]] = None, renamed: Optional[Mapping[str, str]] = None,
          wanted: Sequence[str] = ()) -> Tuple[Any, Dict[str, Any]]:
-    """Asks for `kind`, a field of Call (tools/evaluation/request.proto), of sets of arrays by name.
+    """Calls the library for `kind`, a field of Call (tools/evaluation/request.proto), with sets of arrays by name.
 
     Returns what the program prints, read as JSON, and the `wanted` arrays of the answer. Raises ValueError for wrong
-    arguments or arrays, with {path: name} of `renamed` in the message, RuntimeError for what failed.
+    arguments or arrays, with paths in the message replaced by `renamed` ({path: name}), and RuntimeError for other
+    failures.
     """
     import ctypes
     import json

@@ -1,4 +1,4 @@
-"""@openset.score: a score of your own in Python, evaluated like those of the program."""
+"""@openset.score: your own score in Python, evaluated like those of the program."""
 from __future__ import annotations
 
 from openset import _arrays
@@ -13,8 +13,8 @@ _ARRAYS = ("logits", "features", "head_weight", "head_bias", "fit")
 class OwnScore:
     """A function of arrays that computes an unknown score, [N], larger = more unknown.
 
-    `name` is the function's; `sha256` identifies its source: the text of the function, without indentation. What the
-    function calls is not part of it.
+    `name` is the function's; `sha256` identifies its source: the text of the function, without indentation. Functions
+    that it calls are not part of it.
     """
 
     def __init__(self, function: Callable[..., Any], name: Optional[str] = None) -> None:
@@ -42,7 +42,7 @@ class OwnScore:
         return self.function(*arguments, **arrays)
 
     def score_samples(self, *, fit: Optional[Mapping[str, Any]] = None, **arrays: Any) -> Any:
-        """The unknown score of each sample, [N] of float64. Raises ValueError for what is no such array."""
+        """The unknown score of each sample, [N] of float64. Raises ValueError for anything else."""
         import inspect
 
         import numpy
@@ -67,7 +67,7 @@ class OwnScore:
 
     @property
     def source(self) -> Dict[str, str]:
-        """What a result says of it."""
+        """Its description in a result."""
         return {"name": self.name, "sha256": self.sha256}
 
     def __repr__(self) -> str:

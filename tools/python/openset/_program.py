@@ -14,12 +14,13 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program")
 PROGRAM = os.environ.get("OPENSET_PROGRAM") or os.path.join(FOLDER, "openset.runfiles", "openset", "tools", "openset")
 
 
-# Holds a `curl` for machines without one.
+# Contains a `curl` for machines without one.
 FALLBACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_fallback")
 
 
 def environment() -> Dict[str, str]:
-    """Ours, with the interpreter in which the program looks for PyTorch and for what draws figures."""
+    """Our environment, with the interpreter in which the program looks for PyTorch and for the package that draws
+    figures."""
     variables = dict(os.environ)
     if sys.executable:
         variables.setdefault("OPENSET_PYTHON", sys.executable)
@@ -33,7 +34,8 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
         on_line: Optional[Callable[[str], None]] = None) -> str:
     """Runs `openset ARGUMENTS` and returns what it prints.
 
-    `renamed`: {path: name} for the error messages. `on_line` gets each line as it comes, of both outputs. Raises ValueError for wrong arguments or input, RuntimeError for what failed, KeyboardInterrupt if stopped.
+    `renamed`: {path: name} for error messages. `on_line` receives each line of both outputs as it is printed. Raises
+    ValueError for wrong arguments or input, RuntimeError for other failures, KeyboardInterrupt if stopped.
     """
     import re
     import subprocess
@@ -73,6 +75,6 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
 
 
 def run_json(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None) -> Any:
-    """What run() returns, read as JSON."""
+    """The output of run(), parsed as JSON."""
     import json
     return json.loads(run(arguments, renamed))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Gets the lines of `openset run`; shows nothing."""
+    """Receives the lines of `openset run`; shows nothing."""
 
     def __enter__(self) -> "Progress":
         return self
@@ -35,7 +35,7 @@ class Lines(Progress):
 
 
 class Bar(Progress):
-    """A bar in a notebook, with the action that ended last."""
+    """A bar in a notebook, with the action that ended most recently."""
 
     def __init__(self, display: Any) -> None:
         self._handle: Optional[Any] = None
@@ -64,7 +64,8 @@ class Bar(Progress):
 
 
 def share_done(line: str) -> Optional[float]:
-    """The share of actions that ended, of a line such as "[ 3/12] trained ..." or "3/12 actions, 34 %"; otherwise None.
+    """The share of actions that have ended, according to a line such as "[ 3/12] trained ..." or "3/12 actions, 34 %";
+    otherwise None.
 
     >>> share_done("[ 3/12] trained   softmax on fashion_mnist_6_4, split 0, seed 0 (12s)"), share_done("AUROC 1/2")
     (0.25, None)

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from openset._result import Row
 
-# Fields whose numbers are whole.
+# Fields with integers.
 _WHOLE = ("split", "seed", "unknown_classes")
 
 
 class Record:
-    """The record of one trial. `json` is all of it (a TrialRecord, experiments/store/record.proto) as dicts and lists."""
+    """The record of one trial. `json` is the complete record (a TrialRecord, experiments/store/record.proto) as dicts
+    and lists."""
 
     def __init__(self, store: "Store", found: Dict[str, Any]) -> None:
         self.store = store
@@ -37,7 +38,7 @@ class Record:
 
     @property
     def metrics(self) -> Dict[str, Optional[float]]:
-        """Of all unknown samples; None where a metric is undefined."""
+        """The metrics on all unknown samples; None if a metric is undefined."""
         return {metric["name"]: metric.get("value") for metric in self.json["metric"]
                 if metric.get("group", {}).get("kind", "POOL") == "POOL"}
 
@@ -100,7 +101,8 @@ class Records(Result):
         return [{name: value for name, value in row.items() if name not in names}, metrics]
 
     def to_mlflow(self, experiment: Optional[str] = None) -> None:
-        """Logs a run for each record: parameters and metrics. Needs mlflow, whose settings say where to."""
+        """Logs a run for each record: parameters and metrics. Needs mlflow, whose settings determine the
+        destination."""
         try:
             import mlflow
         except ImportError:
@@ -144,19 +146,19 @@ class Store:
         return _program.run_json([*arguments, f"--store={self.folder}", "--format=json"])
 
     def records(self, query: str = "") -> Records:
-        """A row for each record that `query` asks for ("method=openauc and auroc>0.9"); .to_frame() for pandas."""
+        """A row for each record that matches `query` ("method=openauc and auroc>0.9"); .to_frame() for pandas."""
         rows = self._read_json("records", "ls", *([query] if query else []))
         for row in rows:
             row.update({name: int(row[name]) for name in _WHOLE if isinstance(row.get(name), float)})
         return Records(rows, lambda: self._metric_names(rows))
 
     def _metric_names(self, rows: List[Row]) -> List[str]:
-        """Those of a record of each study."""
+        """The names of the metrics, from one record of each study."""
         trials = {row.get("experiment"): row["trial"] for row in rows}
         return list(dict.fromkeys(name for trial in trials.values() for name in self.record(trial).metrics))
 
     def record(self, trial: str) -> Record:
-        """One record with all it holds, by the first digits of its id."""
+        """One complete record, by the first digits of its id."""
         return Record(self, self._read_json("records", "show", trial))
 
     def outputs(self, trial: str) -> List[Dict[str, Any]]:
@@ -176,11 +178,11 @@ class Store:
             return found
 
     def evaluate(self, score: Any, query: str = "", *, metrics: Union[str, Sequence[str], None] = None) -> Records:
-        """Measures `score` on the stored outputs of the records that `query` asks for, without running a network.
+        """Measures `score` on the stored outputs of the records that match `query`, without running a network.
 
-        The rows are those records with the score as their method, the metrics of the record (or `metrics`), and, for a
-        score of your own, its `score_sha256`. Add them to records() for one table. Scores that are fitted need the
-        outputs of training samples: ask for records of a method whose score is fitted.
+        The rows are those records with the score as their method, the metrics of the record (or `metrics`), and, for
+        your own score, its `score_sha256`. Add them to records() for one table. Fitted scores need the outputs of
+        training samples: query records of a method whose score is fitted.
         """
         asked = self.records(query)
         names = metric_names(metrics) or ", ".join(self._metric_names(asked.rows))

@@ -1,4 +1,4 @@
-"""What a command found, as a table."""
+"""The result of a command, as a table."""
 from __future__ import annotations
 
 # typing takes longer to import than this package.
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """What a command found: `rows`, a dict a row of its table, and `json`, all of it."""
+    """The result of a command: `rows`, a dict for each row of its table, and `json`, the complete result."""
 
     def __init__(self, found: Any, rows: List[Row]) -> None:
         self.json = found
@@ -31,7 +31,7 @@ class Result:
         return columns, [[_text(row.get(column)) for column in columns] for row in self.rows]
 
     def to_latex(self) -> str:
-        r"""A tabular with booktabs' rules.
+        r"""A LaTeX tabular with booktabs rules.
 
         >>> from openset._result import Result
         >>> print(Result(None, [{"metric": "fpr_at_95tpr", "value": 0.5}]).to_latex())
@@ -81,7 +81,7 @@ def _latex(text: str) -> str:
 
 
 def whole(name: str, value: Any) -> Optional[int]:
-    """A number that is whole and not negative, or None. Raises ValueError with the name."""
+    """An integer that is not negative, or None. Raises ValueError with the name."""
     import operator
     if value is None:
         return None
@@ -103,7 +103,7 @@ def real(name: str, value: Any) -> Optional[float]:
 
 
 def names(value: Any) -> List[str]:
-    """A list of names, or a text with commas between them."""
+    """A list of names, or a text with names separated by commas."""
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else list(value)
 
 

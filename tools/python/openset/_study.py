@@ -1,4 +1,4 @@
-"""openset.Study: a study by its spec, or made here."""
+"""openset.Study: a study from its spec, or made in Python."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """A study by its spec: a file, or the name of one that comes with openset ("quickstart").
+    """A study from its spec: a file, or the name of a study that comes with openset ("quickstart").
 
     Arguments change it: store="results", methods=["softmax"], seeds=[0, 1] or "0..4", set={"training.epochs": 1}.
     Without a spec, `task` and `methods` make one, with `axes` {"loss.open_auc.lambda": [0.1, 1]} whose product is
@@ -72,7 +72,7 @@ class Study:
         self._flags += [f"--set={path}={value}" for path, value in (set or {}).items()]
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> str:
-        """Writes the spec of a study that was made here to `path`, NAME.textproto, and returns the path."""
+        """Writes the spec of a study that was made in Python to `path`, NAME.textproto, and returns the path."""
         if self.text is None:
             raise ValueError(f"Study: '{self.spec}' was not made here; copy its file")
         with open(path, "w", encoding="utf-8") as file:
@@ -84,12 +84,12 @@ class Study:
         return _program.run([command, self.spec, *given, *more], **options)
 
     def plan(self) -> Any:
-        """What there is to do, as `openset plan --format=json` has it."""
+        """The plan, as `openset plan --format=json` prints it."""
         import json
         return json.loads(self._run("plan", "--format=json"))
 
     def run(self, progress: bool = True) -> "Study":
-        """Runs what is missing. With `progress`, a notebook shows a bar, and a terminal the program's lines."""
+        """Makes the missing results. With `progress`, a notebook shows a bar, and a terminal the program's lines."""
         with make_progress(progress) as shown:
             self._run("run", on_line=shown.line)
         return self

@@ -17,7 +17,7 @@ from openset._evaluate import scored
 
 
 class Detector:
-    """A score (as in evaluate(), also one of your own) of a network's logits and of the input of its last layer."""
+    """A score (as in evaluate(), also your own) of a network's logits and of the input of its last layer."""
 
     def __init__(self, score: Any, model: torch.nn.Module, head: Optional[str] = None) -> None:
         self.score = score
@@ -26,7 +26,7 @@ class Detector:
         self._fit: Optional[Dict[str, Any]] = None
 
     def fit(self, loader: Iterable[Any], device: Any = None) -> "Detector":
-        """Keeps the outputs of training samples; those with a label below 0 are left out, as in pytorch-ood."""
+        """Stores the outputs of training samples; those with a label below 0 are ignored, as in pytorch-ood."""
         if device is not None:
             self.model.to(device)
         arrays = _batches.run(self.model, loader, self.head)
@@ -38,7 +38,7 @@ class Detector:
         return self
 
     def fit_features(self, z: torch.Tensor, y: torch.Tensor) -> "Detector":
-        """The same of features [N, D], the inputs of the last layer, and labels [N]."""
+        """The same for features [N, D], the inputs of the last layer, and labels [N]."""
         known = (y >= 0).cpu()
         if not known.any():
             raise ValueError("y: has no known sample (label 0 or more)")

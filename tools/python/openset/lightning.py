@@ -1,4 +1,4 @@
-"""A callback of Lightning that writes what the network says of test samples.
+"""A Lightning callback that writes the network's outputs for test samples.
 
     trainer = Trainer(callbacks=[openset.lightning.WriteOutputs("outputs.npz", head="fc")])
     trainer.test(module, loader)                       # then: openset eval outputs.npz, or openset.evaluate()
@@ -25,7 +25,7 @@ class WriteOutputs(_lightning.Callback):
 
     The logits are the outputs of the layer `head` (by default the module's last torch.nn.Linear), the features its
     inputs. Batches are (images, labels) with -1 for unknown samples, or dicts of data and label. test_step() must run
-    the layer once for each batch. For one process; `arrays` holds what was written.
+    the layer once for each batch. For one process; `arrays` contains what was written.
     """
 
     def __init__(self, out: Any, head: Optional[str] = None) -> None:

@@ -1,4 +1,4 @@
-"""OpenOOD's Evaluator around our scores and metrics, for loaders that you have.
+"""OpenOOD's Evaluator with our scores and metrics, for your own loaders.
 
     evaluator = openset.openood.Evaluator(net, "cifar10", postprocessor_name="knn", dataloaders={
         "id": {"train": ..., "test": ...},
@@ -17,7 +17,7 @@ except ImportError as error:
 from openset import _batches, scores
 from openset._evaluate import Evaluation, evaluate
 
-# OpenOOD's names of postprocessors that are no name of ours, nor one of another library for it.
+# OpenOOD's names of postprocessors that are neither our names nor synonyms of them.
 _POSTPROCESSORS = {"msp": "max_softmax", "mls": "max_logit", "ebo": "energy", "mds": "mahalanobis",
                    "rmds": "relative_mahalanobis", "temp_scaling": "temperature_scaled_softmax"}
 _COLUMNS = ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC")
@@ -26,10 +26,10 @@ _COLUMNS = ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC")
 class Evaluator:
     """Measures a network on a data set against sets of unknown samples, by OpenOOD v1.5's rules (docs/eval.md).
 
-    id_name: what tables call the data set. postprocessor_name: OpenOOD's name or ours of a score; `postprocessor` is one
-    with its fields, "knn { k: 50 }", or one of your own, instead. dataloaders: as OpenOOD's dictionary of loaders, with
-    batches (images, labels) or dicts of data and label; labels of unknown samples are not read. id.train is only needed
-    by scores that are fitted. Each loader is run once.
+    id_name: the name of the data set in tables. postprocessor_name: OpenOOD's or our name of a score. `postprocessor`,
+    instead, is a score with its fields, "knn { k: 50 }", or your own. dataloaders: as OpenOOD's dictionary of loaders,
+    with batches (images, labels) or dicts of data and label; labels of unknown samples are not read. Only fitted scores
+    need id.train. Each loader is run once.
     """
 
     def __init__(self, net: torch.nn.Module, id_name: str, postprocessor_name: Optional[str] = None,
@@ -72,7 +72,7 @@ class Evaluator:
         roles: Dict[str, List[str]] = {"near": [], "far": []}
         for role, sets in self.dataloaders.get("ood", {}).items():
             if role not in roles:
-                continue  # OpenOOD's "val", for the choice of hyper-parameters
+                continue  # OpenOOD's "val", for choosing hyper-parameters
             for name in sets:
                 found = self._run("ood", role, name)
                 parts.append({**found, "label": numpy.full(len(found["logits"]), -1)})

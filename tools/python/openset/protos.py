@@ -1,7 +1,7 @@
-"""The program's Protobuf messages as classes, by their names: openset.protos.TrialRecord, openset.protos.ExperimentSpec.
+"""The program's Protobuf messages as classes: openset.protos.TrialRecord, openset.protos.ExperimentSpec.
 
-They are made from the schema that the package contains, so that they work with every version of the Protobuf library
-from 3.20 (`pip install protobuf`) together with classes that you generated yourself. Enumerations have Name() and Value().
+They are made from the schema in the package, so they work with every version of the Protobuf library from 3.20 (`pip
+install protobuf`), and together with classes that you generated yourself. Enumerations have Name() and Value().
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_BYTES = 64 << 20  # of a record, as in the program
 
 
 def _load(path: str) -> Any:
-    """A pool of its own with the schema's files, each after those that it imports."""
+    """A separate pool with the schema's files, each after those that it imports."""
     with open(path, "rb") as file:
         files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(file.read()).file}
     pool = descriptor_pool.DescriptorPool()
@@ -74,7 +74,7 @@ def __getattr__(name: str) -> Any:
 def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
     """The records (TrialRecord) of a bundle, one by one, each after its checksum was checked.
 
-    Raises ValueError for a file that is no bundle of version 2 or has a damaged record. `openset records merge` also
+    Raises ValueError for a file that is not a bundle of version 2 or has a corrupt record. `openset records merge` also
     reads bundles of version 1, and checks the ids.
     """
     import hashlib

@@ -1,7 +1,8 @@
 """Unknown scores that need no network: openset.scores.KNN(k=50).fit(...).score_samples(...).
 
-Each score of `openset list scores` is a class here, its name without underscores in any case: MaxLogit, Energy, KNN,
-ViM. Its arguments are the score's fields (`openset show score knn`). Scores are larger = more unknown.
+Each score of `openset list scores` is a class here, named like it without underscores, with any capitalisation:
+MaxLogit, Energy, KNN, ViM. Its arguments are the score's fields (`openset show score knn`). Scores are larger = more
+unknown.
 """
 from __future__ import annotations
 
@@ -29,11 +30,12 @@ class Score:
 
     @property
     def spec(self) -> str:
-        """As the command line and specs have it: "knn { k: 50 }"."""
+        """The form of the command line and of specs: "knn { k: 50 }"."""
         return f"{self.name} {{ {' '.join(f'{name}: {_field(value)}' for name, value in self.fields.items())} }}"
 
     def fit(self, **arrays: Any) -> "Score":
-        """Remembers the training samples (label, logits, features, and the last layer); it is fitted when it is used."""
+        """Stores the training samples (label, logits, features, and the last layer); the score is fitted when it is
+        used."""
         self._fit = _only(arrays)
         return self
 
@@ -42,7 +44,7 @@ class Score:
         import numpy
         arrays = _only(arrays)
         length = len(arrays["logits"] if "logits" in arrays else next(iter(arrays.values())))
-        # Labels decide nothing here, but files of samples have them.
+        # Labels have no effect here, but the library requires them.
         arrays.setdefault("label", numpy.zeros(length, dtype=numpy.int64))
         return _library.call("score", {"score": self.spec}, [("samples", arrays)], self._fit,
                              wanted=["unknown_score"])[1]["unknown_score"]

@@ -19,7 +19,7 @@ from openset._evaluate import evaluate
 
 
 class OpenSetMetric(torchmetrics.Metric):
-    """One metric by its name (`openset list metrics`) of all samples given to update(), also those of other processes."""
+    """A metric (`openset list metrics`) of all samples passed to update(), also in other processes."""
 
     is_differentiable = False
     full_state_update = False
@@ -52,7 +52,7 @@ class OpenSetMetric(torchmetrics.Metric):
             self.unknown_score.append(unknown_score.detach().double())
 
     def compute(self) -> torch.Tensor:
-        """The metric, a scalar of float64; NaN where it is undefined."""
+        """The metric, a scalar of float64; NaN if it is undefined."""
         scores = dim_zero_cat(self.unknown_score) if len(self.unknown_score) > 0 else None
         found = evaluate(label=dim_zero_cat(self.label), logits=dim_zero_cat(self.logits), unknown_score=scores,
                          score=self.score, metrics=self.metric)

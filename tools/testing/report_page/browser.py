@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to through its debugging pipe: nothing but Python's standard library is needed."""
+"""Controls a headless Chromium through its debugging pipe, with only Python's standard library."""
 import base64
 import json
 import os
@@ -27,7 +27,7 @@ class Browser:
         self._read, from_browser = os.pipe()
 
         def hand_over():
-            # Not onto 3 and 4 in one go: one of these may be the other's number.
+            # Not directly to 3 and 4, because one of the pipe's ends may already have such a number.
             a, b = os.dup(to_browser), os.dup(from_browser)
             high_a, high_b = os.dup2(a, 100), os.dup2(b, 101)
             os.dup2(high_a, 3), os.dup2(high_b, 4)

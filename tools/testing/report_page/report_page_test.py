@@ -1,7 +1,7 @@
 """Opens a report's page in headless Chromium: report_page_test.py PAGE REPORT_JSON [SCREENSHOTS_FOLDER].
 
-It loads without a word on the console, every plot is drawn, the tables' numbers are the records', sorting, filtering and
-the legends work, and nothing is wider than a phone. Without a Chromium it says "skipped" and passes.
+It must load without console messages, draw every plot, and show the records' numbers. Sorting, filtering and the
+legends must work, and nothing may be wider than a phone. Without a Chromium, it prints "skipped" and passes.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def check(condition, what):
 
 
 def check_numbers(page, report):
-    """The means in the tables, in full precision and as they are shown, are those of the JSON."""
+    """The means in the tables, in full precision and as displayed, must be those of the JSON."""
     shown = page.run("[...document.querySelectorAll('#tables td[data-mean]')].map("
                      "(td) => [Number(td.dataset.mean), td.querySelector('strong, span').textContent])")
     want = sorted((cell["mean"], f'{cell["mean"] * cell["display"]["factor"]:.{cell["display"]["digits"]}f}')
@@ -40,7 +40,7 @@ def check_numbers(page, report):
 
 
 def check_stars(page, report):
-    """As many stars as the text tables have, and what they say."""
+    """There must be as many stars as in the text tables, with their explanation."""
     stars = page.run("[...document.querySelectorAll('#tables sup.star')].map((sup) => sup.title)")
     want = sum(1 for cell in report["cells"] if cell.get("detectable"))
     check(want > 0 and len(stars) == want, f"{want} differences are detectable, {len(stars)} stars")
@@ -76,7 +76,7 @@ def check_filters(page, report):
 
 
 def check_legend(page):
-    """A click on a legend's entry hides that line and no other."""
+    """A click on a legend's entry must hide only that line."""
     figure = "document.querySelector('figure[data-chart^=\"roc\"]')"
     lines = f"[...{figure}.querySelectorAll('.mark-line path')].map((path) => Number(getComputedStyle(path).opacity))"
     before = page.run(lines)

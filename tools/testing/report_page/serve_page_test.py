@@ -1,8 +1,8 @@
 """`openset serve` in headless Chromium while a study runs: serve_page_test.py OPENSET [SCREENSHOTS_FOLDER].
 
-The list of studies and the study's page show the run as it goes, then its tables, plots and mistakes, at 1280 and 390
-pixels, light and dark, without a word on the console. A store whose names are scripts runs none of them. Without a
-Chromium it says "skipped" and passes.
+The list of studies and the study's page must show the run's progress, then its tables, plots and mistakes, at 1280 and
+390 pixels, light and dark, without console messages. If names in the store are scripts, none may run. Without a
+Chromium, it prints "skipped" and passes.
 """
 import os
 import re
@@ -51,7 +51,7 @@ def serve(program, folder):
 
 
 def look(page, url, screenshots, name):
-    """At both widths and in both colours: nothing is wider than the screen."""
+    """Nothing may be wider than the screen, at both widths and in both colour schemes."""
     for width, dark in ((1280, False), (390, False), (1280, True), (390, True)):
         page.open(url, width, dark=dark)
         page.run("new Promise((then) => setTimeout(then, 700))")
@@ -100,7 +100,7 @@ def watch_a_run(program, page, folder, screenshots):
         look(page, record, screenshots, "record")
         check(page.run("document.querySelectorAll('#examples .tile').length") > 0, "the mistakes of a record")
         check(page.problems == [], f"the console says: {page.problems}")
-        # What a page of another origin, here of about:blank, gets to see.
+        # What a page of another origin, here about:blank, can read.
         page.call("Page.navigate", url="about:blank")
         check(page.run(f"fetch('{url}live.json').then((a) => a.text(), () => 'refused')") == "refused", "another origin")
     finally:
