@@ -63,7 +63,6 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   return context;
 }
 
-// Errors name the file.
 Report ReportOf(const Study& study, const StudyResults& results) {
   Report report = study.MakeReport(results);
   if (report.missing > 0) AddFailures(study, results, FailuresOf(study), &report);

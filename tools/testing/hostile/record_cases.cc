@@ -194,7 +194,7 @@ const std::vector<std::vector<std::string>>& Readers() {
   return *readers;
 }
 
-// The first four digits of the trial in the place of "TRIAL": they are the same in each ground.
+// The command with the id of the first trial instead of "TRIAL". The id is the same in each ground.
 std::vector<std::string> For(std::vector<std::string> command) {
   static const std::string* const trial = new std::string(Ground().trials()[0]);
   for (std::string& word : command) {

@@ -12,7 +12,7 @@ namespace openset {
 // apply. Returns what is wrong with the result, in one or more lines; "" if nothing is. In addition to the case's own
 // checks, these are errors:
 //   an end by a signal or with an exit code other than 0, 1 and 2; one other than 0 with nothing on standard error
-//   more than 20 s of CPU time, or 1 GiB of memory (4 GiB under sanitizers); no end within 2 min
+//   more than 20 s of CPU time (120 s under AddressSanitizer), or 1 GiB of memory (4 GiB); no end within 2 min
 //   a file made, changed or removed where the case does not allow it
 //   control characters, marks of writing direction, or bytes that are not UTF-8 on standard output or error
 //   on standard error more than 20 kB, or a report of a sanitizer
