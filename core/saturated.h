@@ -1,4 +1,4 @@
-// Arithmetic that stays at the largest number instead of overflowing, for counts that a user's numbers make.
+// Arithmetic that stays at the largest number instead of overflowing, for counts computed from a user's numbers.
 #ifndef OPENSET_CORE_SATURATED_H_
 #define OPENSET_CORE_SATURATED_H_
 

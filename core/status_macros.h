@@ -30,8 +30,8 @@ absl::Status InContext(const absl::Status& status, const Parts&... parts) {
 }  // namespace status_internal
 }  // namespace openset
 
-// Returns from the enclosing function when `expr`, an absl::Status, is not OK. What follows it is put together by
-// absl::StrCat() and goes before the message, only then: OPENSET_RETURN_IF_ERROR(Read(path), "line ", line).
+// Returns from the enclosing function when `expr`, an absl::Status, is not OK. Further arguments are joined by
+// absl::StrCat(), only in that case, and precede the message: OPENSET_RETURN_IF_ERROR(Read(path), "line ", line).
 #define OPENSET_RETURN_IF_ERROR(expr, ...)                                                     \
   do {                                                                                         \
     if (::absl::Status openset_status = (expr); !openset_status.ok()) {                        \
@@ -39,8 +39,8 @@ absl::Status InContext(const absl::Status& status, const Parts&... parts) {
     }                                                                                          \
   } while (false)
 
-// Assigns the value of `rexpr`, an absl::StatusOr, to `lhs`, or returns its status from the enclosing function, with
-// what follows before its message.
+// Assigns the value of `rexpr`, an absl::StatusOr, to `lhs`, or returns its status from the enclosing function. Further
+// arguments as above.
 #define OPENSET_ASSIGN_OR_RETURN(lhs, rexpr, ...) \
   OPENSET_ASSIGN_OR_RETURN_IMPL_(OPENSET_CONCAT_(openset_status_or_, __LINE__), lhs, rexpr __VA_OPT__(, ) __VA_ARGS__)
 

@@ -1,4 +1,4 @@
-// A chart of horizontal bars with their names, as Vega-Lite.
+// A chart of named horizontal bars, as Vega-Lite.
 #ifndef OPENSET_CORE_CHART_BAR_CHART_H_
 #define OPENSET_CORE_CHART_BAR_CHART_H_
 
@@ -12,14 +12,14 @@ namespace openset {
 
 struct BarChart {
   std::string title;
-  std::string label;  // of the axis of the numbers, with their unit
+  std::string label;  // of the value axis, with the unit
   // In order from the top. Names are unique; numbers are finite.
   std::vector<std::pair<std::string, double>> bars;
   // The names of bars that don't differ significantly from 0 (drawn faint), and of those that were not tested (drawn as
   // outlines).
   std::vector<std::string> faint;
   std::vector<std::string> outlined;
-  std::vector<std::string> legend;  // lines above the bars: what faint and outlined bars are
+  std::vector<std::string> legend;  // lines above the bars that explain faint and outlined ones
   int width = 480;                  // pixels of the area between the axes
 };
 

@@ -1,4 +1,4 @@
-// Tables of numbers as colours, as Vega-Lite.
+// Tables of numbers drawn as colours, as Vega-Lite.
 #ifndef OPENSET_CORE_CHART_HEAT_MAP_H_
 #define OPENSET_CORE_CHART_HEAT_MAP_H_
 
@@ -11,15 +11,15 @@ namespace openset {
 
 struct HeatMap {
   std::string title;
-  std::string row_label, column_label;  // what the names are of
+  std::string row_label, column_label;  // what the rows and columns are
   // In order from the top and from the left; unique on each side.
   std::vector<std::string> rows, columns;
-  std::vector<double> values;  // [rows, columns]; one that is not finite is left white
+  std::vector<double> values;  // [rows, columns]; cells that are not finite stay white
   bool show_names = true;      // next to the map; otherwise only in the tooltip
 };
 
-// Maps in rows, with one colour scale from `low` (dark) to `high`, labelled `label`. Numbers outside the scale get the
-// colour of its nearer end. Precondition: low < high. The same maps give the same bytes.
+// Draws maps in rows with one colour scale, from `low` (dark) to `high`, labelled `label`. Numbers outside the scale
+// get the colour of the nearer end. Precondition: low < high. The same maps give the same bytes.
 VegaLite ToVegaLite(const std::vector<std::vector<HeatMap>>& maps, double low, double high, const std::string& label);
 
 }  // namespace openset

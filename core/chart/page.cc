@@ -49,7 +49,7 @@ absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page) {
   if (!page.script.empty()) scripts.push_back(page.script);
   std::string hashes;
   for (std::string& script : scripts) {
-    // No script of these says "</script" but in a string, where this is the same.
+    // These scripts contain "</script" only in strings, where this means the same.
     script = absl::StrReplaceAll(script, {{"</script", "<\\/script"}});
     absl::StrAppend(&hashes, " ", HashOf(script));
   }

@@ -11,19 +11,19 @@ namespace openset {
 
 enum class SeriesKind {
   kLine,  // through the points, in their order
-  kArea,  // the line through the points by ascending x, and the area below it filled
+  kArea,  // through the points by ascending x, with the area below filled
   kDots,  // a circle at each point, of area proportional to its size
 };
 
 struct PlotSeries {
-  std::string name;  // in the legend; empty: not there
+  std::string name;  // in the legend; empty: not listed
   SeriesKind kind = SeriesKind::kLine;
   std::vector<std::pair<double, double>> points;  // in data units; those that are not finite break the line
   std::vector<std::pair<double, double>> band;    // kLine: the interval of y at each point; empty: none
-  std::vector<double> size;                       // kDots: one a point, 1 = the largest; empty: all small
+  std::vector<double> size;                       // kDots: one per point, 1 = the largest; empty: all small
   int color = 0;                                  // index into eight colours that the colour-blind can tell apart
   bool dashed = false;
-  bool hollow = false;   // kDots: empty inside
+  bool hollow = false;   // kDots: not filled
   bool markers = false;  // kLine: a circle at each point
 };
 
@@ -37,7 +37,7 @@ struct Plot {
   double y_low = 0, y_high = 0;
   bool x_log = false;           // points at or below 0 are left out
   bool x_whole = false;         // ticks at whole numbers only
-  std::vector<double> x_ticks;  // empty: where they are round
+  std::vector<double> x_ticks;  // empty: at round numbers
   std::vector<PlotSeries> series;
   int width = 480;  // pixels of the area between the axes
   int height = 320;

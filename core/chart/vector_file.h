@@ -12,12 +12,12 @@
 
 namespace openset {
 
-// Draws each chart into its file, whose name ends in ".svg", ".pdf" or ".png" (300 dots per inch of its size in PDF).
-// Each file is complete or absent.
+// Draws each chart into its file, whose name ends in ".svg", ".pdf" or ".png" (300 dots per inch at the size of the
+// PDF). Each file is complete or absent.
 //
-// The background is white, text has 10 points, and a pixel is a point. `inches` scales the whole chart to that width.
-// Errors: kInvalidArgument for another file extension, kUnavailable if the machine has no python3, kInternal with the
-// drawing program's message; those of writing a file.
+// The background is white, text is 10 points high, and a pixel is a point. `inches` scales the whole chart to that
+// width. Errors: kInvalidArgument for another file extension, kUnavailable if the machine has no python3, kInternal
+// with the drawing program's message; also those of writing a file.
 absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts,
                               std::optional<double> inches = std::nullopt);
 

@@ -33,7 +33,7 @@ TEST(WriteVectorFiles, DrawsByTheFilesEnding) {
   EXPECT_THAT(ReadFile(Path("a.png")).value(), StartsWith("\x89PNG"));
 }
 
-// 3.3 inches are 237.6 points, and 990 dots at 300 an inch.
+// 3.3 inches are 237.6 points, and 990 dots at 300 per inch.
 TEST(WriteVectorFiles, IsAsWideAsAsked) {
   ASSERT_TRUE(
       WriteVectorFiles({{Path("w.svg"), Points()}, {Path("w.pdf"), Points()}, {Path("w.png"), Points()}}, 3.3).ok());

@@ -169,7 +169,7 @@ class Layers {
 
   VegaLite All() {
     if (Has([](const PlotSeries& s) { return s.kind == SeriesKind::kArea; })) {
-      // By x, and of equal x in their order: an area with an order of its own is drawn point by point.
+      // By x, and of equal x in their order: an area with its own order is drawn point by point.
       VegaLite encoding = Encoding();
       encoding["y"]["stack"] = nullptr;
       Add(Object({{"type", "area"}, {"fillOpacity", 0.25}, {"line", true}, {"clip", true}}), "datum.k === 'a'",
@@ -188,7 +188,7 @@ class Layers {
       encoding["detail"] = Object({{"field", "p"}});
       encoding["strokeDash"] = dash_;
       Add(Object({{"type", "line"}, {"strokeWidth", 1.8}, {"clip", true}}), "datum.k === 'l'", encoding, 1, 0.08);
-      // What is under the pointer; seen only where a series wants its points marked.
+      // Points for the pointer to hit; visible only in series with markers.
       AddPoints([](const PlotSeries& s) { return s.kind == SeriesKind::kLine && s.markers; }, 36, true);
       if (interactive_) {
         AddPoints([](const PlotSeries& s) { return s.kind == SeriesKind::kLine && !s.markers; }, 90, false);

@@ -18,7 +18,7 @@ using VegaLite = nlohmann::ordered_json;
 // The same plot gives the same bytes. Numbers have 6 significant digits.
 VegaLite ToVegaLite(const Plot& plot);
 
-// Plots in rows, without the interaction.
+// Plots arranged in rows, without interaction.
 VegaLite ToVegaLite(const std::vector<std::vector<Plot>>& rows);
 
 }  // namespace openset

@@ -98,7 +98,7 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path,
 absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& folder,
                                                           const std::vector<std::string>& names,
                                                           const std::function<void()>& hashed) const {
-  // The path of a folder's files, which is no file's.
+  // A path for the folder's files that no file has.
   const std::string entry = folder_.empty() ? "" : EntryOf(Absolute(JoinPath(folder, "")));
   Memory memory = entry.empty() ? Memory() : ReadMemory(entry);
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -42,7 +42,7 @@ class DigestCacheTest : public ::testing::Test {
     return ListFolder(folder_ + "/cache").value_or(std::vector<std::string>{});
   }
 
-  // Puts a false digest into the only entry, which tells a remembered digest from one that was computed.
+  // Puts a false digest into the only entry, so that a remembered digest differs from a computed one.
   void Falsify() const {
     const std::string entry = folder_ + "/cache/" + Entries().at(0);
     std::string content = *ReadFile(entry);
@@ -76,7 +76,7 @@ TEST_F(DigestCacheTest, StoresDigestsOfSettledFiles) {
   Falsify();
   EXPECT_EQ(*cache_.Sha256Hex(file_), false_digest_);
 
-  // The same size and time, other content, written in place: the inode's own time has moved.
+  // The same size and time, other content, written in place: the inode's own time has changed.
   struct stat before;
   ASSERT_EQ(stat(file_.c_str(), &before), 0);
   Write(file_, "abd");
@@ -109,7 +109,7 @@ TEST_F(DigestCacheTest, FilesOfAFolderAreRemembered) {
   EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}, count), digest_of("abc", ""));
   ASSERT_EQ(Entries().size(), 1);
   EXPECT_EQ(hashed, 4);
-  // Other files of the folder, and all of them, as the parts of a data set do.
+  // Other selections of files from the folder, as for the parts of a data set.
   EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"c d"}, count), Sha256Hex("c d " + Sha256Hex("third") + "\n"));
   EXPECT_EQ(hashed, 5);
   EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b", "a"}, count),
@@ -131,7 +131,7 @@ TEST_F(DigestCacheTest, FilesOfAFolderAreRemembered) {
   const std::string entry = folder_ + "/cache/" + Entries().at(0), content = *ReadFile(entry);
   EXPECT_EQ(content.find("c d"), std::string::npos);
 
-  // A digest that is false shows that it was not computed; a damaged entry is none.
+  // A false digest shows that it was not computed; a corrupt entry is ignored.
   const std::string false_b = [&] {
     std::string rest = content.substr(65);
     rest.replace(rest.find(Sha256Hex("")), 64, false_digest_);

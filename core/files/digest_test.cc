@@ -41,10 +41,10 @@ TEST(Sha256HexOfFile, RefusesFilesAboveTheLimit) {
   EXPECT_EQ(*Sha256HexOfFile(path, 3), kAbc);
   EXPECT_EQ(Sha256HexOfFile(path, 2).status(),
             absl::DataLossError(path + ": has 3 bytes, more than the 2 that such a file may have"));
-  // Four terabytes, of which none are there.
+  // A sparse file of four terabytes.
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
   EXPECT_EQ(Sha256HexOfFile(path).status().code(), absl::StatusCode::kDataLoss);
-  // A file that says no size.
+  // A file that reports no size.
   EXPECT_EQ(Sha256HexOfFile("/proc/self/stat", 4).status().code(), absl::StatusCode::kDataLoss);
 }
 

@@ -65,13 +65,13 @@ absl::Status WriteNew(const std::string& path, const std::string& shown, absl::s
       RetryInterrupted([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0) {
     status = SystemError("sync", shown);
   }
-  // Linux closes the file whatever close() says, and what it says of the content a sync has said.
+  // Linux closes the file whatever close() returns, and a sync has already reported errors of the content.
   if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", shown);
   if (!status.ok()) Calls().Unlink(path);
   return status;
 }
 
-// Removes the file if that fails.
+// Removes `temporary` if the rename fails.
 absl::Status RenameTo(const std::string& temporary, const std::string& path) {
   if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) == 0) return absl::OkStatus();
   const absl::Status status = SystemError("rename to", path);
@@ -83,7 +83,7 @@ absl::Status RenameTo(const std::string& temporary, const std::string& path) {
 absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& path) {
   bool linked = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
   const int error = errno;
-  // Over NFS the link may have been made though its reply was lost: the link count tells.
+  // Over NFS, the link may exist although the reply was lost; the link count shows it.
   struct stat info;
   if (!linked) linked = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
   Calls().Unlink(temporary);
@@ -100,7 +100,7 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
         absl::StrCat(file->path(), ": has ", bytes, " bytes, more than the ", max_bytes, " that such a file may have"));
   };
   if (file->bytes() > max_bytes) return too_large(absl::StrCat(file->bytes()));
-  // Files that say no size (pipes, /proc) grow the buffer; so does the byte that tells that a file has ended.
+  // Files that report no size (pipes, /proc) grow the buffer; so does the extra byte that shows the end of a file.
   std::string content;
   const auto grow = [&](size_t bytes) { content.resize(size = bytes); };
   try {
@@ -121,7 +121,8 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
   }
 }
 
-// For a file that will have this name. /dev/stdout and the like are links to the real target.
+// Errors: `path`, where a file will be written, is a pipe or a device. /dev/stdout and the like are links to the real
+// target.
 absl::Status RefuseDevice(const std::string& path) {
   std::error_code error;
   if (FolderOf(path) != "/dev" && !std::filesystem::is_other(std::filesystem::status(path, error))) {
@@ -166,7 +167,7 @@ int64_t FileSize(const std::string& path) {
 absl::Status MakeFolders(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    // Another process may have made it just now, and not have come to sync its name.
+    // Another process may have just created it, and not yet synced its name.
     if (!IsKnownFolder(path, false) && SyncNames(FolderOf(path), SyncOf::kFoundFolder).ok()) IsKnownFolder(path, true);
     return absl::OkStatus();
   }
@@ -252,7 +253,7 @@ absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& ta
   const bool is_there = stat(folder.c_str(), &before) == 0;
   if (RetryInterrupted([&] { return Calls().Rename(folder, target); }) != 0) {
     const int error = errno;
-    // Over NFS it may have been renamed though the reply was lost.
+    // Over NFS, it may have been renamed although the reply was lost.
     const bool moved =
         is_there && !FileExists(folder) && stat(target.c_str(), &after) == 0 && after.st_ino == before.st_ino;
     if (!moved && (error == ENOTEMPTY || error == EEXIST || error == ENOTDIR)) return false;

@@ -36,8 +36,8 @@ absl::Status MakeFolders(const std::string& path);
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Writes `content` to `path`, atomically and durably: readers, also after a power cut, see the old file or the new one,
-// never a part. The folder must exist. Errors: kUnavailable with the system's reason and `path` (never the name of a
-// temporary file); kInvalidArgument if `path` is a pipe or a device. A failed write leaves no files.
+// never a partial one. The folder must exist. Errors: kUnavailable with the system's reason and `path` (never the name
+// of a temporary file); kInvalidArgument if `path` is a pipe or a device. A failed write leaves no files.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
 // Like WriteFileAtomically(), but never replaces a file: if `path` exists, returns false and leaves it unchanged. The
@@ -52,7 +52,7 @@ absl::Status WritePassingFile(const std::string& path, absl::string_view content
 absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
                                        const std::string& temporary);
 
-// Creates the empty file `temporary` for a library that opens the file it writes by name, so that nobody else can put a
+// Creates the empty file `temporary` for a library that opens its output file by name, so that nobody else can put a
 // link or a file there. It will be renamed to `path`. Errors: kUnavailable with `path`, also if `temporary` exists.
 absl::Status ReserveFile(const std::string& temporary, const std::string& path);
 

@@ -78,7 +78,7 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   EXPECT_EQ(no_folder.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(no_folder.message()), HasSubstr("none/f"));
 
-  // A folder in the place of the file: the rename fails and the temporary file goes.
+  // A folder instead of the file: the rename fails, and the temporary file is removed.
   ASSERT_TRUE(MakeFolders(In("taken/inside")).ok());
   EXPECT_EQ(WriteFileAtomically(In("taken"), "x").code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("taken"));
@@ -196,15 +196,15 @@ TEST_F(FilesTest, RefusesFilesAboveTheLimit) {
   EXPECT_EQ(*ReadFile(In("f"), 5), "12345");
   EXPECT_EQ(ReadFile(In("f"), 4).status(),
             absl::DataLossError(In("f") + ": has 5 bytes, more than the 4 that such a file may have"));
-  // One that claims four terabytes, of which none are there.
+  // A sparse file of four terabytes.
   ASSERT_EQ(truncate(In("f").c_str(), off_t{1} << 42), 0);
   EXPECT_EQ(ReadFile(In("f")).status().code(), absl::StatusCode::kDataLoss);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the process
-  // There is no such memory.
+  // There is not that much memory.
   EXPECT_THAT(std::string(ReadFile(In("f"), int64_t{1} << 43).status().message()),
               HasSubstr("f: is larger than the memory that there is for it"));
 #endif
-  // One that says no size.
+  // A file that reports no size.
   EXPECT_THAT(std::string(ReadFile("/proc/self/stat", 4).status().message()), HasSubstr("more than the 4"));
 }
 

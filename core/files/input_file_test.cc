@@ -106,7 +106,7 @@ TEST_F(InputFileTest, AcceptsPipesFromTheShell) {
   ASSERT_EQ(pipe(ends), 0);
   const std::string path = absl::StrCat("/dev/fd/", ends[0]);
   EXPECT_EQ(OpenRegularFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
-  // What comes late is waited for.
+  // Reads wait for data that comes late.
   std::thread writer([&ends] {
     (void)!write(ends[1], "con", 3);
     (void)!write(ends[1], "tent", 4);

@@ -1,5 +1,5 @@
 // The system calls that make files durable. Everything in core/files/files.h that changes a disk uses them, so that a
-// test can replace them: by calls that fail, or by a disk that forgets what was not synced.
+// test can replace them with calls that fail, or with a disk that forgets what was not synced.
 #ifndef OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 #define OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 
@@ -27,7 +27,7 @@ inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,        SyncOf::kWrittenFil
                                        SyncOf::kRenamedName, SyncOf::kNewFolder,    SyncOf::kFoundFolder,
                                        SyncOf::kStagedFile,  SyncOf::kStagedFolder, SyncOf::kMovedFolder};
 
-// Each does what the system call of its name does, and returns -1 and sets errno if it fails.
+// Each makes the system call of its name, and returns -1 and sets errno if it fails.
 class SystemCalls {
  public:
   virtual ~SystemCalls() = default;
@@ -54,7 +54,7 @@ auto RetryInterrupted(const Call& call) {
   return result;
 }
 
-// Replaces them by `calls` during its lifetime. For tests; not while other threads use them.
+// Replaces this process's calls with `calls` during its lifetime. For tests, while no other thread uses them.
 class ScopedSystemCalls {
  public:
   explicit ScopedSystemCalls(SystemCalls* calls);

@@ -29,7 +29,7 @@ TEST(TemporaryName, OfOthers) {
     EXPECT_FALSE(owner->IsHere()) << name;
     EXPECT_EQ(owner->pid, 17) << name;
   }
-  // Other process spaces of this host, and this process space's digits elsewhere, are others too.
+  // Another process space of this host, and the same process space of another host, are not ours.
   const std::string here = absl::StrCat(HostName(), ".", ProcessSpace());
   for (const std::string& place : {absl::StrCat(HostName(), ".00000000"), absl::StrCat("x", here)}) {
     const std::optional<ProcessName> owner = OwnerOfTemporary(absl::StrCat("a.tmp.", place, ".1.2"));

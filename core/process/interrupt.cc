@@ -13,7 +13,7 @@ sigset_t Signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
-  // The kernel keeps a blocked signal even where it is ignored.
+  // The kernel keeps a blocked signal even if it is ignored.
   struct sigaction hangup = {};
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
   return signals;

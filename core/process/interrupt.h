@@ -6,12 +6,11 @@
 
 namespace openset {
 
-// During its lifetime, SIGINT, SIGTERM, SIGHUP and SIGUSR1 don't end the process but make fd() readable; SIGHUP stays
-// without effect if it is ignored (nohup). The destructor restores the previous handlers. A signal that has come but
-// was not taken is dropped, because the work that it should interrupt is over; the process ends with its own exit code.
-// If there are several objects, each signal goes to one of them, so that an outer object receives those that come
-// before and after an inner one. Child processes started by core/process/subprocess.h get the signals' default
-// handlers.
+// During its lifetime, SIGINT, SIGTERM, SIGHUP and SIGUSR1 don't end the process but make fd() readable; SIGHUP has no
+// effect if it was ignored before (nohup). The destructor restores the previous handlers. A signal that arrived but was
+// not taken is dropped, because the work that it should interrupt is over; the process ends with its own exit code. If
+// there are several objects, each signal goes to one of them, so that an outer object receives those that come before
+// and after an inner one. Child processes started by core/process/subprocess.h get the signals' default handlers.
 class Interrupt {
  public:
   Interrupt();

@@ -82,7 +82,7 @@ std::string HostNameOf(const std::string& kernel) { return kernel.empty() ? "hos
 int64_t UserId() { return geteuid(); }
 
 std::string UserName() {
-  // The machine may have to ask another one.
+  // Cached, because the lookup may ask another machine.
   static const std::string* const name = [] {
     std::vector<char> buffer(1 << 14);
     passwd entry = {}, *found = nullptr;

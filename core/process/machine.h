@@ -45,7 +45,7 @@ int64_t PeakMemoryBytes();
 void ForgetPeakMemory();
 
 // The machine's boot and the namespace of process ids, as 8 hexadecimal digits. If they are equal, a process id means
-// the same process. They may differ between containers that have their machine's name.
+// the same process. They may differ between containers with the same host name.
 std::string ProcessSpace();
 
 // Whether process ids here are the machine's own, which they are not in a container with its own namespace.

@@ -14,7 +14,7 @@ std::optional<ProcessStat> StatOf(pid_t process) {
 }
 
 std::optional<ProcessStat> ParseProcessStat(const std::string& text) {
-  // ID (NAME) STATE ..., where the name may hold anything; proc(5) counts the fields from 1.
+  // ID (NAME) STATE ..., where the name may contain anything; proc(5) counts the fields from 1.
   const size_t end = text.rfind(')');
   if (end == std::string::npos) return std::nullopt;
   const std::vector<std::string> fields =

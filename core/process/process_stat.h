@@ -11,10 +11,10 @@
 namespace openset {
 
 struct ProcessStat {
-  char state;  // 'R' runs, 'S' sleeps, 'D' is within the kernel, 'T' is stopped, 'Z', 'X' have ended ...
+  char state;  // 'R' runs, 'S' sleeps, 'D' waits in the kernel, 'T' is stopped, 'Z' and 'X' have ended ...
   pid_t group;
-  int64_t cpu_ticks;    // that all its threads have run, in clock ticks
-  int64_t start_ticks;  // when it began, in clock ticks since boot: tells processes of one id apart
+  int64_t cpu_ticks;    // CPU time of all its threads, in clock ticks
+  int64_t start_ticks;  // in clock ticks since boot; distinguishes processes with the same id
 
   // The process has ended, but its parent hasn't waited for it.
   bool has_ended() const { return state == 'Z' || state == 'X'; }

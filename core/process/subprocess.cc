@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<
   const auto system_error = [](absl::string_view what) {
     return absl::UnavailableError(absl::StrCat("cannot ", what, ": ", std::strerror(errno)));
   };
-  // Of a pipe in its place nobody may be the reader.
+  // Does not block if the file is a pipe without a reader.
   const int log = open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
   if (log < 0) return system_error(absl::StrCat("open ", log_file));
   const absl::Cleanup close_log = [log] { close(log); };

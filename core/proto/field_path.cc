@@ -108,7 +108,7 @@ class Walker {
     }
     const std::string name(part);
     if (kind_ != nullptr) {
-      // Behind a kind: a field of the element, or else one of its kind's message.
+      // After a kind: a field of the element, or otherwise of its kind's message.
       const FieldDescriptor* field = descriptor_->FindFieldByName(name);
       if (field == nullptr || field->containing_oneof() == kind_->containing_oneof()) GoInto({kind_, kWhole});
       kind_ = nullptr;
@@ -126,7 +126,7 @@ class Walker {
     return absl::OkStatus();
   }
 
-  // Goes into the list's element of a kind; what follows decides whether into its kind as well.
+  // Goes into the list's element of a kind. The next step decides whether to go into the kind's message as well.
   absl::Status TakeKind(const FieldDescriptor& list, const FieldDescriptor* kind, int index) {
     const int first = message_ == nullptr ? -1 : FindKind(*message_, list, kind, 0);
     const int second = first < 0 ? -1 : FindKind(*message_, list, kind, 1);
@@ -181,7 +181,7 @@ absl::Status CheckOneof(const Message& message, const FieldDescriptor* field, ab
   return Problem(path, absl::StrCat("it holds '", held->name(), "', not '", field->name(), "'"));
 }
 
-// Sets the last step's field of `message`, the message that holds it.
+// Sets the last step's field of `message`, the message that contains it.
 absl::Status Assign(const Step& step, absl::string_view path, absl::string_view value, Message* message) {
   const Reflection* reflection = message->GetReflection();
   const FieldDescriptor* field = step.field;

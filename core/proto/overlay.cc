@@ -50,7 +50,7 @@ void OverlayWherePresent(const Message& top, Message* base) {
   const Reflection* reflection = top.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(top, &fields);
-  // What has no messages to look for replaces at once.
+  // The fields that need no recursion; they override `base` at the end.
   const std::unique_ptr<Message> values(top.New());
   values->CopyFrom(top);
   for (const FieldDescriptor* field : fields) {

@@ -51,7 +51,7 @@ TEST(Overlay, SeveralOfAKindAreMergedInTheirOrder) {
                  "part { soft { count: 1 } } part { hard {} } part { soft { count: 2 } }"),
             "part { soft { rate: 0.1 count: 1 } } part { hard { } } part { soft { rate: 0.2 count: 2 } } "
             "part { soft { rate: 0.3 } }");
-  // An element without a kind is of none.
+  // An element without a kind overrides no other.
   EXPECT_EQ(Laid("part { share: 3 }", "part { hard {} }"), "part { hard { } } part { share: 3 }");
 }
 
@@ -66,11 +66,11 @@ std::string LaidWherePresent(const std::string& top_text, const std::string& bas
 TEST(OverlayWherePresent, SkipsAbsentMessages) {
   EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "leaf { count: 2 }"), "leaf { rate: 1 count: 2 }");
   EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "flag: true"), "flag: true");
-  // Another member of a oneof is not there.
+  // Another member of a oneof counts as absent.
   EXPECT_EQ(LaidWherePresent("second { on: false }", "first { rate: 1 }"), "first { rate: 1 }");
   EXPECT_EQ(LaidWherePresent("first { count: 2 weight: 1 }", "first { rate: 1 weight: 5 weight: 6 }"),
             "first { rate: 1 count: 2 weight: 1 }");
-  // Scalars of what is there are.
+  // Scalars of present messages are not skipped.
   EXPECT_EQ(LaidWherePresent("flag: true tag: 'x'", "tag: 'a' tag: 'b'"), "tag: \"x\" flag: true");
 }
 

@@ -41,10 +41,10 @@ class CanonicalBuilder {
   uint64_t fields_ = 0;
   int last_field_ = 0;
   uint64_t count_ = 0;   // elements of the last field
-  size_t count_at_ = 0;  // where that stands
+  size_t count_at_ = 0;  // the position of count_ in bytes_
 };
 
-// Computes the digests of messages of one type from their canonical bytes; ToHex() of a digest is the message's
+// Computes the digests of messages of one type from their canonical bytes. ToHex() of a digest is the message's
 // MessageDigest(). Doesn't hash the common prefix of a message and its predecessor again.
 class CanonicalDigester {
  public:

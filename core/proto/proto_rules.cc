@@ -107,7 +107,7 @@ struct CheckedField {
   const FieldDescriptor* as_many_as = nullptr;
   const CheckedMessage* below = nullptr;  // of a message
   bool checks_value = false;
-  // Of a oneof, at the place of its first member: all of them. Only the one that is set is looked at.
+  // For a oneof, at the place of its first member: all members. Only the one that is set is checked.
   const OneofDescriptor* oneof = nullptr;
   std::vector<CheckedField> members;
 };
@@ -283,7 +283,7 @@ class Finder {
     Add(place, ValueProblem(*checked.rule, value));
   }
 
-  // Nothing for "".
+  // Ignores an empty `problem`.
   void Add(const Place& place, std::string problem) {
     if (!problem.empty()) problems_.push_back({Place::Text(&place), std::move(problem)});
   }

@@ -22,13 +22,13 @@ struct FieldProblem {
 
 enum class Completeness {
   kComplete,
-  kPartial,  // to be laid over another message: nothing is missing
+  kPartial,  // overrides another message: fields may be missing
 };
 
 // All problems of `message` and of the messages below it, in field order: missing required fields, values that are out
 // of range or not finite, texts that are not UTF-8 or not keys, lists that are too long or have a wrong length, enums
 // that are ..._UNSPECIFIED, oneofs without a member. Skips the fields of `message` with the numbers `without`.
-// Precondition: the message's type is a generated one.
+// Precondition: the message's type is a generated class.
 std::vector<FieldProblem> FindProblems(const google::protobuf::Message& message,
                                        Completeness completeness = Completeness::kComplete,
                                        absl::Span<const int> without = {});

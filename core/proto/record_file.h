@@ -1,5 +1,5 @@
-// A file that contains one message and a checksum. Without one, most single-bit flips in a serialised message parse as
-// another message.
+// A file that contains one message and a checksum. Without the checksum, most single-bit flips in a serialised message
+// parse as another message.
 //
 // Layout: the line "openset record 1\n", then the payload's length in 8 bytes (low byte first), the SHA-256 of length
 // and payload, and the payload: the message in Protobuf's wire format.
@@ -22,8 +22,8 @@ std::string EncodeRecord(const google::protobuf::Message& message);
 
 // Replaces the content of `message` and reuses its memory. Doesn't parse the fields of `message` with the numbers
 // `without`, none of which may be required, but checks them by the checksum. Adds the numbers of those that were
-// present to `left_out`, once each. Errors: kDataLoss if `bytes` is not what EncodeRecord() wrote of a message of this
-// type, to the bit; kUnimplemented if it was written by a newer version of the layout.
+// present to `left_out`, once each. Errors: kDataLoss if `bytes` is not exactly what EncodeRecord() wrote for a message
+// of this type; kUnimplemented if it was written by a newer version of the layout.
 absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message,
                           absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 

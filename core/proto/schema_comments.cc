@@ -128,7 +128,7 @@ void AppendMessage(const Message& message, const SchemaComments& comments, const
       }
       std::string value;
       printer.PrintFieldValueToString(message, field, field->is_repeated() ? i : -1, &value);
-      // Texts stand between double quotes, where a single one needs no escape.
+      // Texts are in double quotes, where a single quote needs no escape.
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) value = absl::StrReplaceAll(value, {{"\\'", "'"}});
       absl::StrAppend(text, indent, field->name(), ": ", value, "\n");
     }
@@ -177,7 +177,7 @@ absl::StatusOr<SchemaComments> SchemaComments::Load(const std::string& path) {
   for (const google::protobuf::FileDescriptorProto& file : set.file()) files.emplace(file.name(), &file);
   SchemaComments comments;
   comments.pool_ = std::make_unique<google::protobuf::DescriptorPool>();
-  // A file goes in after those that it imports: a pass adds at least one, or nothing more can be added.
+  // A file is added after its imports: each pass adds at least one file, or no more can be added.
   for (size_t before = files.size() + 1; !files.empty() && files.size() < before;) {
     before = files.size();
     for (auto file = files.begin(); file != files.end();) {

@@ -108,7 +108,7 @@ class Errors : public google::protobuf::io::ErrorCollector {
   Errors(const std::string& file, absl::string_view text, const Message& root)
       : file_(file), text_(text), root_(root) {}
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    // The parser numbers lines and columns from 0, and says -1 if it has none.
+    // The parser numbers lines and columns from 0, and gives -1 if it knows none.
     const std::string place = line < 0 ? file_ : absl::StrCat(file_, ":", line + 1, ":", column + 1);
     const Descriptor* parent = lines_.empty() ? MessageAt(text_, root_.GetDescriptor(), line, column) : nullptr;
     lines_.push_back(absl::StrCat(place, ": ", Explain(root_, parent, message)));
@@ -142,7 +142,7 @@ std::string TextSource::Where(absl::string_view path) const {
     if (field == nullptr) break;
     if (field->is_repeated() && index < 0) index = 0;
     TextFormat::ParseLocation location = tree->GetLocation(field, index);
-    // Of a list in brackets only the first element has a place.
+    // Only the first element of a list in brackets has a location.
     if (location.line < 0 && field->is_repeated()) location = tree->GetLocation(field, 0);
     if (location.line >= 0) line = location.line;
     tree = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? tree->GetTreeForNested(field, index) : nullptr;

@@ -1,8 +1,8 @@
-// Tensors. With the other core/torch_*.h the only files that include LibTorch.
+// Tensors. Only this file and the other torch_*.h in this folder include LibTorch.
 #ifndef OPENSET_CORE_TENSOR_TORCH_H_
 #define OPENSET_CORE_TENSOR_TORCH_H_
 
-// What <ATen/ATen.h> has that we use, at two thirds of its compile time.
+// The parts of <ATen/ATen.h> that we use, which compile in two thirds of its time.
 #include <ATen/Context.h>          // IWYU pragma: export
 #include <ATen/Functions.h>        // IWYU pragma: export
 #include <ATen/TensorOperators.h>  // IWYU pragma: export

@@ -1,4 +1,4 @@
-// Operations with gradients of their own.
+// Operations that define their own gradients.
 #ifndef OPENSET_CORE_TENSOR_TORCH_AUTOGRAD_H_
 #define OPENSET_CORE_TENSOR_TORCH_AUTOGRAD_H_
 

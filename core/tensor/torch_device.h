@@ -1,4 +1,4 @@
-// What a device is made of, for the one that tests have (core/tensor/testing/memory_gpu.h).
+// LibTorch's interfaces for implementing a device, for the test GPUs (core/tensor/testing/memory_gpu.h).
 #ifndef OPENSET_CORE_TENSOR_TORCH_DEVICE_H_
 #define OPENSET_CORE_TENSOR_TORCH_DEVICE_H_
 

@@ -1,4 +1,4 @@
-// LibTorch's ordered dictionary, which needs nothing else of it.
+// LibTorch's ordered dictionary, which needs no other part of LibTorch.
 #ifndef OPENSET_CORE_TENSOR_TORCH_DICT_H_
 #define OPENSET_CORE_TENSOR_TORCH_DICT_H_
 

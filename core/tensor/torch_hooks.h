@@ -1,4 +1,4 @@
-// What LibTorch asks its CUDA library, or finds to be missing.
+// LibTorch's interface to its CUDA library, which may be missing.
 #ifndef OPENSET_CORE_TENSOR_TORCH_HOOKS_H_
 #define OPENSET_CORE_TENSOR_TORCH_HOOKS_H_
 

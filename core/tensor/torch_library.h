@@ -1,4 +1,4 @@
-// For files that add or replace operations of LibTorch's (convolution_guard.cc, data/augment/pixels/).
+// For files that add or replace LibTorch operations (convolution_guard.cc, data/augment/pixels/).
 #ifndef OPENSET_CORE_TENSOR_TORCH_LIBRARY_H_
 #define OPENSET_CORE_TENSOR_TORCH_LIBRARY_H_
 

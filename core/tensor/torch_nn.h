@@ -1,4 +1,4 @@
-// Modules of networks. Apart from core/tensor/torch.h because it takes longer to compile.
+// Modules of networks. Separate from core/tensor/torch.h because it takes longer to compile.
 #ifndef OPENSET_CORE_TENSOR_TORCH_NN_H_
 #define OPENSET_CORE_TENSOR_TORCH_NN_H_
 

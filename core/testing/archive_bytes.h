@@ -12,8 +12,8 @@ struct ZipMember {
   std::string name, content;
   bool deflated = false;
   uint32_t mode = 0100644;  // of a Unix file: 0120777 is a link to `content`
-  int64_t declared = -1;    // what it says its size is; below 0: what it is
-  int times = 1;            // `content` one after the other
+  int64_t declared = -1;    // the declared size; below 0: the actual one
+  int times = 1;            // number of copies of `content`
 };
 
 // A zip archive with these members in this order, followed by `comment`.

@@ -154,7 +154,7 @@ void UnsafeDisk::RestoreFolder(uint64_t number, const std::string& current, cons
   std::filesystem::create_directories(target);
   const auto found = inodes_.find(number);
   const Names safe = found == inodes_.end() ? Names{} : found->second.names;
-  // The names at the cut, of what the disk has seen and of what it has not.
+  // The names when the power was cut, synced or not.
   Names now;
   std::error_code error;
   if (!current.empty()) {
@@ -179,7 +179,7 @@ void UnsafeDisk::RestoreFolder(uint64_t number, const std::string& current, cons
     if (is_folder) {
       RestoreFolder(inode, path, restored, random);
     } else if (kept == inodes_.end()) {
-      // A file the disk was never asked about: its name is there, of its bytes some are.
+      // A file that was never synced: its name and some of its bytes are kept.
       std::ifstream file(path, std::ios::binary);
       const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
       std::ofstream(restored, std::ios::binary) << content.substr(0, random->Below(content.size() + 1));

@@ -56,11 +56,11 @@ class FailingCalls : public FallibleCalls {
   int64_t calls_ = 0;
 };
 
-// A folder whose power is cut after some calls: all later ones fail, and Restore() shows what a disk that promises
-// nothing beyond what was synced may hold then. Bytes of a file are safe once the file was synced after they were
-// written, names in a folder once the folder was synced after they were made or removed; of the rest, each is there or
-// not by chance, and bytes that are not safe may be cut short or zero. Names of different folders that one rename
-// changed are not tied to each other.
+// A folder on a disk whose power is cut after some calls. All later calls fail, and Restore() makes a folder with what
+// may be left on a disk that guarantees only what was synced. Bytes of a file are safe once the file was synced after
+// they were written; changes of names in a folder are safe once the folder was synced after them. Everything else
+// survives or is lost at random; bytes that are not safe may be cut short or zero. If a rename changes names in two
+// folders, one change may survive without the other.
 class UnsafeDisk : public FallibleCalls {
  public:
   // `folder` exists and is empty.
@@ -70,10 +70,10 @@ class UnsafeDisk : public FallibleCalls {
   // The power is cut before call number `calls`, from 0.
   void CutAfter(int64_t calls) { cut_at_ = calls; }
   bool is_cut() const { return calls_ > cut_at_; }
-  // Syncs of this kind do nothing and say that all is well: as if the code lacked them.
+  // Syncs of this kind do nothing and report success, as if the code did not call them.
   void LeaveOut(SyncOf what) { left_out_ = what; }
 
-  // Makes the folder `target` with what is left.
+  // Creates the folder `target` with what is left.
   void Restore(const std::string& target, RandomStream* random) const;
 
   int Sync(int fd, SyncOf what) override;
@@ -83,7 +83,7 @@ class UnsafeDisk : public FallibleCalls {
  private:
   using Names = std::map<std::string, uint64_t>;  // inodes by name
   struct Inode {
-    int fd;  // keeps the number from being given to another file
+    int fd;  // open, so that its inode number is not reused
     std::string content;
     Names names;
     bool is_folder;

@@ -18,7 +18,7 @@ struct GradientCheckOptions {
 
 // EXPECT_TRUE(GradientsMatch(f, {x, y})): whether backward() of `function` at `inputs` agrees with central differences
 // in every element of every input. The function gets copies of the inputs in f64 and returns an f64 scalar; it must be
-// smooth within a step of each input and always the same. A failure names the first element (row-major) that differs.
+// deterministic, and smooth within a step of each input. A failure names the first element (row-major) that differs.
 ::testing::AssertionResult GradientsMatch(
     const std::function<at::Tensor(const std::vector<at::Tensor>& inputs)>& function,
     const std::vector<at::Tensor>& inputs, const GradientCheckOptions& options = {});

@@ -223,7 +223,7 @@ void ForEachMutation(absl::string_view name, const std::string& valid, const std
   ForEachRound(name, [&](RandomStream* random) {
     const bool guided = num_reached > 0;
     const std::string changed = Mutated(guided ? kept[random->Below(kept.size())] : valid, tokens, random);
-    // Of no seed alone: whoever is to look at a crash finds it there.
+    // No seed alone reproduces this input; after a crash, it is in this file.
     if (guided) std::ofstream(path, std::ios::binary) << changed;
     const int64_t before = num_reached;
     NoteBytes(changed.size());

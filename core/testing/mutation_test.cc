@@ -59,7 +59,7 @@ TEST(ForEachRound, ReportsRoundsAndTimePerByte) {
 }
 
 TEST(ForEachRound, ARoundThatHangsEndsTheProcess) {
-  // What the CPU's clock sends after ten seconds.
+  // The signal that the CPU timer sends after ten seconds.
   EXPECT_EXIT(ForEachRound("name", [](RandomStream*) { raise(SIGPROF); }), ::testing::ExitedWithCode(1),
               "name, seed 0");
 }

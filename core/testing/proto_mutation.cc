@@ -147,7 +147,7 @@ class Mutator {
  private:
   bool Chance(int of) { return random_->Below(of) == 0; }
 
-  // All messages that are there, in their order.
+  // All present messages, in their order.
   static void Collect(Message* message, std::vector<Message*>* messages) {
     messages->push_back(message);
     const Reflection* reflection = message->GetReflection();
@@ -171,7 +171,7 @@ class Mutator {
     const Reflection* reflection = message->GetReflection();
     std::vector<const FieldDescriptor*> present;
     reflection->ListFields(*message, &present);
-    // Of those that are there more often: they are what is looked at.
+    // Prefers present fields, because those are read.
     const FieldDescriptor* field = !present.empty() && !Chance(3)
                                        ? present[random_->Below(present.size())]
                                        : type->field(static_cast<int>(random_->Below(type->field_count())));
@@ -221,7 +221,7 @@ class Mutator {
     for (size_t i = 0; i < times + 1; ++i) message->MergeFrom(*one);
   }
 
-  // Adds an element, or sets a field that is there once.
+  // Adds an element, or sets a singular field.
   void Add(Message* message, const FieldDescriptor* field) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return SetValue(message, field);
     Message* added = message->GetReflection()->AddMessage(message, field);

@@ -1,5 +1,5 @@
-// Random changes of a message, field by field: what mutated bytes (core/testing/mutation.h) seldom reach, as most of
-// them no longer parse.
+// Random changes to a message, field by field. They reach code that mutated bytes (core/testing/mutation.h) seldom
+// reach, because most of those no longer parse.
 #ifndef OPENSET_CORE_TESTING_PROTO_MUTATION_H_
 #define OPENSET_CORE_TESTING_PROTO_MUTATION_H_
 
@@ -11,26 +11,27 @@
 
 namespace openset {
 
-// What a field's value may become.
+// The limits of changes.
 struct Extremes {
-  size_t most_repeats = 1000;   // elements that a repeated field is filled up to
+  size_t most_repeats = 1000;   // elements of a repeated field
   size_t most_text = 20000;     // bytes of the longest text
-  size_t most_bytes = 2000000;  // of the message: one that has become larger is not repeated any further
+  size_t most_bytes = 2000000;  // of the message; repeated fields of larger messages get no more elements
   int most_depth = 150;         // of messages within messages of the same type; Protobuf reads 100
 };
 
-// Changes one to four fields of `message`, at any depth, of those that are there and of those that are not. A number
-// becomes its type's least, its largest, one of some small ones, NaN or infinite; a text becomes empty, long, not
-// UTF-8, a path out of its folder, shell, markup or control characters; an enum another value, also one that it does
-// not have; a message is removed, made empty, or nested in messages of its type; a member of a oneof gives way to
-// another one; an element is removed, doubled, or repeated most_repeats times. The same stream gives the same message.
+// Changes one to four fields of `message`, present or absent, at any depth. A number becomes the smallest or largest of
+// its type, a small one, NaN or infinite. A text becomes empty, long, not UTF-8, a path that leaves its folder, shell
+// or markup code, or control characters. An enum gets another value, which may not exist. A message is removed,
+// cleared, or nested in messages of its type. Another member of a oneof is set. An element is removed, copied, or
+// repeated most_repeats times. The same stream gives the same message.
 void MutateMessage(const Extremes& extremes, RandomStream* random, google::protobuf::Message* message);
 
 // Returns the wire format of a changed copy. One in four has another change: the bytes occur twice, so that the copies
-// merge; a field is not in the schema; a field has another wire type; or groups are nested in groups.
+// merge; a field that is not in the schema; a field with another wire type; or nested groups.
 std::string MutatedWire(const google::protobuf::Message& message, const Extremes& extremes, RandomStream* random);
 
-// The text format of a changed copy, a line each. One in four has lines removed, doubled or moved.
+// Returns the text format of a changed copy, with one field on each line. One in four has lines removed, duplicated or
+// moved.
 std::string MutatedText(const google::protobuf::Message& message, const Extremes& extremes, RandomStream* random);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// A small disk that can be filled: a tmpfs over a folder, visible only to this process and its children.
+// A small disk that a test can fill: a tmpfs mounted on a folder, visible only to this process and its children.
 #ifndef OPENSET_CORE_TESTING_SMALL_DISK_H_
 #define OPENSET_CORE_TESTING_SMALL_DISK_H_
 
@@ -15,14 +15,14 @@
 
 namespace openset {
 
-// What the process mounts from then on is its own. For a child that a test forks: there is no way back. False where it
-// may not (neither root, nor allowed namespaces of users).
+// Makes later mounts of this process invisible to others. Use it in a child that a test forks, because it can't be
+// undone. Returns false if the process may not do so (it is not root, and user namespaces are not allowed).
 inline bool EnterMountNamespace() {
   if (unshare(CLONE_NEWNS) != 0) {
     const uid_t user = getuid();
     const gid_t group = getgid();
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    // Who they are outside, or no file could be made.
+    // Maps the user and the group to themselves; otherwise no file could be created.
     std::ofstream("/proc/self/setgroups") << "deny";
     std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
     std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
@@ -33,20 +33,20 @@ inline bool EnterMountNamespace() {
 
 class SmallDisk {
  public:
-  // `folder` is there.
+  // `folder` exists.
   SmallDisk(std::string folder, int kilobytes) : folder_(std::move(folder)) {
     is_there_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, SizeOf(kilobytes).c_str()) == 0;
   }
-  // What still uses it keeps it.
+  // Processes that still use the disk keep it.
   ~SmallDisk() {
     if (is_there_) umount2(folder_.c_str(), MNT_DETACH);
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  // Whether it could be mounted.
+  // Whether it was mounted.
   bool is_there() const { return is_there_; }
-  // False where it holds more.
+  // Returns false if it contains more.
   bool Resize(int kilobytes) const {
     return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, SizeOf(kilobytes).c_str()) == 0;
   }

@@ -1,4 +1,4 @@
-// Code that must not make the host wait for the device.
+// Finds operators that make the host wait for the device.
 #ifndef OPENSET_CORE_TESTING_SYNCHRONISATION_CHECK_H_
 #define OPENSET_CORE_TESTING_SYNCHRONISATION_CHECK_H_
 
@@ -8,9 +8,9 @@
 
 namespace openset {
 
-// The operators `run` calls, in forward and backward passes on this thread, whose result or its shape is on the host
-// and depends on values on the device: item(), nonzero(), indexing with a mask, equal() and the like. On the CPU they
-// cost nothing, so that this is how a test on the CPU finds them. Copies from the device to the host are not found.
+// Returns the operators that `run` calls, in forward and backward passes on this thread, whose result or shape on the
+// host depends on values on the device: item(), nonzero(), indexing with a mask, equal() and the like. Also finds them
+// on the CPU, where they cost nothing. Does not find copies from the device to the host.
 std::vector<std::string> SynchronisingOperators(const std::function<void()>& run);
 
 }  // namespace openset

@@ -36,7 +36,7 @@ std::string TensorDifference(const at::Tensor& actual, const at::Tensor& expecte
   }
   const at::Tensor a = actual.detach().to(at::kCPU, at::kDouble).flatten();
   const at::Tensor e = expected.detach().to(at::kCPU, at::kDouble).flatten();
-  // Equal infinities have no difference that is a number.
+  // The difference of equal infinities is NaN.
   const at::Tensor where = a.eq(e).logical_or(a.sub(e).abs().le(tolerance)).logical_not().nonzero().flatten();
   if (where.numel() == 0) return "";
   const int64_t first = where[0].item<int64_t>();

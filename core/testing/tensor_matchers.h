@@ -1,4 +1,4 @@
-// Matchers for tensors, which say where the first difference is.
+// Matchers for tensors, which report the first difference.
 #ifndef OPENSET_CORE_TESTING_TENSOR_MATCHERS_H_
 #define OPENSET_CORE_TESTING_TENSOR_MATCHERS_H_
 
@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// f64 [rows, columns]. Precondition: the rows are of the same length.
+// f64 [rows, columns]. Precondition: all rows have the same length.
 at::Tensor Matrix(std::initializer_list<std::initializer_list<double>> rows);
 
 // "[1, 0]" for element 2 of a [2, 2] tensor in row-major order.

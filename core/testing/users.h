@@ -28,8 +28,9 @@ struct User {
   mode_t mask = 022;  // umask
 };
 
-// In this process and its children, lets every user reach `path`, whose folders may be closed to them, as /root is to
-// all but root: beside each closed folder's entry on the way nothing else shows. Precondition: EnterMountNamespace().
+// In this process and its children, lets every user reach `path`, even if a folder above it (such as /root) is closed
+// to them: mounts a tmpfs over each closed folder that shows only the next entry of the path. Returns false on failure.
+// Precondition: EnterMountNamespace().
 inline bool LetAllReach(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path reached = "/";
@@ -53,7 +54,7 @@ inline bool LetAllReach(const std::string& path) {
   return true;
 }
 
-// Why there can be no other users here; "" if there can.
+// Returns why the test can't use other users here, or "" if it can.
 inline std::string NoUsersBecause(const std::string& path) {
   if (geteuid() != 0) return "only root can become other users";
   if (!EnterMountNamespace()) return "this process may not mount";
@@ -65,7 +66,7 @@ inline std::string NoUsersBecause(const std::string& path) {
   return LetAllReach(path) ? "" : absl::StrCat("other users can't reach ", path);
 }
 
-// Starts a child process of this user, which ends with what `act` returns.
+// Starts a child process of this user, which calls `act` and exits with its result.
 inline pid_t StartAs(const User& user, const std::function<int()>& act) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -74,7 +75,7 @@ inline pid_t StartAs(const User& user, const std::function<int()>& act) {
   _exit(act());
 }
 
-// The same to its end. Returns its exit code, or 128 and the signal that ended it.
+// The same, but waits for its end. Returns its exit code, or 128 plus the signal that ended it.
 inline int RunAs(const User& user, const std::function<int()>& act) {
   int status = 0;
   waitpid(StartAs(user, act), &status, 0);

@@ -26,7 +26,7 @@ class JsonStream {
 
  private:
   void Begin(absl::string_view name);
-  // Passes the text to `out` once it is long.
+  // Passes the text to `out` if it is long, or if `all` is true.
   void Flush(bool all);
 
   std::ostream& out_;

@@ -1,4 +1,4 @@
-// Names of methods, presets, tasks, studies, data sets, their parts and groups of samples.
+// Names of methods, presets, tasks, studies, data sets, parts of data sets, and groups of samples.
 #ifndef OPENSET_CORE_TEXT_NAME_H_
 #define OPENSET_CORE_TEXT_NAME_H_
 

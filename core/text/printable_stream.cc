@@ -32,7 +32,7 @@ class PrintableBuffer : public std::streambuf {
   int sync() override { return HandOn(unfinished_.size()) ? target_->pubsync() : -1; }
 
  private:
-  // The first so many bytes of what is there.
+  // Passes on the first `bytes` bytes of unfinished_.
   bool HandOn(size_t bytes) {
     if (bytes == 0) return true;
     const std::string shown = Printable(absl::string_view(unfinished_).substr(0, bytes));

@@ -28,8 +28,8 @@ class ProgressLine {
   static constexpr double kTerminalSeconds = 0.5;
   static constexpr double kFileSeconds = 10;
 
-  // `unit` is "images", "files", or "bytes" for sizes. `seconds` is the time of a clock that never goes back; null for
-  // the machine's.
+  // `unit` is "images", "files", or "bytes" for sizes. `seconds` is the time of a monotonic clock; null for the
+  // machine's.
   ProgressLine(std::string unit, bool to_terminal, std::ostream* out, std::function<double()> seconds = nullptr);
   // To standard error.
   static ProgressLine ToStandardError(std::string unit);

@@ -19,7 +19,7 @@ TEST(Shortened, CutsLinesAndTheirNumber) {
 TEST(Shortened, CutsBetweenCharacters) {
   EXPECT_EQ(Shortened("ab\xc3\xa4xyz", 1, 3), "ab... (and 5 bytes more)");
   EXPECT_EQ(Shortened("ab\xc3\xa4xyz", 1, 4), "ab\xc3\xa4... (and 3 bytes more)");
-  // What is no UTF-8 is cut all the same.
+  // Text that is not UTF-8 is cut too.
   EXPECT_EQ(Shortened(std::string(10, '\x80'), 1, 4).substr(0, 1), "\x80");
 }
 

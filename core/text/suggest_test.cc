@@ -10,7 +10,7 @@ TEST(Unknown, SuggestsTheNearestName) {
             "unknown method 'sofmax'; did you mean 'softmax'? (known: openauc, softmax)");
 }
 
-// Nearer by letters is "map".
+// "map" is nearer by letters.
 TEST(Unknown, SuggestsTheNameOfASynonym) {
   EXPECT_EQ(UnknownName("score", "msp", {"map", "max_softmax"}),
             "unknown score 'msp'; did you mean 'max_softmax'? (known: map, max_softmax)");

@@ -16,11 +16,11 @@ TEST(FoldedName, IgnoresSpellingVariants) {
 }
 
 TEST(MeantName, OursWin) {
-  // "mcp" is a synonym of max_softmax, but where there is an mcp it is that.
+  // "mcp" is a synonym of max_softmax, unless "mcp" itself is known.
   EXPECT_EQ(MeantName("mcp", {"max_softmax", "mcp"}), "mcp");
   EXPECT_EQ(MeantName("mcp", {"max_softmax"}), "max_softmax");
   EXPECT_EQ(MeantName("MCP", {"max_softmax", "mcp"}), "mcp");
-  // Folded names are before the table's.
+  // A known name that is equal after folding precedes the table.
   EXPECT_EQ(MeantName("M_D", {"mahalanobis", "md"}), "md");
 }
 

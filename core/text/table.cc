@@ -250,7 +250,7 @@ std::string ToLatex(const Table& table) {
     for (size_t c = 0; c < row.size(); ++c) {
       const Emphasis emphasis = table.EmphasisOf(number, c);
       std::string cell = EscapeLatex(row[c]);
-      // A star takes no room, so that numbers stay below each other.
+      // A star takes no space, so that numbers stay aligned.
       if (c >= table.left_columns && absl::EndsWith(cell, "*")) {
         cell.replace(cell.size() - 1, 1, "\\rlap{*}");
       }

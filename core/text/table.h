@@ -28,9 +28,9 @@ struct Table {
 std::string FullPrecision(double value);
 
 // Aligned columns, for a terminal. Cells are passed through OneLine() (core/text/one_line.h). Widths count UTF-8
-// characters. If a table is wider than `width`, its heads are broken over several lines. If that is not enough, its
-// columns are divided into parts below each other, each with the left columns. If a column does not fit next to the
-// left columns, their cells are broken too.
+// characters. If a table is wider than `width`, its header is wrapped. If that is not enough, its columns are divided
+// into blocks, one below the other, each with the left columns. If a column does not fit next to the left columns,
+// their cells are wrapped too.
 std::string ToText(const Table& table, size_t width = kTextWidth);
 // A pipe table. Text that Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);

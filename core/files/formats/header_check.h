@@ -1,5 +1,5 @@
-// Checks quickly whether a large file can have its format, by its length and its header or list of members. A checksum
-// is more thorough but takes half a minute for 10 GB.
+// Checks quickly whether a large file can be valid, by its length and its header or list of members. A checksum is more
+// thorough but takes half a minute for 10 GB.
 #ifndef OPENSET_CORE_FILES_FORMATS_HEADER_CHECK_H_
 #define OPENSET_CORE_FILES_FORMATS_HEADER_CHECK_H_
 

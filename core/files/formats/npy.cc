@@ -74,7 +74,7 @@ std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_
   return first == '\'' ? rest.substr(1, end - 1) : absl::StripTrailingAsciiWhitespace(rest.substr(0, end));
 }
 
-// "()", "(6,)", "(6, 2)", "(6, 2,)"; not "6" or "(6)", which are no tuples.
+// "()", "(6,)", "(6, 2)", "(6, 2,)"; not "6" or "(6)", which are not tuples.
 absl::StatusOr<std::vector<int64_t>> ParseShape(absl::string_view text) {
   if (!absl::ConsumePrefix(&text, "(") || !absl::ConsumeSuffix(&text, ")")) return Damaged("its shape is no tuple");
   std::vector<int64_t> shape;
@@ -147,7 +147,7 @@ absl::StatusOr<Head> ParseHead(absl::string_view given) {
     }
     head.data_bytes *= extent;
   }
-  // Elements of no bytes could be any number.
+  // There could be any number of elements without bytes.
   if (head.element_bytes == 0 && absl::c_find(head.header.shape, 0) == head.header.shape.end()) {
     return absl::InvalidArgumentError("array of texts without characters");
   }

@@ -141,7 +141,7 @@ TEST(ReadNpy, ReadsTheSizeOfTheHeader) {
   ASSERT_THAT(array, IsOk());
   EXPECT_THAT(*ToInt64(*array), ElementsAre(7, 8));
   EXPECT_THAT(ReadNpy("/nowhere.npy").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere.npy")));
-  // Four terabytes, of which none are there.
+  // A sparse file of four terabytes.
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
   EXPECT_THAT(ReadNpy(path).status(),
               StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(path), HasSubstr("asks for 16 bytes"))));

@@ -20,8 +20,8 @@ using NpzArrays = std::map<std::string, NpyArray>;
 // same bytes. Not atomic: write to a temporary name. Errors: kUnavailable with the path.
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays);
 
-// Writes the same bytes as WriteNpz(), for arrays of which some arrive row by row. Until Finish(), the rows are kept in
-// files next to `path` whose names begin with its name. Call AppendRows() any number of times, then Finish() once.
+// Writes the same bytes as WriteNpz() if some arrays arrive row by row. Until Finish(), the rows are kept in files next
+// to `path` whose names begin with its name. Call AppendRows() any number of times, then Finish() once.
 class NpzWriter {
  public:
   explicit NpzWriter(std::string path);
@@ -33,7 +33,7 @@ class NpzWriter {
   // type and shape, except for n, are those of the array's other rows.
   absl::Status AppendRows(const std::string& name, const NpyArray& some);
 
-  // Writes the file with these arrays and those that were appended by rows; no array is both. Errors: kUnavailable.
+  // Writes the file with these arrays and those appended by rows. No array may be both. Errors: kUnavailable.
   absl::Status Finish(const NpzArrays& whole);
 
  private:

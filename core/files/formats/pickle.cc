@@ -105,7 +105,7 @@ class Reader {
     return Push(std::move(value));
   }
 
-  // The topmost `count` values, off the stack.
+  // Removes the topmost `count` values from the stack and returns them.
   absl::StatusOr<std::vector<int>> Pop(size_t count) {
     const size_t floor = marks_.empty() ? 0 : marks_.back();
     if (stack_.size() < floor + count) return Damaged("a value is missing");
@@ -113,7 +113,7 @@ class Reader {
     stack_.resize(stack_.size() - count);
     return items;
   }
-  // Those above the last mark.
+  // The same for the values above the last mark.
   absl::StatusOr<std::vector<int>> PopToMark() {
     if (marks_.empty()) return Damaged("a mark is missing");
     std::vector<int> items(stack_.begin() + marks_.back(), stack_.end());
@@ -143,7 +143,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // A call that is not done; that of OrderedDict without arguments is an empty dict.
+  // A call, which is not executed; OrderedDict() without arguments gives an empty dict.
   absl::Status Call() {
     OPENSET_ASSIGN_OR_RETURN(std::vector<int> call, Pop(2));
     const PickleValue& callee = pickle_[call[0]];
@@ -155,7 +155,7 @@ class Reader {
     return PushItems(PickleValue::kDict, {});
   }
 
-  // The state of an object: of a dict (an OrderedDict's `_metadata`) it is dropped.
+  // Sets the state of an object; that of a dict (an OrderedDict's `_metadata`) is dropped.
   absl::Status Build() {
     OPENSET_RETURN_IF_ERROR(Pop(1).status());
     if (stack_.empty()) return Damaged("nothing to build");
@@ -274,7 +274,7 @@ class Reader {
   const absl::string_view bytes_;
   const absl::Span<const absl::string_view> globals_;
   size_t at_ = 0;
-  size_t start_ = 0;  // of the operation at hand
+  size_t start_ = 0;  // of the current operation
   Pickle pickle_;
   std::vector<int> stack_;
   std::vector<size_t> marks_;  // heights of the stack

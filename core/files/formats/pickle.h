@@ -27,7 +27,7 @@ struct PickleValue {
     kTuple,       // items
     kList,        // items
     kDict,        // items: key, value, key, value ...; also collections.OrderedDict
-    kCall,        // items: a global and the tuple of its arguments; not done
+    kCall,        // items: a global and the tuple of its arguments; not executed
     kPersistent,  // items: the id of something that is stored outside the pickle
   };
   Kind kind = kNone;
@@ -42,7 +42,7 @@ struct Pickle {
   int root = 0;
 
   const PickleValue& operator[](int place) const { return values[place]; }
-  // The value of a text key in a dict, the last one that was set; -1 if there is none.
+  // The index of the value of a text key in a dict, the last one that was set; -1 if there is none.
   int Find(const PickleValue& dict, absl::string_view key) const;
 };
 

@@ -2,7 +2,7 @@
 // models/checkpoint.h reads and writes tensors.
 //
 // A file is a u64 (little-endian) N, N bytes of JSON {"NAME": {"dtype", "shape", "data_offsets": [begin, end]}, ...,
-// "__metadata__": {TEXT: TEXT}}, padded by spaces to a multiple of 8, and the data, which the offsets divide without
+// "__metadata__": {TEXT: TEXT}}, padded with spaces to a multiple of 8, and the data, which the offsets divide without
 // gaps or overlaps. Source: github.com/huggingface/safetensors, README.md, "Format".
 #ifndef OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_
 #define OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_
@@ -49,8 +49,8 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content);
 // kUnimplemented for a type that ArrayType lacks.
 absl::StatusOr<Safetensors> DecodeSafetensors(absl::string_view bytes);
 
-// What DecodeSafetensors() would return for a file of `file_bytes` bytes that begins with `begin`, as far as this can
-// be told: if the header extends beyond `begin`, checks only its length and first byte. Never checks data.
+// What DecodeSafetensors() would return for a file of `file_bytes` bytes that begins with `begin`, as far as `begin`
+// shows it: if the header extends beyond `begin`, checks only its length and first byte. Never checks data.
 absl::Status CheckSafetensorsBeginning(absl::string_view begin, int64_t file_bytes);
 
 }  // namespace openset

@@ -120,7 +120,7 @@ class TensorReader {
   absl::string_view Callee(const PickleValue& call) const { return pickle_[call.items[0]].text; }
   const std::vector<int>& Arguments(const PickleValue& call) const { return pickle_[call.items[1]].items; }
 
-  // Those of a tuple of integers, none negative.
+  // Appends the numbers of a tuple of non-negative integers; false for anything else.
   bool Numbers(const PickleValue& tuple, std::vector<int64_t>* numbers) const {
     if (tuple.kind != PickleValue::kTuple) return false;
     for (const int item : tuple.items) {
@@ -227,7 +227,7 @@ absl::StatusOr<std::map<std::string, OwnedArray>> ReadTorchFile(const std::strin
 }
 
 bool IsTorchSave(absl::string_view bytes) {
-  // Names of members stand in the clear, in the archive's list at its end too.
+  // Names of members are never compressed, also not in the list at the archive's end.
   return absl::StartsWith(bytes, "PK\x03\x04") && absl::StrContains(bytes, "/data.pkl") &&
          !absl::StrContains(bytes, "/constants.pkl");
 }

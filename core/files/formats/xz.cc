@@ -86,7 +86,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
   lzma_ret result = coder_->started;
   coder_->lzma.next_in = Bytes(packed);
   coder_->lzma.avail_in = packed.size();
-  // Where a part was filled there may be more, although nothing is left to be read.
+  // If a part was full, there may be more output, although no input is left.
   for (bool was_full = false; result == LZMA_OK && !has_ended_ && (coder_->lzma.avail_in > 0 || was_full);) {
     result = lzma_code(&coder_->lzma, LZMA_RUN);
     has_ended_ = result == LZMA_STREAM_END;
@@ -101,7 +101,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
   }
   switch (result) {
     case LZMA_OK:
-    case LZMA_BUF_ERROR:  // nothing came of what was full: more is to be read
+    case LZMA_BUF_ERROR:  // there was no more output: more input is needed
       return absl::OkStatus();
     case LZMA_MEMLIMIT_ERROR:
       return absl::DataLossError(absl::StrCat("needs more than ", kMaxMemory, " bytes of memory to be decompressed"));

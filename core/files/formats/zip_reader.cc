@@ -101,7 +101,7 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
   std::string content;
   const auto found = members_.find(name);
   if (found != members_.end() && found->second.bytes <= std::min<uint64_t>(max_bytes, max_bytes_ - read_bytes_)) {
-    // A member that is stored as it is has no more bytes than its archive; what was compressed grows as it comes.
+    // An uncompressed member has no more bytes than its archive; for a compressed one, the buffer grows with the data.
     content.reserve(std::min<uint64_t>(found->second.bytes, archive_bytes_));
   }
   const absl::Status status = ReadParts(name, max_bytes, [&](absl::string_view part) {
@@ -134,7 +134,7 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
     const bool is_plain = found->second.is_plain;
     const uint64_t begin = unzGetCurrentFileZStreamPos64(zip_.get());
     uLong crc = crc32(0, nullptr, 0);
-    // minizip copies what is plain byte by byte.
+    // minizip copies uncompressed members byte by byte.
     const auto read = [&]() -> int64_t {
       if (!is_plain) return unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()));
       const int64_t part = ReadAt(descriptor_, begin + bytes, std::min<uint64_t>(kChunk, said - bytes), chunk.data());

@@ -20,12 +20,14 @@ namespace openset {
 
 class ZipReader {
  public:
-  // The most that all members together may inflate to: this, or this many times the size of the archive.
+  // All members together may inflate to kMaxInflatedBytes, or kMaxInflation times the size of the archive if that is
+  // more.
   static constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
   static constexpr int64_t kMaxInflation = 64;
 
-  // `max_bytes` replaces these two unless it is 0. Errors, without the path: kInvalidArgument if the file is missing,
-  // is not one that OpenRegularFile() opens, or is not an archive; kDataLoss if its list of members is corrupt.
+  // `max_bytes` replaces these limits unless it is 0. Errors, without the path: kInvalidArgument if the file is
+  // missing, is not one that OpenRegularFile() opens, or is not an archive; kDataLoss if its list of members is
+  // corrupt.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
   // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
@@ -35,7 +37,7 @@ class ZipReader {
   bool Has(absl::string_view name) const;
   // The type and permissions of a member, as in stat(2); 0 if the archive doesn't say.
   uint32_t UnixMode(absl::string_view name) const;
-  // The size of all members together in the file, by its list; at most 2^63 - 1.
+  // The size of all members together in the file, according to its list; at most 2^63 - 1.
   int64_t PackedBytes() const { return packed_bytes_; }
 
   // The content of a member. Never allocates the size that a header declares before the bytes are there. Errors:
@@ -52,7 +54,7 @@ class ZipReader {
     uint64_t in_list;
     uint64_t number;
     uint32_t unix_mode;
-    uint64_t bytes;  // as the list says
+    uint64_t bytes;  // according to the list
     uint32_t crc;
     bool is_plain;  // neither compressed nor encrypted
   };
@@ -63,7 +65,7 @@ class ZipReader {
   int descriptor_ = -1;  // that of the file, which zip_ owns
   std::map<std::string, Place, std::less<>> members_;
   int64_t archive_bytes_;
-  int64_t max_bytes_;  // of all that is read together
+  int64_t max_bytes_;  // limit of read_bytes_
   int64_t read_bytes_ = 0;
   int64_t packed_bytes_ = 0;
 };

@@ -44,7 +44,7 @@ TEST(ZipReader, Errors) {
   ASSERT_THAT(zip, IsOk());
   EXPECT_THAT(zip->Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
 
-  // A byte of what is stored, after the first member's header of 30 bytes, its name and its extra field of 20.
+  // A byte of the stored data, after the first member's header of 30 bytes, its name and its extra field of 20.
   std::string bytes = *ReadFile(kScores);
   bytes[30 + 17 + 20 + 10] ^= 0x55;
   ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
@@ -101,7 +101,7 @@ TEST(ZipReader, LimitsTheTotalSize) {
                        "compression"));
 }
 
-// minizip compares no CRC of a member that ends before it should.
+// minizip does not compare the CRC of a member that ends too early.
 TEST(ZipReader, MembersHaveTheSizeOfTheList) {
   const std::string path = testing::TempDir() + "/declared.zip";
   const auto read = [&](int64_t declared) {

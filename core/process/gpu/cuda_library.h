@@ -27,8 +27,9 @@ void TellWorkers(const std::string& cuda_library);
 // The path of libtorch_cuda.so in this folder of a PyTorch.
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 
-// Loads the library into this process, for all of its libraries, for good. Call it before anything asks LibTorch for
-// CUDA, because LibTorch remembers the answer. Errors: kFailedPrecondition, with the loader's message.
+// Loads the library into this process permanently, with symbols that all other libraries see. Call it before anything
+// asks LibTorch for CUDA, because LibTorch remembers the answer. Errors: kFailedPrecondition, with the loader's
+// message.
 absl::Status LoadCudaLibrary(const std::string& path);
 
 // Whether the driver can run CUDA 13. Errors: kFailedPrecondition if it is too old; those of GpuDriverCuda().

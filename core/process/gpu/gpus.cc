@@ -36,7 +36,7 @@ absl::Status Refused(const char* function, int result) {
   return absl::UnavailableError(absl::StrCat("the GPU's driver answers ", function, " with error ", result));
 }
 
-// A library that is opened and never closed: drivers keep threads of their own.
+// A library that is never closed, because drivers keep their own threads.
 class Library {
  public:
   static absl::StatusOr<Library> Open(const std::string& path) {
@@ -45,8 +45,8 @@ class Library {
     return Library(path, library);
   }
 
-  // A C function of it that takes these types and returns an int. kUnavailable if there is none, or if what it returns
-  // is not 0.
+  // Calls a C function of the library that returns an int. Errors: kUnavailable if there is none, or if it does not
+  // return 0.
   template <typename... Arguments>
   absl::Status Call(const char* name, Arguments... arguments) const {
     OPENSET_ASSIGN_OR_RETURN(const int result, ResultOf(name, arguments...));

@@ -1,4 +1,4 @@
-// The GPUs of this machine, as CUDA counts them, without CUDA's headers.
+// The GPUs of this machine, as CUDA numbers them, without CUDA's headers.
 #ifndef OPENSET_CORE_PROCESS_GPU_GPUS_H_
 #define OPENSET_CORE_PROCESS_GPU_GPUS_H_
 
@@ -14,7 +14,7 @@ namespace openset {
 
 struct Gpu {
   std::string name;          // "NVIDIA H200"
-  int64_t memory_bytes = 0;  // all of it
+  int64_t memory_bytes = 0;  // total
   // Its compute capability, for example 9.0.
   int compute_major = 0, compute_minor = 0;
 };

@@ -22,13 +22,13 @@ class DeviceMemoryArena {
   void GiveBack(void* block);
   void Empty();
 
-  // Of a block that is taken; -1 for any other address.
+  // The device of a taken block; -1 for any other address.
   int DeviceOf(const void* block);
-  // In blocks that are taken, and in those that are kept.
+  // Bytes in taken blocks, and in freed blocks that are cached.
   int64_t bytes_taken();
   int64_t bytes_kept();
 
-  // While one lives, the memory can be used.
+  // The memory is accessible as long as a Kernel exists.
   class Kernel {
    public:
     Kernel() { Get().Open(1); }
@@ -48,7 +48,7 @@ class DeviceMemoryArena {
 
   std::mutex mutex_;
   char* const base_;
-  size_t next_ = 0;  // what begins here was never taken
+  size_t next_ = 0;  // offset of the memory that was never taken
   int kernels_ = 0;
   int64_t bytes_taken_ = 0, bytes_kept_ = 0;
   std::unordered_map<const void*, Block> taken_;

@@ -5,7 +5,7 @@
 // or is_cuda(), treats it as CUDA. Each operation runs LibTorch's CPU kernel on the device's memory. Results are
 // therefore bit-identical to the CPU's if both use the same operations. Generators draw the same numbers as the CPU's.
 //
-// Errors that fail on a GPU fail here too:
+// Mistakes that fail on a GPU fail here too:
 //   * Reading or writing a device's memory from the host crashes at that line.
 //   * An operation on tensors of two devices throws, but for what CUDA takes from the CPU: tensors without dimensions,
 //     and indices.
@@ -25,14 +25,14 @@
 
 namespace openset {
 
-// The work that the GPUs did.
+// The work done by the GPUs.
 struct GpuWork {
   // Operations on the devices. CUDA launches one kernel for most of them, a few for some.
   std::map<std::string, int64_t> operations;  // by name
   int64_t copies_to_device = 0;
   int64_t copies_to_host = 0;
   // Where the host waited for a device: copies from or to pageable memory, the value of an element, operations whose
-  // result has a size that depends on values, and whoever says so. By the thread ("main": the one that called
+  // result has a size that depends on values, and explicit synchronisation. By thread ("main": the one that called
   // ForgetGpuWork(), "autograd", "other") and the operation: "main: item".
   std::map<std::string, int64_t> waits;
 
@@ -45,8 +45,8 @@ struct GpuWork {
 GpuWork GpuWorkSoFar();
 void ForgetGpuWork();
 
-// The n-th operation from now on, 1 for the next, throws what LibTorch throws on a GPU. After an error of the device
-// all later ones throw too, until RepairGpu().
+// Makes the n-th operation from now on (1: the next one) throw what LibTorch throws on a GPU. After kDeviceError all
+// later operations throw too, until RepairGpu().
 enum class GpuFailure { kOutOfMemory, kDeviceError };
 void FailGpuOperation(int64_t n, GpuFailure failure);
 void RepairGpu();

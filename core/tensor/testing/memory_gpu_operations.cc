@@ -14,7 +14,7 @@ namespace {
 
 using Stack = torch::jit::Stack;
 
-// The size of their results depends on values, so that CUDA's host waits for them.
+// The size of their results depends on values, so that the host waits for CUDA.
 const std::set<std::string>& OperationsThatWait() {
   static const auto* const names = new std::set<std::string>{"aten::_unique",
                                                              "aten::_unique2",
@@ -120,7 +120,7 @@ class Call {
     at::Tensor gpu, cpu;
   };
 
-  // The device's tensor, whose alias the kernel has written to, and perhaps has made larger.
+  // The device's tensor, whose alias the kernel has written to and perhaps enlarged.
   static at::Tensor Written(const Pair& pair) {
     const auto& [gpu, cpu] = pair;
     if (cpu.storage().data() != gpu.storage().data()) {

@@ -1,4 +1,4 @@
-// What the parts of the GPUs that tests have share (memory_gpu.h).
+// The state shared by the parts of the test GPUs (memory_gpu.h).
 #ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_STATE_H_
 #define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_STATE_H_
 
@@ -10,11 +10,11 @@ namespace openset {
 
 inline constexpr c10::DeviceIndex kMemoryGpus = 2;
 
-// Of this thread.
+// This thread's current GPU.
 c10::DeviceIndex CurrentGpu();
 void SetCurrentGpu(c10::DeviceIndex gpu);
 
-// While it lives, that GPU is the current one; -1: it stays what it is.
+// During its lifetime, `gpu` is the current GPU. -1 leaves the current one unchanged.
 class OnGpu {
  public:
   explicit OnGpu(c10::DeviceIndex gpu) : before_(CurrentGpu()) {
@@ -42,14 +42,14 @@ void RecordUse(const at::Tensor& tensor, c10::StreamId stream);
 c10::DeviceAllocator* GpuAllocator();
 bool IsPinned(const void* pointer);
 
-// The CPU's generator that a GPU's draws from.
+// The CPU generator from which a GPU generator draws.
 at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator);
 const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu);
 
-// Counts an operation on a device. Throws if it is to fail.
+// Counts an operation on a device. Throws if FailGpuOperation() applies to it.
 void CountOperation(const std::string& name);
 void CountCopy(bool to_device);
-// Counts that the host waits, and delivers what asynchronous copies have for it.
+// Counts a wait of the host, and completes asynchronous copies to the host.
 void WaitForGpu(const std::string& operation);
 
 // Asynchronous copies between tensors of one type, size and layout, without gaps. `bytes` go to the host's memory when

@@ -57,7 +57,7 @@ TEST(MemoryGpu, MixedDevicesThrow) {
       },
       ThrowsMessage<c10::Error>(HasSubstr("same device")));
   EXPECT_THAT([&] { at::cat({here, host}); }, ThrowsMessage<c10::Error>(HasSubstr("same device")));
-  // CUDA takes these from the host.
+  // CUDA accepts these from the host.
   EXPECT_THAT((here + at::scalar_tensor(2)).cpu(), TensorEq(at::full({3}, 3.0f)));
   EXPECT_THAT(here.index({at::tensor({0, 2})}).cpu(), TensorEq(at::ones({2})));
   EXPECT_THAT(here.to(kOther).add(there).cpu(), TensorEq(at::full({3}, 2.0f)));
