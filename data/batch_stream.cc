@@ -50,7 +50,7 @@ BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
 }
 
 void BatchStream::MakeBatches() {
-  // A team of its own would be more threads than CPUs: the trainer's team would then sleep, not spin, between two
+  // With its own team, there would be more threads than CPUs: the trainer's team would sleep instead of spin between
   // operations, and wake up late for each.
   const OneThreadScope one_thread;
   const SideStreamScope on_side(side_);

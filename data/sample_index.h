@@ -8,10 +8,10 @@
 
 namespace openset {
 
-// N samples in the order in which they are stored: 8 bytes a sample.
+// N samples in the order in which they are stored: 8 bytes per sample.
 struct SampleIndex {
-  std::vector<int32_t> label;  // [N], class ids of the data set
-  std::vector<int32_t> group;  // [N], index in group_name of a sample's part; empty: all samples are of the first
+  std::vector<int32_t> label;           // [N], class ids of the data set
+  std::vector<int32_t> group;           // [N], index in group_name of a sample's part; empty: all are of the first part
   std::vector<std::string> group_name;  // parts of the data set
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }

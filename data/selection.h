@@ -29,8 +29,8 @@ SampleRange RangeOfClass(const Selection& selection, int64_t samples);
 // N samples in the selection's order.
 struct SelectedSamples {
   std::vector<int64_t> index;  // [N], positions in the index; ascending unless the selection lists another order
-  std::vector<int64_t>
-      label;  // [N], positions of their classes in the selection's list, or instead those of Selection.label
+  // [N], positions of their classes in the selection's list, or their values of Selection.label if it is set.
+  std::vector<int64_t> label;
 
   int64_t size() const { return static_cast<int64_t>(index.size()); }
 };

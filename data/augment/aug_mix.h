@@ -1,11 +1,11 @@
 // AugMix (Hendrycks et al. 2020) as in the authors' code (google-research/augmix, augmentations.py and cifar.py): an
-// image is mixed with the outcomes of chains of operations, (1 - m) x + m sum_i w_i chain_i(x). The operations are
-// those of Pillow on 8-bit images, bit for bit.
+// image is mixed with the results of chains of operations, (1 - m) x + m sum_i w_i chain_i(x). The operations are those
+// of Pillow on 8-bit images, bit for bit.
 //
-// What differs from that code: it mixes normalised images in f32 and leaves the mixture unrounded. Here it is rounded
-// to 8 bits, halves up, once, so that it goes on through the pipeline like any image, or with rounding NONE left as it
-// is; and the coefficients 1 - m and m w_i are multiples of 2^-20 that sum to exactly 1, so that the mixture is exact
-// and the same on every device.
+// Differences: that code mixes normalised images in f32 and leaves the mixture unrounded. Here, the mixture is rounded
+// once to 8 bits (halves up), so that it passes the pipeline like any image, or stays unrounded with rounding NONE. The
+// coefficients 1 - m and m w_i are multiples of 2^-20 that sum to exactly 1, so that the mixture is exact and the same
+// on every device.
 #ifndef OPENSET_DATA_AUGMENT_AUG_MIX_H_
 #define OPENSET_DATA_AUGMENT_AUG_MIX_H_
 
@@ -22,8 +22,8 @@
 
 namespace openset {
 
-// In the order of the released code, with the value at level l, of 0 to 10; whole() cuts fractions off. Those with +-
-// change its sign for half of the images; they interpolate bilinearly.
+// In the order of the released code, with the value at level l (0 to 10); whole() truncates. Values with +- are negated
+// for half of the images; these operations interpolate bilinearly.
 enum class AugMixOp {
   kAutoContrast,
   kEqualize,
@@ -44,7 +44,7 @@ struct AugMixStep {
   double value = 0;
 };
 
-// An operation, its level from U(0.1, severity) and its sign, if it has them.
+// Draws an operation, its level from U(0.1, severity) and its sign, if it has them.
 AugMixStep DrawAugMixStep(double severity, int64_t height, int64_t width, RandomStream* random);
 
 struct AugMixChain {
@@ -52,18 +52,18 @@ struct AugMixChain {
   std::vector<AugMixStep> steps;
 };
 
-// The chains of one image. What their coefficients leave of 2^20 is that of the image itself.
+// The chains of one image. The coefficient of the image itself is 2^20 minus the sum of theirs.
 using AugMixDraw = std::vector<AugMixChain>;
 
-// Draws for each of `images` images of `height` x `width` pixels. A draw takes from `random` the weights (a gamma each,
-// over their sum), m, then for each chain the depth, unless it is fixed, and for each step the operation, its level and
-// its sign, if it has them.
+// Draws for each of `images` images of `height` x `width` pixels. A draw takes from `random` the weights (a gamma
+// variate each, over their sum), m, then for each chain the depth, unless it is fixed, and for each step the operation,
+// its level and its sign, if it has them.
 std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64_t height, int64_t width,
                                    RandomStream* random);
 
-// Applies to each of the images, u8 [B, C, H, W], its draw. An image's result does not depend on the rest of the batch.
-// Unrounded mixtures are f32 in [0, 255], the nearest to multiples of 2^-20. Precondition: B draws of as many chains
-// each.
+// Applies to each image of u8 [B, C, H, W] its draw. An image's result does not depend on the rest of the batch.
+// Unrounded mixtures are f32 in [0, 255], the nearest to the exact ones, which are multiples of 2^-20. Precondition: B
+// draws with the same number of chains.
 at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded = true);
 
 // The same in two steps. StageAugMix() adds the draws for images of `size` to `staging`; ApplyStagedAugMix() takes them

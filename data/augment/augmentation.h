@@ -13,14 +13,13 @@ namespace openset {
 
 // What an augmentation does to the sizes of images.
 enum class SizeEffect {
-  kKeeps,    // each image keeps its own
-  kChanges,  // the new one depends on the old one
+  kKeeps,    // each image keeps its size
+  kChanges,  // the new size depends on the old one
   kFixes,    // all become input_size x input_size
 };
 
-// Stateless once made, so one object serves a whole training. The random numbers of all augmentations are drawn on the
-// CPU before the first of them is applied, so that one copy takes them to the device and results are the same on every
-// device.
+// Stateless, so one object serves a whole training. The random numbers of all augmentations are drawn on the CPU before
+// the first of them is applied, so that one copy takes them to the device and results are the same on every device.
 class Augmentation {
  public:
   virtual ~Augmentation() = default;
@@ -46,7 +45,7 @@ class Augmentation {
 
   virtual SizeEffect size_effect() const { return SizeEffect::kKeeps; }
 
-  // Whether ApplyDrawn() gives f32 in [0, 255] that is not whole, in the place of u8: then it is the last one.
+  // Whether ApplyDrawn() returns fractions, f32 in [0, 255], instead of u8. Then no augmentation may follow.
   virtual bool gives_fractions() const { return false; }
 };
 

@@ -1,5 +1,5 @@
 // Images per second in batches of 128: `OMP_NUM_THREADS=1 bazel run //data/augment:augmentation_benchmark` for one
-// thread. BM_Normalize, what every training step does to its images anyway, is the measure for the others.
+// thread. BM_Normalize, which every training step does anyway, is the baseline for the others.
 #include <benchmark/benchmark.h>
 
 #include "core/proto/proto_rules.h"

@@ -9,7 +9,8 @@
 namespace openset {
 
 // u8 [B, C, H, W] -> u8 [B, C, size, size]: its top is (H - size) / 2 and its left (W - size) / 2, halves rounded to
-// even. A side that is shorter than `size` is first padded with zeros to it, the odd one after. Draws nothing.
+// even. A shorter side is first padded with zeros to `size`; of an odd number of zeros, one more comes after. Draws
+// nothing.
 std::unique_ptr<Augmentation> MakeCenterCrop(int input_size);
 
 }  // namespace openset

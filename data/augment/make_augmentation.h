@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// `input_size` is the size that ResizeSpec resizes to, and the crops.
+// `input_size`: the model's input size, for Resize and crops.
 // Precondition: the spec obeys its schema's rules and has its defaults filled in.
 std::unique_ptr<Augmentation> MakeAugmentation(const AugmentationSpec& spec, int input_size);
 

@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// With the range of the value, min to max. Those with +- change its sign for half of the images.
+// With the range of the value, min to max. Values with +- are negated for half of the images.
 enum class RandAugmentOp {
   kAutoContrast,
   kEqualize,
@@ -55,8 +55,8 @@ struct RandAugmentDraw {
 std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_t images, int64_t height, int64_t width,
                                              RandomStream* random);
 
-// Applies to each of the images, u8 [B, C, H, W] with C of 1 or 3, its draws one after the other. An image's result
-// does not depend on the rest of the batch. Precondition: as many draws for each image, B * n in all.
+// Applies to each image of u8 [B, C, H, W], with C of 1 or 3, its draws one after the other. An image's result does not
+// depend on the rest of the batch. Precondition: the same number n of draws for each image, B * n in all.
 at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws);
 
 // Precondition as for MakeAugmentation.

@@ -42,7 +42,7 @@ class RandomCrop : public Augmentation {
   SizeEffect size_effect() const override { return input_size_ > 0 ? SizeEffect::kFixes : SizeEffect::kKeeps; }
 
  private:
-  // Of each side: the spec's, and what is missing for one window.
+  // The padding of each side: the spec's, plus what is missing for one window.
   PixelSize PaddingOf(PixelSize size) const {
     const PixelSize window = SizeAfter(size);
     const auto more = [this](int64_t size, int64_t window) {

@@ -1,4 +1,5 @@
-// A window of the image's own size, or of the model's input size, at a random place of the image padded with zeros.
+// A window of the image's own size, or of the model's input size, at a random position in the image, which is padded
+// with zeros.
 #ifndef OPENSET_DATA_AUGMENT_RANDOM_CROP_H_
 #define OPENSET_DATA_AUGMENT_RANDOM_CROP_H_
 

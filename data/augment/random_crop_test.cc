@@ -60,7 +60,7 @@ TEST(RandomCrop, OfTheInputSizeNeedsNoResize) {
     const auto left = static_cast<int64_t>(same.Below(6));
     EXPECT_TRUE(at::equal(cropped[i], padded[i].slice(1, top, top + 4).slice(2, left, left + 4)));
   }
-  // An image that is too small, even with its padding, stands in the middle of zeros.
+  // An image that is too small, even with its padding, is in the middle of zeros.
   EXPECT_EQ(crop->Apply(at::ones({1, 3, 1, 2}, at::kByte), &random).sum().item<int64_t>(), 6);
 }
 

@@ -14,9 +14,9 @@ namespace openset {
 // at x is the mean of the pixels around (x + 1/2) W / size, with weights f(d / s) of their distances d, s = max(1, W /
 // size); it is rounded to the nearest value within [0, 255], halves up; then the same along the columns. f(d) is 1 -
 // |d| up to 1 for BILINEAR; for BICUBIC (a = -1/2) it is 3/2 |d|^3 - 5/2 d^2 + 1 up to 1 and -1/2 |d|^3 + 5/2 d^2 - 4
-// |d| + 2 up to 2. In f32: at most 1 off Pillow's whole numbers (2 where noise is enlarged). Pillow 13 does the columns
-// first for some sizes, which differs at edges of full contrast. Images of that size already are returned as they are.
-// Draws nothing.
+// |d| + 2 up to 2. Computed in f32; differs from Pillow's whole numbers by at most 1 (2 where noise is enlarged). For
+// some sizes, Pillow 13 resizes the columns first, which gives other values at edges of full contrast. Images that
+// already have the size are returned unchanged. Draws nothing.
 class Resize : public Augmentation {
  public:
   // Precondition: size >= 1.

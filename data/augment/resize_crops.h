@@ -1,5 +1,5 @@
-// Windows of images, each image with its own, resized together: for images on a GPU, where an operation for each image
-// would be a launch for each.
+// Resizes a window of each image, all together. For images on a GPU, where separate operations would need launches for
+// each image.
 #ifndef OPENSET_DATA_AUGMENT_RESIZE_CROPS_H_
 #define OPENSET_DATA_AUGMENT_RESIZE_CROPS_H_
 
@@ -12,9 +12,9 @@
 namespace openset {
 
 // u8 [B, C, H, W] and B windows inside the images, f32 [B, 4] with top, height, left and width of each, on the same
-// device -> u8 [B, C, size, size], with the filters and the rounding of Resize (data/augment/resize.h). Sums have
-// another order there, so that values may differ by 1 (2 where BICUBIC overshoots). Fewer than 80 operations for any B;
-// f32, also where TF32 is allowed. Preconditions: B, size >= 1; no window is empty.
+// device -> u8 [B, C, size, size], with the filters and the rounding of Resize (data/augment/resize.h). The order of
+// sums differs from there, so that values may differ by 1 (2 where BICUBIC overshoots). Needs fewer than 80 operations
+// for any B. Computes in f32 even if TF32 is allowed. Preconditions: B, size >= 1; no window is empty.
 at::Tensor ResizeCrops(const at::Tensor& images, const at::Tensor& windows, int size, ResizeSpec::Filter filter);
 
 // The windows as ResizeCrops() takes them, on the CPU.

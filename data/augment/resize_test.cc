@@ -94,7 +94,7 @@ TEST(Resize, KeepsImagesOfTheSize) {
   EXPECT_TRUE(Resize(4).Apply(images, nullptr).is_same(images));
 }
 
-// The fast way on the CPU gives the bits of LibTorch's operations, which other devices take.
+// The fast code on the CPU gives the bits of LibTorch's operations, which other devices use.
 TEST(Resize, IsLibTorchsToTheBit) {
   const auto whole = [](const at::Tensor& values) { return values.add(0.5).floor().clamp(0, 255); };
   RandomStream random(0, "resize");

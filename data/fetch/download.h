@@ -17,7 +17,7 @@ absl::Status CheckDownload(const std::string& path, const Download& file);
 struct DownloadOptions {
   // Called several times a second with the number of bytes downloaded so far; may be null.
   ProgressReport progress;
-  // The protocols of addresses and redirections, in the format of curl's --proto. Tests use servers of their own.
+  // The protocols of addresses and redirections, in the format of curl's --proto. Tests use their own servers.
   std::string protocols = "=https";
 };
 

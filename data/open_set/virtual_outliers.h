@@ -4,8 +4,8 @@
 //
 // The class distributions have the same covariance S = L L^T, so the least likely of m + L e are those with the longest
 // e. The lengths are the largest of `draws` square roots of chi-squared numbers with D degrees of freedom, and the
-// directions are uniform. This has the same distribution as the released code, which draws all e, at a small part of
-// its cost.
+// directions are uniform. This has the same distribution as the released code, which draws all e, at a fraction of the
+// cost.
 #ifndef OPENSET_DATA_OPEN_SET_VIRTUAL_OUTLIERS_H_
 #define OPENSET_DATA_OPEN_SET_VIRTUAL_OUTLIERS_H_
 

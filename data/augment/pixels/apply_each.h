@@ -1,4 +1,4 @@
-// For tests of operations on pixels: one operation on each image of a batch, with a value for each.
+// Applies operations on pixels to batches, for tests.
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_APPLY_EACH_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_APPLY_EACH_H_
 
@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// make(value) applied to the image of each value.
+// Applies make(values[i]) to image i.
 template <typename Make>
 at::Tensor ApplyEach(const at::Tensor& images, absl::Span<const double> values, const Make& make) {
   std::vector<PixelOp> ops;
@@ -19,7 +19,7 @@ at::Tensor ApplyEach(const at::Tensor& images, absl::Span<const double> values, 
   return ApplyPixelOps(images, ops);
 }
 
-// The same operation applied to all images.
+// Applies the same operation to all images.
 inline at::Tensor ApplyToAll(const at::Tensor& images, const PixelOp& op) {
   return ApplyPixelOps(images, std::vector<PixelOp>(images.size(0), op));
 }

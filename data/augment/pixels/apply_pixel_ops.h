@@ -1,8 +1,8 @@
 // Applies operations on pixels (make_pixel_op.h) to a batch of images, in one pass on the CPU and in one kernel on
 // GPUs.
 //
-// It is LibTorch's operation `openset::apply_pixel_ops`, on the CPU in the calling thread. Its kernel for GPUs is in
-// pixel_ops_kernel.cu; programs that use GPUs link pixel_ops_cuda.
+// It is registered with LibTorch as `openset::apply_pixel_ops`. On the CPU, it runs in the calling thread. Its kernel
+// for GPUs is in pixel_ops_kernel.cu; programs that use GPUs link pixel_ops_cuda.
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
 

@@ -1,5 +1,5 @@
-// The operations of RandAugment and AugMix, each on one image; apply_pixel_ops.h applies them. With p a value of the
-// image, each is bit for bit what Pillow computes on 8-bit images, unless it says otherwise.
+// The operations of RandAugment and AugMix, each on one image; apply_pixel_ops.h applies them. p is a value of the
+// image. Unless stated otherwise, each gives bit for bit what Pillow computes on 8-bit images.
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_MAKE_PIXEL_OP_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_MAKE_PIXEL_OP_H_
 
@@ -46,13 +46,13 @@ PixelOp EnhanceBrightness(double factor);
 PixelOp EnhanceSharpness(double factor);
 
 enum class Interpolation {
-  kNearest,   // Pillow's default and RandAugment's: the pixel at the position, found in fixed-point numbers (16.16)
+  kNearest,   // Pillow's default and RandAugment's: the pixel at the position, computed in fixed point (16.16)
   kBilinear,  // AugMix's: between the four pixels around the position, in double, rounded down
 };
 
 // The next five take each output pixel from a position in the input; pixels from outside of it are 0.
 
-// Counterclockwise around the middle of an image of this size.
+// Rotates counterclockwise around the centre of an image of this size.
 PixelOp Rotate(double degrees, PixelSize size, Interpolation interpolation = Interpolation::kNearest);
 // Takes pixel (x, y) from (x + shear * y, y): positive shears move the lower rows to the left.
 // Precondition: W + |shear| * H < 32,768.

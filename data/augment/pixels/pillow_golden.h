@@ -1,5 +1,5 @@
-// What Pillow makes of images: testdata/pillow.npz, written by tools/peers/make_rand_augment_golden.py with Pillow
-// 13.0.0 on x86-64.
+// Pillow's results: testdata/pillow.npz, written by tools/peers/make_rand_augment_golden.py with Pillow 13.0.0 on
+// x86-64.
 #ifndef OPENSET_DATA_AUGMENT_PIXELS_PILLOW_GOLDEN_H_
 #define OPENSET_DATA_AUGMENT_PIXELS_PILLOW_GOLDEN_H_
 
@@ -14,8 +14,8 @@ namespace openset {
 // The values of each parameter, one value per image.
 using PillowParameters = std::vector<std::vector<double>>;
 
-// Expects that `apply`, on each stored batch of images with the parameters of each, gives bit for bit what Pillow gave
-// for each image alone. Fails if there is no batch for `operation`.
+// Expects that `apply`, on each stored batch of images and their parameters, gives bit for bit what Pillow gave for the
+// single images. Fails if there is no batch for `operation`.
 void ExpectEqualsPillow(absl::string_view operation,
                         const std::function<at::Tensor(const at::Tensor&, const PillowParameters&)>& apply);
 

@@ -1,5 +1,5 @@
-// The operations of RandAugment and AugMix on 8-bit images, each a function of one output pixel, bit for bit as
-// Pillow's (ImageOps, ImageEnhance, Image.rotate, Image.transform, ImageDraw.rectangle).
+// The operations of RandAugment and AugMix on 8-bit images, each a function of one output pixel, bit for bit as in
+// Pillow (ImageOps, ImageEnhance, Image.rotate, Image.transform, ImageDraw.rectangle).
 //
 // Plain C++ without LibTorch, so that the loop on the CPU (apply_pixel_ops.cc) and the kernel on GPUs
 // (pixel_ops_kernel.cu) are the same code. Compile without fused multiply-adds, which round differently.
@@ -56,7 +56,7 @@ struct PixelImage {
   OPENSET_HOST_DEVICE int64_t size() const { return int64_t{height} * width; }
 };
 
-// What kAutoContrast and kEqualize need to know of a channel.
+// What kAutoContrast and kEqualize need to know about a channel.
 struct ChannelStatistics {
   // First the number of pixels of each level, at level + 1; after Accumulate() the number of pixels below each level.
   int below[kPixelLevels + 1];
@@ -74,10 +74,10 @@ struct ChannelStatistics {
   }
 };
 
-// What an operation needs to know of the complete image.
+// What an operation needs to know about the complete image.
 struct PixelStatistics {
   ChannelStatistics channel[kMostPixelChannels];
-  unsigned long long grey_sum;  // of Grey() over all pixels, for kContrast; of a type that CUDA's atomicAdd() has
+  unsigned long long grey_sum;  // of Grey() over all pixels, for kContrast; of a type that CUDA's atomicAdd() supports
 };
 
 OPENSET_HOST_DEVICE inline bool NeedsHistogram(PixelOpKind kind) {
@@ -116,7 +116,7 @@ OPENSET_HOST_DEVICE inline uint8_t EqualizedLevel(const ChannelStatistics& chann
   return static_cast<uint8_t>(spread < 255 ? spread : 255);
 }
 
-// What level p of channel c becomes. `statistics` are of `image`. Precondition: MapsLevels(op.kind).
+// The new value of level p of channel c. `statistics` are of `image`. Precondition: MapsLevels(op.kind).
 OPENSET_HOST_DEVICE inline uint8_t LevelAfter(const PixelOp& op, const PixelStatistics& statistics,
                                               const PixelImage& image, int c, int p) {
   switch (op.kind) {
@@ -162,7 +162,7 @@ OPENSET_HOST_DEVICE inline int SmoothAt(const PixelImage& image, int c, int y, i
 
 OPENSET_HOST_DEVICE inline int Clamped(int value, int size) { return value < 0 ? 0 : value < size ? value : size - 1; }
 
-// Which of `size` columns (rows) column i comes from, -1 if from none. Pillow adds up the positions in double and
+// The column (row), of `size`, that column (row) i comes from; -1 if none. Pillow adds up the positions in double and
 // rounds each down, so it may skip a pixel if the shift is just below a half.
 OPENSET_HOST_DEVICE inline int ShiftedFrom(double shift, int i, int size) {
   double position = shift + 0.5;

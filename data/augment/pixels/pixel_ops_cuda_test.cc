@@ -18,7 +18,7 @@ TEST(PixelOpsCuda, ABuildWithoutTheKernelComputesOnTheCpu) {
   EXPECT_TRUE(at::equal(result.cpu(), ApplyToAll(images, EnhanceSharpness(0.3))));
 }
 
-// Here is no GPU, so that CUDA's runtime refuses the start: the kernel was compiled and linked.
+// There is no GPU here, so CUDA's runtime refuses the launch, which shows that the kernel was compiled and linked.
 TEST(PixelOpsCuda, ABuildForCudaHasTheKernel) {
   if (OpensetLaunchPixelOps == nullptr) GTEST_SKIP() << "built without --config=cuda";
   PixelOpsLaunch launch = {};

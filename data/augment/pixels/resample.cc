@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// Of a sum of `count` products, how many after the first are rounded before they are added.
+// The number of products after the first, in a sum of `count`, that are rounded before they are added.
 inline int64_t Rounded(int64_t count) { return (count - 1) / 4 * 4; }
 
 }  // namespace
@@ -20,7 +20,7 @@ float ResampleSum(const float* values, const float* weights, int64_t count) {
   float sum = values[0] * weights[0];
   int64_t t = 1;
   for (; t <= Rounded(count); ++t) {
-    const volatile float product = values[t] * weights[t];  // is not to be fused
+    const volatile float product = values[t] * weights[t];  // must not be fused
     sum += product;
   }
   for (; t < count; ++t) sum = std::fma(values[t], weights[t], sum);
@@ -56,13 +56,13 @@ OPENSET_AVX2 inline __m256 ToFloat(__m128i eight_bytes) {
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight_bytes));
 }
 
-// sum + product, of which the compiler must not make one fused operation.
+// sum + product, which the compiler must not fuse with the multiplication.
 OPENSET_AVX2 inline __m256 AddRounded(__m256 sum, __m256 product) {
   asm("" : "+x"(product));
   return _mm256_add_ps(sum, product);
 }
 
-// The nearest bytes, halves up. What is below 0 is cut off towards 0 and becomes 0 all the same.
+// The nearest bytes, halves up. Values below 0 are truncated towards 0 and become 0 anyway.
 OPENSET_AVX2 inline __m128i ToBytes(__m256 values) {
   const __m256i whole = _mm256_cvttps_epi32(_mm256_add_ps(values, _mm256_set1_ps(0.5F)));
   const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
@@ -106,8 +106,8 @@ OPENSET_AVX2 void ToColumns(const uint8_t* const row[kBlock], int64_t width, flo
   StoreColumns(eight, values + kBlock * x);
 }
 
-// Of each sum the weights, with those of products of 0 after them so that three are fused in each sum: a number of
-// steps that is nearly always the same is foreseen by the processor, and adding 0 changes no sum.
+// The weights of each sum, padded with zeros so that each sum ends with three fused products: the processor predicts a
+// number of steps that is nearly always the same, and adding 0 changes no sum.
 struct PaddedWeights {
   explicit PaddedWeights(const ResampleWeights& from) : rounded(from.out) {
     for (int64_t i = 0; i < from.out; ++i) rounded[i] = Rounded(from.count[i]);

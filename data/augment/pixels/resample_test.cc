@@ -57,8 +57,8 @@ ResampleWeights Same(int64_t size) {
   return weights;
 }
 
-// e = 2^-23 is the distance of 1 to the next f32. (1 + e)^2 = 1 + 2e + e^2 rounds to 1 + 2e; added to -1 - 2e it is 0
-// when it is rounded before, and e^2 when it is not.
+// e = 2^-23 is the distance of 1 to the next f32. (1 + e)^2 = 1 + 2e + e^2 rounds to 1 + 2e; added to -1 - 2e, it gives
+// 0 if it is rounded first, and otherwise e^2.
 TEST(ResampleSum, FoursAreRoundedAndTheRestIsFused) {
   const float e = std::ldexp(1.F, -23);
   const std::vector<float> values = {-1 - 2 * e, 1 + e, 0, 0, 0}, weights = {1, 1 + e, 0, 0, 0};
@@ -87,7 +87,8 @@ TEST(ResamplePlane, IsThatOfOneSumAfterTheOther) {
   }
 }
 
-// Halves go up, and what leaves [0, 255] is brought back: -1/4 of 250 is -62.5, 5/4 of it 312.5, 1/4 of 10 is 2.5.
+// Halves are rounded up, and values outside [0, 255] are clamped: -1/4 of 250 is -62.5, 5/4 of it 312.5, 1/4 of 10 is
+// 2.5.
 TEST(ResamplePlane, RoundsToBytes) {
   if (!CanResample()) GTEST_SKIP() << "no AVX2 here";
   const ResampleWeights rows = {2, 4, 1, {0, 0, 1, 1}, {1, 1, 1, 1}, {-0.25F, 1.25F, 0.25F, 0.3F}};

@@ -15,7 +15,7 @@ constexpr size_t kMaxRemembered = 512;
 std::shared_ptr<const ResampleWeights> Measure(int64_t in, int64_t out, ResizeSpec::Filter filter) {
   const double scale = static_cast<double>(in) / static_cast<double>(out);
   const double support = std::max(1.0, scale) * (filter == ResizeSpec::BICUBIC ? 2 : 1);
-  // At least as many as a pixel sees; every so many places there is a one. Image r has those at r, r + apart, ...
+  // The distance between ones, at least the number of places that a pixel sees. Image r has ones at r, r + apart, ...
   const int64_t apart = static_cast<int64_t>(std::ceil(2 * support)) + 4;
   const at::Tensor probes = at::zeros({apart, 1, 1, in}, at::kFloat);
   float* probe = probes.mutable_data_ptr<float>();
@@ -43,7 +43,7 @@ std::shared_ptr<const ResampleWeights> Measure(int64_t in, int64_t out, ResizeSp
   return measured;
 }
 
-// Whether LibTorch's sums of bytes along rows and along columns are ResampleSum's.
+// Whether LibTorch's sums of bytes along rows and along columns equal those of ResampleSum().
 bool SumsAreLibTorchs(int64_t in, int64_t out, ResizeSpec::Filter filter) {
   constexpr int64_t kLines = 16;
   at::Tensor rows = at::empty({1, 1, kLines, in}, at::kFloat);

@@ -11,16 +11,16 @@
 
 namespace openset {
 
-// LibTorch's own: f32 [B, C, H, W] -> f32 [B, C, height, width].
+// LibTorch's own resizing: f32 [B, C, H, W] -> f32 [B, C, height, width].
 at::Tensor ResizeByLibTorch(const at::Tensor& images, int64_t height, int64_t width, ResizeSpec::Filter filter);
 
-// The weights by which ResizeByLibTorch makes `out` pixels of `in`, to the last bit and with those that are 0 at the
-// ends: measured on images of zeros with a few ones, or with values that are no numbers, so far apart that a pixel sees
-// one of them at most. Remembered for some hundred pairs of sizes; from any thread.
+// The weights with which ResizeByLibTorch() makes `out` pixels from `in`, exact to the last bit, including zeros at the
+// ends. They are measured on images of zeros with a few ones or NaNs, so far apart that a pixel sees at most one of
+// them. Caches the weights of several hundred pairs of sizes. Thread-safe.
 std::shared_ptr<const ResampleWeights> WeightsOfLibTorch(int64_t in, int64_t out, ResizeSpec::Filter filter);
 
-// Whether ResamplePlane can be used here and takes its sums as LibTorch does, which has another order on processors
-// without AVX2 and might have one in another version. Tried once in a process, on some thousand sums.
+// Whether ResamplePlane() can be used here and computes its sums like LibTorch, which uses another order on processors
+// without AVX2 and may use another one in other versions. Tested once per process, on several thousand sums.
 bool CanResampleAsLibTorch();
 
 }  // namespace openset

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// As in resize_test.cc: 4 pixels to 2 have weights as 3 : 3 : 1, of which the ends of the row keep what is there.
+// As in resize_test.cc: for 4 pixels to 2, the weights that lie inside the row are 3 : 3 : 1 and 1 : 3 : 3.
 TEST(WeightsOfLibTorch, ShrinkingByTwo) {
   const auto weights = WeightsOfLibTorch(4, 2, ResizeSpec::BILINEAR);
   EXPECT_EQ(weights->in, 4);
@@ -27,7 +27,7 @@ TEST(WeightsOfLibTorch, ShrinkingByTwo) {
   }
 }
 
-// 6 pixels to 2: around 3/2 as 2 : 3 : 2 : 1 : 0, the last of which is in the window too.
+// 6 pixels to 2: around 3/2, the weights are 2 : 3 : 2 : 1 : 0, where the window includes the last one.
 TEST(WeightsOfLibTorch, WindowsHaveTheirZeros) {
   const auto weights = WeightsOfLibTorch(6, 2, ResizeSpec::BILINEAR);
   EXPECT_THAT(weights->begin, ElementsAre(0, 2));
@@ -55,7 +55,7 @@ TEST(WeightsOfLibTorch, WindowsLieInTheRowAndWeightsAddUpToOne) {
   }
 }
 
-// What keeps resizing fast. LibTorch may use less than the processor has (ATEN_CPU_CAPABILITY).
+// Otherwise resizing would be slow. LibTorch may use fewer instructions than the processor has (ATEN_CPU_CAPABILITY).
 TEST(CanResampleAsLibTorch, WhereThereIsAvx2ThatLibTorchUses) {
   EXPECT_EQ(CanResampleAsLibTorch(), CanResample() && at::get_cpu_capability() != "DEFAULT");
 }
