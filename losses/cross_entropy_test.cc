@@ -61,7 +61,7 @@ TEST(CrossEntropy, OpenSamplesAreMembersOfTheLastOutput) {
   scene.open.weight = at::tensor({1.0, 0.0});
   EXPECT_NEAR(Value("open_set_is_last_class: true", scene),
               -(std::log(1.0 / 2) + std::log(1.0 / 3) + std::log(1.0 / 2)) / 3, 1e-15);
-  // Without that option they are not looked at.
+  // Without that option, open samples are ignored.
   EXPECT_EQ(Value("", scene), Value("", TwoSamples()));
 }
 

@@ -38,7 +38,7 @@ TEST(JsdConsistency, Limits) {
   LossScene scene = SceneOf(Matrix({{1, 2, 3}}), {0});
   scene.views = {ViewOf(Matrix({{1, 2, 3}})), ViewOf(Matrix({{2, 3, 4}}))};
   EXPECT_NEAR(Value("jsd_consistency {}", scene), 0, 1e-14);
-  // Three certain views that disagree: log 3, but for what the bound on the mixture changes.
+  // Three certain views that disagree: log 3, except for the effect of the bound on the mixture.
   scene.known.logits = Matrix({{1000, 0, 0}});
   scene.views = {ViewOf(Matrix({{0, 1000, 0}})), ViewOf(Matrix({{0, 0, 1000}}))};
   EXPECT_NEAR(Value("jsd_consistency {}", scene), std::log(3), 1e-14);

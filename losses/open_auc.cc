@@ -78,7 +78,7 @@ class OpenAuc : public LossTerm {
     LOG(FATAL) << "pairs is unspecified";
   }
 
-  // The mean that is asked for, from that over kept pairs.
+  // The requested mean, computed from the mean over kept pairs.
   at::Tensor FromKeptPairs(const at::Tensor& mean, const at::Tensor& keep, const at::Tensor& weight) const {
     switch (spec_.mean()) {
       case OpenAucSpec::KEPT_PAIRS:
@@ -98,8 +98,8 @@ class OpenAuc : public LossTerm {
   }
 
   // mean_ij (1 - (r_j - r_i))^2 = (1 - (mean_j r_j - mean_i r_i))^2 + var_j r_j + var_i r_i: a sum without
-  // cancellation. Only differences of scores count, so they are taken from a value amid them, which keeps their means
-  // precise too.
+  // cancellation. Only differences of scores count, so the mean score of the known samples is subtracted from all,
+  // which keeps the means precise too.
   static at::Tensor MeanSquareByMoments(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
                                         const at::Tensor& weight) {
     const at::Tensor amid = WeightedMean(known, keep).detach();

@@ -1,4 +1,4 @@
-// Models as safetensors files: no code runs when one is loaded, and Python's `safetensors` reads them.
+// Models as safetensors files: loading one runs no code, and Python's `safetensors` reads them.
 #ifndef OPENSET_MODELS_CHECKPOINT_H_
 #define OPENSET_MODELS_CHECKPOINT_H_
 

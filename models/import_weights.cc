@@ -84,7 +84,7 @@ absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, 
   std::map<std::string, Given> in_ours;
   for (auto& [file_name, tensor] : named) {
     absl::string_view name = file_name;
-    // Of windows of a Swin transformer, which are no weights.
+    // The indices in the windows of a Swin transformer, which are not weights.
     if (absl::EndsWith(name, "relative_position_index")) continue;
     const bool is_head = absl::ConsumePrefix(&name, "fc.") || absl::ConsumePrefix(&name, "classifier.") ||
                          absl::ConsumePrefix(&name, kHead);

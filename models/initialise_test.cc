@@ -43,7 +43,7 @@ TEST(InitialiseTest, NormalIsMeanPlusStdTimesTheStream) {
 
 TEST(InitialiseTest, DefaultDrawsWeightThenBias) {
   RandomStream random = Stream();
-  const at::Tensor weight = at::empty({2, 3, 2, 2}, at::kDouble);  // 3 * 2 * 2 inputs an output
+  const at::Tensor weight = at::empty({2, 3, 2, 2}, at::kDouble);  // 3 * 2 * 2 inputs per output
   const at::Tensor bias = at::empty({2}, at::kDouble);
   DrawDefault(weight, bias, &random);
 

@@ -12,7 +12,7 @@ class Layers {
  public:
   Layers(int size, int channels) : size_(size), channels_(channels) {}
 
-  // Padding as large as leaves the size, divided by the stride (rounded up), as it is; none with `valid`.
+  // Padded so that the size is only divided by the stride (rounded up); not padded with `valid`.
   void Convolve(int kernel, int channels, int stride = 1, bool valid = false) {
     size_ = valid ? size_ - kernel + 1 : (size_ + stride - 1) / stride;
     sum_ += int64_t{1} * kernel * kernel * channels_ * channels * size_ * size_;
@@ -87,8 +87,8 @@ void DenseNetwork(int growth, Layers* layers) {
   }
 }
 
-// `tokens` tokens that attend to `seen` each, with an inner layer of four times the width: 12 products of width and
-// width a token, and two of the width and each token that it sees.
+// `tokens` tokens that attend to `seen` tokens each, with an inner layer of four times the width: each token needs 12
+// width^2 multiply-adds, and 2 width for each token that it sees.
 int64_t TransformerBlock(int64_t tokens, int64_t seen, int64_t width) {
   return tokens * (12 * width * width + 2 * seen * width);
 }
@@ -99,13 +99,13 @@ int64_t VisionTransformer(const VisionTransformerSpec& spec, const InputSpec& in
   return first + spec.depth() * TransformerBlock(patches + 1, patches + 1, spec.width());
 }
 
-// Windows of 7x7 tokens, the last ones filled up.
+// Windows of 7x7 tokens, the last ones padded.
 int64_t SwinTransformer(int64_t width, const InputSpec& input) {
   int64_t side = input.size() / 4;
   int64_t sum = side * side * 16 * input.channels() * width;
   for (const int blocks : {2, 2, 6, 2}) {
     const int64_t filled = (side + 6) / 7 * 7;
-    const int64_t attention = 4 * width * width + 2 * 49 * width;  // the products of a token of a window
+    const int64_t attention = 4 * width * width + 2 * 49 * width;  // for each token of a window
     sum += blocks * (filled * filled * attention + side * side * 8 * width * width);
     side = (side + 1) / 2;
     width *= 2;

@@ -13,13 +13,13 @@
 
 namespace openset {
 
-// Whether `bytes` begin as the archives of torch.save() and TorchScript do.
+// Whether `bytes` begin like an archive of torch.save() or TorchScript.
 bool IsTorchArchive(absl::string_view bytes);
 
-// The script in an archive, with all its tensors, those among its code's constants too, on `device`: Module::to() does
-// not move constants. Loading runs no code of it. Errors: kInvalidArgument for bytes that are no
-// archive, for one that torch.save() made (Python objects without code), and for a script that this
-// LibTorch can't read; they don't name the file.
+// The script in an archive, with all its tensors on `device`, including constants in its code, which Module::to() does
+// not move. Loading runs none of its code. Errors, without the file's name: kInvalidArgument for bytes that are not an
+// archive, for an archive of torch.save() (Python objects without code), and for a script that this LibTorch can't
+// read.
 absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device = at::kCPU);
 
 // The parameters and buffers of the script in an archive. Errors: as ReadScript().

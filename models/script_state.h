@@ -18,7 +18,7 @@ class ScriptState {
   explicit ScriptState(const torch::jit::Module& script);
 
   // Whether nothing has changed since. False for a script with a dictionary, or a list of anything but numbers, as an
-  // attribute: changes in these would not be seen.
+  // attribute: changes in these would not be noticed.
   bool IsUnchanged(const torch::jit::Module& script) const;
 
  private:

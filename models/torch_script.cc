@@ -27,8 +27,8 @@ namespace {
 
 using Script = torch::jit::Module;
 
-// An optimised graph differs in rounding from the first passes, which it needs for its making. LibTorch keeps this
-// choice for each thread.
+// An optimised graph, which is made from the first passes, rounds differently than these. LibTorch keeps this setting
+// for each thread.
 constexpr bool kOptimises = false;
 
 // A script's output for a batch.
@@ -51,7 +51,7 @@ class ScriptBackbone : public Backbone {
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    // What draws inside the script knows LibTorch's default generator only.
+    // Operations in the script draw only from LibTorch's default generator.
     std::optional<DefaultGeneratorScope> scope;
     if (is_training() && generator_.has_value()) scope.emplace(*generator_);
     const torch::jit::GraphOptimizerEnabledGuard unoptimised(kOptimises);
@@ -212,7 +212,7 @@ absl::Status CheckGradients(const std::string& bytes, const InputSpec& input, at
   return absl::OkStatus();
 }
 
-// Whether each row holds no number below 0 and sums to 1.
+// Whether each row contains no negative number and sums to 1.
 bool AreProbabilities(const at::Tensor& rows) {
   return (rows >= 0).all().item<bool>() && ((rows.sum(1) - 1).abs() <= 1e-4).all().item<bool>();
 }
@@ -274,7 +274,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   if (!feature.defined()) {
     linear.setattr("weight", at::eye(weight.size(1), weight.options()));
     if (bias.defined()) linear.setattr("bias", at::zeros({weight.size(1)}, bias.options()));
-    // Where what follows the module can't take so many values, it is not the last one.
+    // If the code after the module can't take this number of values, the module is not the last one.
     const absl::StatusOr<ScriptOutput> inner = RunScript(&script, image);
     if (inner.ok()) feature = inner->logits;
   }

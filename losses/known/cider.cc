@@ -56,8 +56,8 @@ class Cider : public LossTerm {
   std::vector<std::pair<std::string, at::Tensor>> State() const override { return {{"prototype", prototype_}}; }
 
  private:
-  // The prototypes after all samples, `v` with the labels `host_label` on the CPU, have moved them one after the other.
-  // Prototypes do not depend on each other, so that round r moves each by the r-th sample of its class.
+  // The prototypes after the samples `v`, with the labels `host_label` on the CPU, have moved them one after the other.
+  // Prototypes do not depend on each other, so round r moves each by the r-th sample of its class.
   at::Tensor Moved(const at::Tensor& v, const at::Tensor& host_label) const {
     const int64_t* const label = host_label.const_data_ptr<int64_t>();
     std::vector<int64_t> seen(static_cast<size_t>(prototype_.size(0)));

@@ -78,7 +78,7 @@ class EnergyConstraint : public LossTerm {
     return at::stack({alarm - spec_.false_alarm(), entropy - spec_.cross_entropy_limit() * reference});
   }
 
-  // As they are in this epoch: changed by the steps of the one before, if they are still of that.
+  // The constraints in this epoch: if now_ is from an earlier epoch, updated by the steps of that epoch.
   Constraints At(int64_t epoch) const {
     const at::Tensor ended = now_.epoch.lt(static_cast<double>(epoch)).logical_and(now_.sums[2].gt(0));
     const at::Tensor mean = now_.sums / now_.sums[2].clamp_min(1);

@@ -66,7 +66,7 @@ TEST_F(EnergyConstraintTerm, MultipliersAndWeightsFollowTheMeansOfAnEpoch) {
   EXPECT_THAT(State("multiplier"), TensorNear(at::tensor({l1, l2}, at::kDouble), 1e-9));
   EXPECT_THAT(State("weight"), TensorEq(at::full({2}, 3, at::kDouble)));
   EXPECT_NEAR(State("reference").item<double>(), std::log(2), 1e-9);
-  // Both are changed again, by the mean of the one step; the weight of what is not violated stays.
+  // Both are changed again, by the mean of the one step; the weight of a constraint that is not violated stays.
   Step(2);
   term_->EndStep();
   EXPECT_THAT(State("multiplier"), TensorNear(at::tensor({l1 + 2 * g1, l2 + 2 * g2}, at::kDouble), 1e-9));

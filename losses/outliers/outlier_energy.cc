@@ -38,7 +38,7 @@ class OutlierEnergy : public LossTerm {
   at::Tensor LogProbability(const at::Tensor& logits) const {
     const at::Tensor largest = logits.amax(1, /*keepdim=*/true).detach();
     const at::Tensor sum = ((logits - largest).exp() * energy_.relu()).sum(1, /*keepdim=*/true);
-    // A floor, so that the value stays finite where all weights with a part in it are 0.
+    // A floor, so that the value stays finite if all weights that contribute to it are 0.
     const at::Tensor energy = largest + sum.clamp_min(1e-30).log();
     return at::log_softmax(energy * slope_ + offset_, 1);
   }

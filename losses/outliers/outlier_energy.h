@@ -5,7 +5,7 @@
 //   E = log sum_c max(0, w_c) exp(z_c),
 //
 // i the known samples, j the open ones; parameters w [K] ("energy"), from U(0, 1), a and b [2] ("slope" and "offset"),
-// from U(-1, 1), as PyTorch draws them. 0 if no open sample counts. At least 0. Needs LossInput.open. As the
+// from U(-1, 1), as PyTorch draws them. 0 if no open sample counts. At least 0. Needs LossInput.open. As in the
 // authors' code (deeplearning-wisc/vos, CIFAR/train_virtual.py), where E has the sign of our confidence. OpenOOD's
 // trainer draws w again for each batch and passes E through Python lists, so that its term has no gradient with respect
 // to the network.

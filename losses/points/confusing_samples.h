@@ -3,9 +3,9 @@
 //
 //   exp(mean_j weight_j sum_c p_jc log p_jc),   p = softmax(D),
 //
-// D [U, K] = ModelOutput.distance of the open samples. Between 1 / K, for equal distances, and 1; 0 where no
-// open sample counts. Needs LossInput.open. With Entropy RELEASED the value is NaN once a p_jc is 0 in floating point,
-// that is for distances in f32 that differ by more than about 104; GUARDED is equal to it up to rounding elsewhere.
+// D [U, K] = ModelOutput.distance of the open samples. Between 1 / K, for equal distances, and 1; 0 if no open sample
+// counts. Needs LossInput.open. With Entropy RELEASED the value is NaN once a p_jc is 0 in floating point, that is for
+// distances in f32 that differ by more than about 104; GUARDED is equal to it up to rounding elsewhere.
 #ifndef OPENSET_LOSSES_POINTS_CONFUSING_SAMPLES_H_
 #define OPENSET_LOSSES_POINTS_CONFUSING_SAMPLES_H_
 

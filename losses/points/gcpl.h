@@ -2,8 +2,8 @@
 //
 //   mean_b D_by / 2,
 //
-// D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label; so half
-// the mean square of x - P_y over samples and dimensions, as the code of ARPL has it. At least 0.
+// D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label: half the mean square
+// of x - P_y over samples and dimensions, as in the code of ARPL. At least 0.
 #ifndef OPENSET_LOSSES_POINTS_GCPL_H_
 #define OPENSET_LOSSES_POINTS_GCPL_H_
 

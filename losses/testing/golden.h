@@ -12,7 +12,7 @@ namespace openset {
 // The file losses/testdata/NAME; fails the process if there is none.
 nlohmann::json ReadGolden(const std::string& name);
 
-// f64 of numbers, or of lists of as many numbers each.
+// f64, from a list of numbers or a list of lists of the same length.
 at::Tensor TensorOf(const nlohmann::json& value);
 
 }  // namespace openset

@@ -22,7 +22,7 @@ LossScene SceneFor(const LossCase& loss_case) {
   return scene;
 }
 
-// Makes each output a leaf of its own.
+// Makes each output a separate leaf.
 LossScene WithGradients(LossScene scene) {
   for (at::Tensor* output : Outputs(&scene)) *output = output->detach().clone().set_requires_grad(true);
   return scene;

@@ -12,7 +12,7 @@ namespace openset {
 struct LossCase {
   std::string spec;                   // as for TermSpec()
   bool zero_without_open = false;     // a term of open samples alone, or of pairs with them
-  bool permutation_invariant = true;  // else the term is defined on the batch's order
+  bool permutation_invariant = true;  // else the term depends on the batch's order
   bool finite_at_extremes = true;     // else it keeps a flaw of its source
   bool whole_gradients = true;        // else it stops some gradients on purpose
 };

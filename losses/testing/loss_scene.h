@@ -47,7 +47,7 @@ OpenSet OpenSetOf(const at::Tensor& logits, const std::vector<int64_t>& slot = {
 // those of a step in which 4 known samples are classified correctly and one open sample is dropped.
 LossScene RandomScene(RandomStream* random);
 
-// Every tensor a term may be differentiated in.
+// Every tensor with respect to which a term may be differentiated.
 std::vector<at::Tensor*> Outputs(LossScene* scene);
 
 // With `change` applied to every tensor.

@@ -1,6 +1,6 @@
 #include "models/layers/layers.h"
 
-#include "core/tensor/convolution_guard.h"  // IWYU pragma: keep: what has networks links it
+#include "core/tensor/convolution_guard.h"  // IWYU pragma: keep: all networks must link it
 
 namespace openset {
 namespace {
@@ -48,7 +48,8 @@ at::Tensor BatchNorm::Forward(const at::Tensor& x) {
 
 at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Tensor& x) {
   if (!folds_ || is_training()) return Forward(convolution.Forward(x));
-  // In each call, because several threads may make it; there are few weights compared with the values of a batch.
+  // Computed in each call, because several threads may call it. There are few weights compared with the values of a
+  // batch.
   const at::Tensor scale = weight * (running_var + kEpsilon).rsqrt();
   const at::Tensor mean = convolution.bias.defined() ? running_mean - convolution.bias : running_mean;
   return convolution.ForwardWith(convolution.weight * scale.view({-1, 1, 1, 1}), bias - mean * scale, x);

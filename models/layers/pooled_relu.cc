@@ -29,14 +29,13 @@ using AllBytes = uint8_t __attribute__((vector_size(32)));
 // The target of the gradient: the index, in reading order, of the largest value in its square; none if ReLU made it 0.
 constexpr int32_t kNowhere = 4;
 
-// `count` of the lanes; the others are 0. Here and below, copies of a `count` that the compiler knows are one
-// instruction.
+// Loads `count` lanes; the others are 0. Here and below, a copy is one instruction if the compiler knows `count`.
 OPENSET_INLINE void Load(const float* from, int64_t count, Floats* lanes) {
   *lanes = Floats{};
   std::memcpy(lanes, from, count * sizeof(float));
 }
 
-// Lanes that `mask` (each lane 0 or -1) selects become those of `value`.
+// Sets the lanes that `mask` (each lane 0 or -1) selects to those of `value`.
 OPENSET_INLINE void Replace(const Ints& mask, const Ints& value, Ints* lanes) {
   *lanes = (mask & value) | (~mask & *lanes);
 }

@@ -10,7 +10,7 @@ namespace openset {
 // Values and gradient are bitwise those of at::max_pool2d(x, 2).relu_(), also for NaN and -0. On the CPU, for floats in
 // the channels-last layout, the forward pass reads x once and the backward pass writes the gradient once. (LibTorch
 // also fills the gradient with zeros, stores x, and passes twice over the result.) Does not support second derivatives.
-// With `factor`, f32 [B, C, 1, 1] without a gradient: the same of x * factor. If x has a lower precision than f32, the
+// With `factor`, f32 [B, C, 1, 1] without a gradient: the same for x * factor. If x has a lower precision than f32, the
 // products are rounded to it.
 at::Tensor PooledRelu(const at::Tensor& x, const at::Tensor& factor = {});
 

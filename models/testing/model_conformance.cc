@@ -214,8 +214,8 @@ TEST_P(ModelConformance, GradientsReachEveryParameter) {
 }
 
 // The derivative along one random direction for each parameter and for the images, in double, against the central
-// difference of step 1e-7. The step is so small that next to no unit of a ReLU or of a pooling crosses its kink; where
-// the rounding of a deep network, which differs between processors, is too much for it, a step of 1e-6 decides.
+// difference of step 1e-7. The step is so small that almost no ReLU or pooling unit crosses its kink. If it is too
+// small for the rounding of a deep network, which differs between processors, a step of 1e-6 decides.
 TEST_P(ModelConformance, GradientsAreRight) {
   const auto model = ModelOf(GetParam().narrow_spec, GetParam().narrow_size, 1);
   model->to(at::kDouble);
