@@ -40,8 +40,8 @@ double TriangleArea(const CurvePoint& a, const CurvePoint& b, const CurvePoint& 
   return std::abs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
 }
 
-// Widens `range` to the first and ninety-ninth percentile of the finite scores of a kind, if there are any: the least
-// scores that so large a share of them does not exceed.
+// Widens `range` to the 1st and 99th percentiles of the finite scores of a kind, if there are any: the least scores
+// that 1 % and 99 % of them do not exceed.
 template <typename Count>
 void AddPercentiles(const RankedInput& ranked, Count count, ScoreRange* range) {
   std::vector<std::pair<double, int64_t>> finite;  // score, samples

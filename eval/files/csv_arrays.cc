@@ -73,13 +73,13 @@ bool ParseWhole(absl::string_view cell, int64_t* whole) {
 // Labels and predictions of one table: all numbers, or all names.
 class ClassCells {
  public:
-  // Names that are known and closed: those of the logits.
+  // Allows only these names, those of the logits.
   void SetNames(const std::vector<std::string>& names) {
     closed_ = true;
     for (const std::string& name : names) Number(name);
   }
 
-  // What is wrong with the cell, after "column 'label': "; "" for nothing.
+  // Returns the problem with the cell, to follow "column 'label': "; "" if there is none.
   std::string Add(absl::string_view cell, bool is_label, std::vector<int64_t>* values) {
     cell = absl::StripAsciiWhitespace(cell);
     if (IsBlank(cell) || SaysUnknown(cell)) {
@@ -228,7 +228,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // What is wrong with the cell; "" for nothing.
+  // Returns the problem with the cell; "" if there is none.
   std::string AddCell(const Column& column, absl::string_view cell) {
     double real = 0;
     int64_t whole = 0;

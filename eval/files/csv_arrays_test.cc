@@ -70,7 +70,7 @@ TEST(ParseCsvArrays, LogitsOfNamedClasses) {
   EXPECT_THAT(table->class_names, ElementsAre("dog", "cat"));
   EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(1, -1));
   EXPECT_THAT(*ToFloat(table->arrays.at("logits")), ElementsAre(1, 2, 3, 4));
-  // Of unknown samples only: no label says so, and the logits are those of the classes all the same.
+  // Unknown samples only: no label names a class, but the names in the logits' columns are still those of the classes.
   EXPECT_THAT(ParseCsvArrays("label,logit_dog,logit_cat\n-1,1,2\n")->class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ParseCsvArrays("label,logit_dog,logit_cat\n0,1,2\n")->arrays.count("logits"), 0);
   EXPECT_THAT(ParseCsvArrays("label,logit_0,logit_max\n0,1,x\n")->arrays.at("logits").shape, ElementsAre(1, 1));

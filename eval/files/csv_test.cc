@@ -34,7 +34,7 @@ TEST(ReadCsv, SemicolonsAndTabs) {
   EXPECT_EQ(*Read("a;b\n1;\"x;y\"\n"), (Rows{{1, {"a", "b"}}, {2, {"1", "x;y"}}}));
   EXPECT_EQ(*Read("a;b\n1,5;2\n"), (Rows{{1, {"a", "b"}}, {2, {"1,5", "2"}}}));
   EXPECT_EQ(*Read("a\tb\r\n1\t\r\n"), (Rows{{1, {"a", "b"}}, {2, {"1", ""}}}));
-  // Those in quotes are text, and of equally many commas are the ones.
+  // Separators in quotes are text; of equally many separators, commas win.
   EXPECT_EQ(*Read("\"a;b;c\",d\n1,2\n"), (Rows{{1, {"a;b;c", "d"}}, {2, {"1", "2"}}}));
   EXPECT_EQ(*Read("a,b;c\n1,2;3\n"), (Rows{{1, {"a", "b;c"}}, {2, {"1", "2;3"}}}));
 }

@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// The elements, row-major in memory, of the array of this name, whose `data` is empty.
+// The elements, row-major in memory, of arrays whose `data` is empty, by name.
 using ArraysInPlace = std::map<std::string, const void*>;
 
 // Refers to a file's path and its arrays. `columns` are all columns of a table, also those that are not arrays. All

@@ -68,7 +68,7 @@ TEST(SampleArraysTest, StridesAreFollowed) {
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_THAT(file->logits, ElementsAre(3, 1, 0, 2, 1, 1));
   }
-  // Strides of an extent of 1 decide nothing.
+  // The strides of an extent of 1 don't matter.
   ArrayView one_row = View("logits", "<f4", kLogits, {1, 2});
   one_row.strides = {999, 4};
   EXPECT_EQ(ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {1}), one_row})->logits.data(), kLogits.data());
@@ -109,7 +109,7 @@ TEST(SampleArraysTest, UnalignedArraysAreCopied) {
   std::memcpy(&bytes[1], score, sizeof(score));
   ArrayView view = View("unknown_score", "<f8", std::vector<double>{}, {3});
   view.data = bytes.data() + 1;
-  // Of two neighbours one is not aligned.
+  // One of two neighbouring addresses is not aligned.
   const absl::StatusOr<ScoreFile> file = ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), view});
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_THAT(file->unknown_score, ElementsAre(1, 2, 3));

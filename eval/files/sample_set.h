@@ -24,7 +24,7 @@ struct SetRoles {
   std::vector<std::string> skip;     // left out
 };
 
-// Empty if unknown.
+// Fields that are not known are empty.
 struct SampleSet {
   int64_t num_samples = 0;
   MaybeBorrowed<float> logits;  // [N, K]

@@ -128,7 +128,7 @@ TEST(ReadSampleSet, GroupsAreThoseOfUnknownSamples) {
 }
 
 TEST(ReadSampleSet, OpenOod) {
-  // The labels of the second set are its own: it is said to be unknown.
+  // The labels of the second set are its own, so it is declared unknown.
   const std::string known =
       WriteArrays("cifar10.npz", {{"pred", Wholes({0, 1})}, {"conf", Reals({0.9, 0.8})}, {"label", Wholes({0, 1})}});
   const std::string unknown =

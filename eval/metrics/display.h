@@ -31,7 +31,7 @@ Display DisplayOf(const MetricSpec& metric);
 // "71.05": scaled and rounded, without the unit. Also for differences and standard deviations of values.
 std::string Shown(double value, const Display& display);
 
-// The head of a column: "AUROC, %", "AURC, x1000", "known : unknown".
+// The header of a column: "AUROC, %", "AURC, x1000", "known : unknown".
 std::string LabelWithUnit(const Display& display);
 
 // The better direction: "higher", "lower", or "" if neither is better.

@@ -17,8 +17,8 @@ struct MetricScale {
   double factor = 1;
   const char* unit = "";  // "%", "x1000", "nats", ""
   int digits = 4;
-  const char* value_unit =
-      "1";  // of the value itself: "share" (of samples, of pairs ...), "nats", "1" (a plain number)
+  // The unit of the value itself: "share" (of samples, of pairs ...), "nats", "1" (a plain number).
+  const char* value_unit = "1";
 };
 
 struct MetricTraits {

@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// The number of samples or blocks in a piece of work for InParallelRanges(): a millisecond.
+// The number of samples or blocks in a piece of work for InParallelRanges(), which takes about a millisecond.
 inline constexpr int64_t kRankingPiece = 1 << 17;
 
 // Samples by ascending unknown score. Samples with equal scores (0 and -0 are equal) form a tie block, in the order of
@@ -37,7 +37,7 @@ class Ranking {
  private:
   std::vector<uint32_t> order_;
   int64_t num_blocks_ = 0;
-  // As long as if each sample had a score of its own: memory that ties leave unused.
+  // Allocated for N distinct scores; ties leave a part unused.
   std::unique_ptr<double[]> score_;
   std::unique_ptr<uint32_t[]> block_begin_;  // and N after the last
 };

@@ -58,7 +58,7 @@ void SortRun(absl::Span<const double> key, uint32_t* begin, uint32_t* end) {
 
 std::vector<uint32_t> StableOrder(absl::Span<const double> key) {
   const int64_t n = key.size();
-  // Each thread has a part of what is sorted, in order. What comes of it doesn't depend on their number.
+  // Each thread sorts a part of the numbers, in order. The result doesn't depend on the number of threads.
   const int64_t parts = n < kWorthThreads ? 1 : NumThreads();
   const auto in_parts = [&](const std::function<void(int64_t part, int64_t begin, int64_t end)>& work) {
     InParallel(parts, [&](int64_t part) { work(part, n * part / parts, n * (part + 1) / parts); });
@@ -97,7 +97,7 @@ std::vector<uint32_t> StableOrder(absl::Span<const double> key) {
         ++here[DigitOf(packed[i], digit)];
       }
     });
-    // A digit that all share sorts nothing.
+    // A digit that is the same in all numbers needs no pass.
     int64_t like_first = 0;
     for (const Counts& here : count) like_first += here[DigitOf(packed[0], digit)];
     if (like_first == n) continue;

@@ -175,7 +175,7 @@ std::string FormatJson(const EvaluationReport& report) {
     json["pooled_aurc_parts"][source.name] = {
         {"samples", source.part.samples}, {"errors", source.part.errors}, {"value", source.part.aurc}};
   }
-  // Names come from files: what is no UTF-8 is replaced.
+  // Names come from files: bytes that are not UTF-8 are replaced.
   return JsonText(json, 2) + "\n";
 }
 

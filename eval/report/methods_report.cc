@@ -102,7 +102,7 @@ Table GroupTable(Methods methods, const GroupsOf& groups_of, const std::string& 
   return table;
 }
 
-// Transposes a table with a row for each metric: a row for each method, metrics' labels with units as heads.
+// Transposes a table with a row for each metric: a row for each method, with the metrics' labels and units as header.
 Table RowPerMethod(Methods methods, const Table& table) {
   Table turned{{"method"}, {}, 1};
   for (const MethodReport& method : methods) turned.rows.push_back({method.name});
@@ -244,7 +244,7 @@ std::string FormatJson(Methods methods) {
   for (const MethodReport& method : methods) {
     json["methods"][method.name] = nlohmann::ordered_json::parse(FormatEvaluation(method.report, TextFormat::kJson));
   }
-  // Names come from files: what is no UTF-8 is replaced.
+  // Names come from files: bytes that are not UTF-8 are replaced.
   return JsonText(json, 2) + "\n";
 }
 

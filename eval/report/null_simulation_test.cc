@@ -59,8 +59,8 @@ TEST(CompareRuns, HoldsItsLevelUnderTheNull) {
     const double share = FalseWinners(design, studies);
     RecordProperty(design.name, absl::StrCat(share));
     EXPECT_LE(share, 0.07) << design.name;
-    // And is not idle: with five splits it rejects about as often as it may. With two, the noise of seeds, which bounds
-    // the standard error from below, makes it reject less.
+    // It is not too cautious either: with five splits it rejects about as often as it may. With two, it rejects less
+    // often, because the noise of seeds bounds the standard error from below.
     if (design.methods == 2 && design.splits == 5 && design.split_deviation > 0) {
       EXPECT_GE(share, 0.03) << design.name;
     }

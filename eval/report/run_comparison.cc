@@ -121,7 +121,7 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
       if (row.has_value()) rows.push_back(*std::move(row));
     }
   }
-  // Rows without a p-value are no tests, and do not count among them.
+  // Rows without a p-value are not tests and do not count as such.
   std::vector<size_t> tested;
   std::vector<double> p_values, wilcoxon;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -1,4 +1,4 @@
-// Methods over runs and tasks.
+// Compares methods over runs and tasks.
 #ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_H_
 #define OPENSET_EVAL_REPORT_RUN_COMPARISON_H_
 
@@ -24,13 +24,12 @@ struct ComparedRuns {
   PairedTest test;
   // Holm's adjusted p-value, over all tests of the metric: the pairs and tasks with a p-value.
   std::optional<double> adjusted_p_value;
-  // The interval at the level that Holm's procedure holds the row to (HolmLevels): of three or more replicates, it
-  // leaves out 0 exactly where the verdict is a difference. Absent without a p-value, if there is no variance to
-  // make an interval of either.
+  // The interval at Holm's level of the row (HolmLevels). With three or more replicates, it excludes 0 exactly if the
+  // verdict is a difference. Absent without a p-value, because then there is no variance for an interval either.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
-  // "A is better", "no detectable difference", or, of fewer than kFewestReplicates that differ, "too few splits to tell
-  // (2); take 5" ("seeds" with one split): then `is_too_few`.
+  // "A is better", "no detectable difference" or, if there are fewer than kFewestReplicates and a difference, "too few
+  // splits to tell (2); take 5" ("seeds" with one split) with `is_too_few`.
   std::string verdict;
   bool is_too_few = false;
 };
@@ -54,12 +53,12 @@ struct RunComparison {
   std::vector<std::string> left_out;  // what could not be compared, and why
 };
 
-// `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
-// out. With a `baseline` (a row of the table, or a method or a swept value, of which the first row counts) only the
-// others against it are tested: fewer tests, so smaller adjusted p-values. Runs of one split are no independent
-// replicates (paired_tests.h). A difference is detectable where it has kFewestReplicates and its interval at Holm's
-// level leaves out 0, so Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods, metrics
-// that the table or the project does not know, an unknown baseline.
+// `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are
+// ignored. With a `baseline` (a row of the table, or a method or a swept value, which means its first row), the others
+// are only compared with it: fewer tests, so smaller adjusted p-values. Runs of one split are not independent
+// replicates (paired_tests.h). A difference is detectable if it has kFewestReplicates and its interval at Holm's level
+// excludes 0, that is, if Holm's p-value is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods,
+// metrics that the table or the project does not know, an unknown baseline.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options, const std::string& baseline = "");
 

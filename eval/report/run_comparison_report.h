@@ -11,8 +11,7 @@ namespace openset {
 
 // The verdict comes first, and effect sizes before p-values. With too few splits, text shows no interval. CSV: a row
 // for each pair of methods, task and metric. JSON: {"confidence", "assumptions", "pairs": [...], "all_methods": [...],
-// "left_out":
-// [...]}. Both have full precision; undefined values are empty, or null in JSON.
+// "left_out": [...]}. Both have full precision; undefined values are empty, or null in JSON.
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset

@@ -107,7 +107,7 @@ TEST(CompareRuns, SeedsOfASplitAreNoReplicates) {
   EXPECT_EQ(comparison.pairs[0].test.splits, 2);
   EXPECT_EQ(comparison.pairs[0].verdict, "too few splits to tell (2); take 5");
   EXPECT_TRUE(comparison.pairs[0].is_too_few);
-  // Nor is a difference that two splits agree on.
+  // Nor is a difference on which two splits agree.
   for (auto& [run, value] : table.value["auroc"]["a"]["t"]) value = run.split == "0" ? 0.98 : 0.9901;
   const RunComparison alike = CompareRuns(table, {}, {}).value();
   EXPECT_LT(*alike.pairs[0].adjusted_p_value, 0.001);
@@ -142,7 +142,7 @@ TEST(CompareRuns, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
               HasSubstr("(Holm):\n  the interval at the level of Holm's procedure, which leaves out 0 where there is"));
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), HasSubstr("\"confidence_holm\": 0.9875"));
 
-  // One test is held to its own level, and there is nothing more to show.
+  // A single test has its own level, so there is nothing more to show.
   table.tasks = {"t"};
   const RunComparison alone = CompareRuns(table, {}, {}).value();
   EXPECT_EQ(alone.pairs[0].verdict, "a is better");
@@ -187,7 +187,7 @@ TEST(CompareRuns, AgainstABaseline) {
   EXPECT_THAT(FormatRunComparison(pairs, TextFormat::kText), HasSubstr("all pairs of methods on each task"));
   EXPECT_THAT(FormatRunComparison(against, TextFormat::kJson), HasSubstr("\"baseline\": \"m1\""));
   EXPECT_THAT(std::string(CompareRuns(table, {}, {}, "m3").status().message()), HasSubstr("unknown baseline 'm3'"));
-  // Rows of a sweep, by all that tables call them or by a part.
+  // Rows of a sweep, by their complete name in tables or a part of it.
   for (std::string& method : table.methods) {
     const std::string name = absl::StrCat("m, lambda ", method.substr(1));
     table.value["auroc"][name] = table.value["auroc"][method];

@@ -49,7 +49,8 @@ absl::Status Add(const std::string& metric, const std::string& method, const std
   return absl::OkStatus();
 }
 
-// Whether a column of a table with a row a run and metric (`openset report --format=csv --tidy`) is not a swept field.
+// Whether a column of a table with a row for each run and metric (`openset report --format=csv --tidy`) is not a swept
+// field.
 bool IsTidyColumn(const std::string& name) {
   constexpr const char* kColumns[] = {"trial",
                                       "method",

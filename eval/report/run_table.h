@@ -34,14 +34,14 @@ struct RunTable {
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
 };
 
-// The results of one group of unknown samples. From a .csv or .tsv with the columns method, task, unknown_classes,
-// split, seed, group (all but method may be absent; without a group a row is of the pool) and one for each metric;
-// empty cells are missing values. Or with the columns metric and value and a row for each run and metric, as written by
-// `openset report --format=csv --tidy`. Column names may have any case, an index without a name is ignored, and a
-// split, seed or number of classes "3.0" is "3". Or from the output of `openset report --format=json`; methods with
-// axes have the names of tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument with file, line and column
-// for values that are not finite numbers, for duplicate rows of a method, task, split and seed, for a file without
-// methods or metrics, for a group that the file does not have, and for other formats.
+// Reads the results of one group of unknown samples. The file is a .csv or .tsv with the columns method, task,
+// unknown_classes, split, seed, group (all but method may be absent; a row without a group is of the pool) and one for
+// each metric, where empty cells are missing values; or with the columns metric and value and a row for each run and
+// metric, as written by `openset report --format=csv --tidy`. Column names may have any case, an index without a name
+// is ignored, and a split, seed or number of classes "3.0" is "3". It may also be the output of `openset report
+// --format=json`; methods with axes have the names of tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument
+// with file, line and column for values that are not finite numbers, for duplicate rows of a method, task, split and
+// seed, for a file without methods or metrics, for a group that the file does not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 }  // namespace openset

@@ -13,7 +13,8 @@
 namespace openset {
 
 // "known_accepted", "conformal", "unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro",
-// "youden_micro", "nacc_rates", "open_set_accuracy", "risk", "risk_guaranteed". Errors: kInvalidArgument with these.
+// "youden_micro", "nacc_rates", "open_set_accuracy", "risk", "risk_guaranteed". Errors: kInvalidArgument with these
+// names.
 absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name);
 
 struct ChosenThreshold {

@@ -36,7 +36,7 @@ class Selection {
   }
 
  private:
-  // An array that has not the same number of values for each sample stays empty; the scores say what they lack.
+  // An array without the same number of values for each sample stays empty; the scores report what they lack.
   std::vector<float> Take(absl::Span<const float> values) const {
     std::vector<float> taken;
     if (from_.num_samples < 1 || values.size() % from_.num_samples != 0) return taken;

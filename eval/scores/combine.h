@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// Of scores s_1(x), ..., s_M(x), each with the p-value
+// For scores s_1(x), ..., s_M(x), each with the p-value
 //   p_i = (#{j: s_i(x_j) > s_i(x)} + #{j: s_i(x_j) = s_i(x)} / 2 + 1/2) / (n + 1) in (0, 1)
 // of "x is known" over n known samples x_j:
 //   ranks      mean of 1 - p_i, in (0, 1): the mean rank among the known samples

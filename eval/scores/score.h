@@ -25,9 +25,9 @@ struct ScoreInput {
   absl::Span<const float> perturbed_features;
   // [N * 3], of several passes: mutual information and expected entropy, in nats, and variation ratio.
   absl::Span<const float> member_uncertainty;
-  absl::Span<const float>
-      stage_values;  // [N * V], of the feature maps of a network's stages, from the first to the last
-  absl::Span<const int64_t> stage_widths;  // [stages], how many of the V values are of each; their sum is V
+  // [N * V], of the feature maps of a network's stages, from the first to the last.
+  absl::Span<const float> stage_values;
+  absl::Span<const int64_t> stage_widths;  // [stages], the number of values of each; their sum is V
 };
 
 // Outputs whose softmax is the score's class probabilities. Outputs beyond the known classes stand for the unknown.

@@ -192,7 +192,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
     wrong.perturbed_features = wrong.perturbed_features.first(wrong.num_samples * wrong.feature_dim);
     EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
   }
-  // Without what it does not need it works; without what it needs it does not.
+  // The score works without inputs that it does not need, and fails without those that it needs.
   const Outputs train = TrainingOutputs();
   ScoreInput headless = train.Input();
   headless.head_weight = {};

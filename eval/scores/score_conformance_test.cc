@@ -10,7 +10,7 @@ namespace openset {
 namespace testing {
 namespace {
 
-// One line a member of ScoreSpec.
+// One line for each member of ScoreSpec.
 std::map<std::string, ScoreTraits> TraitsOfMembers() {
   std::map<std::string, ScoreTraits> traits;
   traits["max_softmax"] = {};
@@ -55,7 +55,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["variation_ratio"] = {};
   traits["vra"].shift_changes_it = true;
   traits["lts"].shift_changes_it = true;
-  // Features that the head does not look at scale its logits.
+  // Features that the head ignores scale its logits.
   traits["lts"].undecided_may_look_known = true;
   traits["pnml"] = {};
   traits["weighted_energy"].shift_changes_it = true;

@@ -1,4 +1,5 @@
-// Bootstrap confidence intervals (Efron and Tibshirani 1993) that never sort again: a replicate is a set of weights.
+// Bootstrap confidence intervals (Efron and Tibshirani 1993). A replicate is a set of weights, so nothing is sorted
+// again.
 #ifndef OPENSET_EVAL_STATISTICS_BOOTSTRAP_H_
 #define OPENSET_EVAL_STATISTICS_BOOTSTRAP_H_
 
@@ -24,49 +25,49 @@ struct BootstrapOptions {
   double confidence = 0.95;
   IntervalMethod method = IntervalMethod::kBca;
   uint64_t seed = 0;
-  int threads = 1;  // changes no number
+  int threads = 1;  // does not affect results
 };
 
 // OK, or kInvalidArgument: fewer than 2 replicates, a confidence that is not in (0, 1), no threads.
 absl::Status CheckOptions(const BootstrapOptions& options);
 
-// A number with its interval; absent with the reason where it or the interval is undefined. The interval is undefined
-// where more than 1 % of the replicates are; those that are do not count.
+// A number with its interval; absent, with the reason, if the number or the interval is undefined. The interval is
+// undefined if more than 1 % of the replicates are; otherwise, undefined replicates are ignored.
 struct IntervalValue {
   std::optional<double> value;
   double low = 0;
   double high = 0;
   std::string absent_reason;
-  std::string note;  // what the interval is instead of what was asked for, if anything
+  std::string note;  // how the interval differs from the requested one, if it does
 };
 
-// Metrics of an input, in their order, each with its interval; that of Clopper and Pearson (exact_interval.h) where the
-// metric is a share, has the value 0 or 1, and so have all replicates. Stratified: as many known samples, and as many
-// of each group of unknown ones, as there are; a sample of weight w is w samples. The same options give the same bits.
-// Errors: those of CheckMetrics and CheckOptions.
+// The metrics of an input, in their order, each with its interval. If a metric is a share, and it and all replicates
+// have the value 0 or all have 1, the interval is Clopper and Pearson's (exact_interval.h). Replicates are stratified:
+// each has as many known samples, and as many of each group of unknown ones, as the input. A sample of weight w counts
+// as w samples. The same options give the same bits. Errors: those of CheckMetrics and CheckOptions.
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
                                                               const RankedInput& ranked,
                                                               const BootstrapOptions& options);
 
 // ---- For other statistics of samples.
 
-// Puts Clopper and Pearson's interval, with a note, in the place of one without width at 0 or 1 of a metric that is a
-// share (exact_interval.h). `ranked` holds, by its weights, the samples that the metric is of.
+// If the metric is a share (exact_interval.h) and its interval has no width and is at 0 or 1, replaces it with Clopper
+// and Pearson's, with a note. The weights of `ranked` define the samples of the metric.
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval);
 
-// The samples of each stratum, one of weight w listed w times.
+// The samples of each stratum; a sample of weight w is listed w times.
 using Strata = std::vector<std::vector<uint32_t>>;
 // Known samples, then each group of unknown ones; strata without samples are left out.
 Strata StrataOf(const RankedInput& ranked);
 
-// How often each sample is drawn when as many samples as a stratum has are drawn from it with replacement, added to
-// `weight` [N].
+// Draws from each stratum, with replacement, as many samples as it has. Adds to `weight` [N] how often each sample was
+// drawn.
 void DrawReplicate(const Strata& strata, RandomStream* random, std::vector<uint32_t>* weight);
 
 // Statistics of weighted samples; called by one thread.
 using Statistics = std::function<std::vector<MetricResult>(absl::Span<const uint32_t> weight)>;
 
-// One stratum without one of its parts.
+// The samples without one part of one stratum.
 struct LeaveOut {
   int stratum = 0;
   int part = 0;
@@ -74,13 +75,13 @@ struct LeaveOut {
 };
 
 struct Replicates {
-  std::vector<MetricResult> estimate;                      // of the samples as they are
+  std::vector<MetricResult> estimate;                      // of the original samples
   std::vector<std::vector<std::optional<double>>> values;  // [statistic][replicate]
-  // For kBca: the jackknife, and each statistic of it.
+  // For kBca: the jackknife samples, and the statistics of each.
   std::vector<LeaveOut> jackknife;
   std::vector<std::vector<std::optional<double>>> left;  // [statistic][jackknife]
 };
-// `make_statistics` is called once a thread. Precondition: CheckOptions.
+// `make_statistics` is called once per thread. Precondition: CheckOptions.
 Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const Strata& strata, int64_t num_samples,
                      const BootstrapOptions& options);
 
@@ -89,16 +90,16 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const S
 // it. 0 if it is undefined.
 double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left);
 
-// The interval of another confidence, that of several comparisons at once (replicate_interval.h).
+// An interval at another confidence, for several comparisons at once (replicate_interval.h).
 struct AdjustedInterval {
-  double confidence = 0;  // given
+  double confidence = 0;  // set by the caller
   double low = 0;
   double high = 0;
 };
 
-// Of one statistic, or of a function of several, from its values of the samples, of the replicates and of the jackknife
-// (empty for kPercentile). `p_value`, if not null, gets that of no difference from 0 (replicate_interval.h), and
-// `adjusted` its interval.
+// The interval of a statistic, or of a function of several, from its values for the samples, the replicates and the
+// jackknife (empty for kPercentile). Unless null, sets `p_value` to that of no difference from 0
+// (replicate_interval.h), and `adjusted` to the interval at its confidence.
 IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
                          absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
                          const BootstrapOptions& options, double* p_value = nullptr,

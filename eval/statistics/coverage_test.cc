@@ -1,4 +1,5 @@
-// How often 95 % intervals hold the true value, on inputs drawn from a distribution whose AUROC and OpenAUC are known.
+// How often 95 % intervals contain the true value, on inputs drawn from a distribution whose AUROC and OpenAUC are
+// known.
 //
 // Known scores are N(0, 1), unknown ones N(1, 1), and a known sample is classified correctly with probability 0.8,
 // whatever its score: AUROC = Phi(1 / sqrt(2)), OpenAUC = 0.8 AUROC. With OPENSET_COVERAGE_INPUTS inputs (set by the

@@ -22,9 +22,9 @@ std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric);
 struct NormalInterval {
   double value = 0;
   double standard_error = 0;
-  double low = 0;  // the logit of the value -+ z * standard_error / (value (1 - value)), taken back
+  double low = 0;  // logit(value) -+ z * standard_error / (value (1 - value)), transformed back
   double high = 0;
-  std::string note;  // where it is Clopper and Pearson's
+  std::string note;  // if the interval is Clopper and Pearson's
 };
 
 // The variance is that of the known samples' means over pairs divided by their number, plus the same for the unknown
@@ -42,7 +42,7 @@ struct DeLongComparison {
   double standard_error = 0;
   double low = 0;  // of the difference
   double high = 0;
-  double p_value = 1;  // two-sided, of no difference; 1 if the standard error is 0 and there is none, else 0
+  double p_value = 1;  // two-sided, of no difference; with a standard error of 0: 1 without a difference, else 0
 };
 
 // Compares two scores of the same samples. Errors: as above; kInvalidArgument if their labels differ.

@@ -1,9 +1,9 @@
-// Why ComparePairedRuns takes the hierarchical bootstrap's standard error in closed form, with Student's t: drawing
-// finds the same standard error, and the percentile interval of what is drawn finds winners where there are none.
+// Why ComparePairedRuns() uses the closed form of the hierarchical bootstrap's standard error, with Student's t:
+// drawing gives the same standard error, and the percentile interval of the draws finds winners where there are none.
 //
-// Differences of runs: an effect of the split (standard deviation 0.02) plus noise of the seed (0.01), both normal. The
-// noise of test samples is in either: samples are drawn anew with the split or are the same for all its seeds, so that
-// a third level, drawing them again, would count it twice. Seeds are fixed: what passes once passes always.
+// Differences of runs: an effect of the split (standard deviation 0.02) plus noise of the seed (0.01), both normal.
+// Both include the noise of test samples: samples are drawn anew with the split or are the same for all its seeds, so a
+// third level that draws them again would count it twice. Seeds are fixed, so a test that passes once always passes.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -72,8 +72,8 @@ double Replicate(const Runs& runs, double split_scale, double seed_scale, Random
   return sum / static_cast<double>(runs.size());
 }
 
-// Of 100,000 replicates, whose standard deviation is off by 0.22 %: within 1 % but for a chance of 1e-5 each. Scales as
-// Davison and Hinkley (1997, 3.8) have them: both levels together vary as the data do.
+// Of 100,000 replicates, whose standard deviation is off by 0.22 %: within 1 %, except with a chance of 1e-5 each.
+// Scales as Davison and Hinkley (1997, 3.8) have them: both levels together vary as the data do.
 TEST(HierarchicalBootstrap, HasTheStandardErrorOfTheClosedForm) {
   for (const double split_deviation : {0.02, 0.0}) {
     for (const int splits : {2, 5}) {

@@ -91,7 +91,7 @@ TEST(PairedBootstrap, IntervalAndPValueAgree) {
   EXPECT_GE(counted, 1);
 }
 
-// Eleven methods, each better than the one before by what is plain to see: Holm's p over the 55 pairs finds them all.
+// Eleven methods, each clearly better than the one before: Holm's p over the 55 pairs finds them all.
 TEST(PairedBootstrap, HasPValuesSmallEnoughForManyPairs) {
   std::vector<testing::Samples> samples;
   for (int m = 0; m < 11; ++m) samples.push_back(NormalSamples(0.3 * m, 0.1));

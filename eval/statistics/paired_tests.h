@@ -1,4 +1,4 @@
-// Two methods over several runs, paired by run; runs of one split are a cluster, not independent replicates.
+// Compares two methods over several runs, paired by run. Runs of one split are a cluster, not independent replicates.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 
@@ -33,29 +33,30 @@ struct PairedTest {
   // equal), and (W+ - W-) / (W+ + W-) (matched-pairs rank-biserial; 0 if all are 0).
   double cohen_dz = 0;
   double rank_biserial = 0;
-  // mean_difference -+ t * standard_error, t the quantile of Student's distribution with replicates - 1 degrees of
-  // freedom; and its two-sided p of no difference. The squared standard error is what a hierarchical bootstrap of
-  // splits, and of seeds within them, tends to, the splits' deviations shrunk so that both levels together vary as the
-  // data do (Davison and Hinkley 1997, 3.8), in closed form: the larger of the variance of split means and the mean
-  // over splits of that of their means over seeds, / splits, times Nadeau and Bengio's factor. The noise of test
-  // samples is part of what runs vary by. (hierarchical_bootstrap_test.cc: drawing finds this standard error; quantiles
-  // of what is drawn, in place of Student's, find a difference in a third of all studies of 2 splits without one.) No p
-  // where all differences are equal but not 0, which leaves no variance to test with.
+  // The interval mean_difference -+ t * standard_error, where t is the quantile of Student's distribution with
+  // replicates - 1 degrees of freedom, and the two-sided p-value of no difference. The squared standard error is, in
+  // closed form, the limit of a hierarchical bootstrap of splits, and of seeds within them, with the splits' deviations
+  // shrunk so that both levels together vary as the data do (Davison and Hinkley 1997, 3.8): the larger of the variance
+  // of the split means and the mean over splits of the variance of a split's mean over its seeds, divided by the number
+  // of splits, times Nadeau and Bengio's factor. It includes the noise of test samples, because runs vary by it.
+  // (hierarchical_bootstrap_test.cc shows that drawing gives this standard error, and that quantiles of the draws,
+  // instead of Student's, find a difference in a third of all studies of 2 splits without one.) There is no p-value if
+  // all differences are equal but not 0, because there is no variance to test with.
   double standard_error = 0;
   double low = 0;
   double high = 0;
   std::optional<double> p_value;
-  // Two-sided p of Wilcoxon's signed rank test over the replicates, differences of 0 left out: from the permutation
-  // distribution, ties included, for at most 50 differences; otherwise the normal approximation with a correction for
-  // ties and none for continuity. Differences within 2^-40 of the largest value are equal.
+  // Two-sided p-value of Wilcoxon's signed rank test over the replicates, without differences of 0: from the
+  // permutation distribution (with ties) for at most 50 differences, otherwise from the normal approximation, corrected
+  // for ties but not for continuity. Differences are equal if they differ by at most 2^-40 of the largest value.
   double wilcoxon_p_value = 1;
-  Verdict verdict = Verdict::kNoDetectableDifference;  // by the interval; no difference with fewer than
-                                                       // kFewestReplicates, or without a p
+  // By the interval; no difference with fewer than kFewestReplicates, or without a p-value.
+  Verdict verdict = Verdict::kNoDetectableDifference;
 };
 
-// `a`, `b`, `split` [runs]: a metric and the split of each run. Errors, kInvalidArgument: lengths that
-// disagree, fewer than 2 runs, a value that is not finite (with its run), a confidence that is not in (0, 1), a
-// test_per_training that is negative or not finite.
+// `a`, `b`, `split` [runs]: the two methods' values of a metric, and the split, of each run. Errors, kInvalidArgument:
+// lengths that disagree, fewer than 2 runs, a value that is not finite (with its run), a confidence that is not in (0,
+// 1), a test_per_training that is negative or not finite.
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,
                                              absl::Span<const int> split, const PairedTestOptions& options = {});
 

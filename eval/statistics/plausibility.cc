@@ -17,7 +17,7 @@ constexpr double kGain = 0.2;
 constexpr double kLeast = 0.5;
 constexpr double kRareness = 1000;
 
-// Of a coin of p that shows q; q > p.
+// The Kullback-Leibler divergence of a coin of probability q from one of p; q > p.
 double Divergence(double q, double p) {
   const double heads = q * std::log(q / p);
   return q < 1 ? heads + (1 - q) * std::log((1 - q) / (1 - p)) : heads;

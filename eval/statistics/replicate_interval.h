@@ -19,10 +19,11 @@ enum class IntervalMethod {
 struct ReplicateInterval {
   double low = 0;
   double high = 0;
-  // Of no difference from 0, two-sided: 1 - the confidence of the interval that just ends at 0, so below
-  // 1 - confidence exactly where this interval leaves out 0. If it does, and fewer than 10 replicates lie on the
-  // other side of 0, that tail is the normal distribution's of the replicates' mean and standard deviation, if smaller:
-  // p may be below the 2 / (replicates + 1) that counting could give.
+  // Two-sided, of no difference from 0: 1 - the confidence of the interval that just ends at 0, so it is below
+  // 1 - confidence exactly if this interval excludes 0. In that case, if fewer than 10 replicates lie on the other side
+  // of 0, their share is replaced by the tail of the normal distribution with the replicates' mean and standard
+  // deviation, if that is smaller. The p-value may thus be below 2 / (replicates + 1), the least that counting can
+  // give.
   double p_value = 1;
   std::string note;  // the deviation from the request, if any
   // The interval at the adjusted confidence. It excludes 0 exactly if p_value is below 1 - that confidence, because

@@ -34,7 +34,7 @@ TEST(IntervalOfReplicates, IntervalOfConfidenceOneMinusPEndsAtZero) {
   }
 }
 
-// With 200 replicates the levels of 45 pairs (0.05 / 45) lie beyond the counted ones: both then go by the normal tail.
+// With 200 replicates the levels of 45 pairs (0.05 / 45) lie beyond the counted ones: both then use the normal tail.
 TEST(IntervalOfReplicates, AdjustedIntervalsAgreeWithThePValue) {
   int rejected = 0, beyond = 0;
   for (const int n : {200, 4000}) {
@@ -55,7 +55,7 @@ TEST(IntervalOfReplicates, AdjustedIntervalsAgreeWithThePValue) {
     }
   }
   EXPECT_GT(rejected, 100);
-  EXPECT_GT(beyond, 100);  // told apart from 0 alone, and not among many
+  EXPECT_GT(beyond, 100);  // different from 0 alone, but not among many
 }
 
 TEST(IntervalOfReplicates, PIsThatOfTheNormalDistributionForNormalReplicates) {
@@ -80,7 +80,7 @@ TEST(IntervalOfReplicates, FallsBackWhereBcaLeavesOutTheEstimate) {
   EXPECT_EQ(interval.low, 0.9);
   EXPECT_NEAR(interval.high, SortedQuantile(sorted, 0.975), 1e-12);
   EXPECT_THAT(interval.note, HasSubstr("widened"));
-  // A strong acceleration moves both ends above the estimate, the percentiles hold it.
+  // A strong acceleration moves both ends above the estimate; the percentiles contain it.
   interval = IntervalOfReplicates(sorted, 1.03, 0, IntervalMethod::kBca, 0.95);
   EXPECT_LE(interval.low, 1.03);
   EXPECT_GE(interval.high, 1.03);

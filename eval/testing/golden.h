@@ -40,18 +40,18 @@ struct Samples {
   std::vector<float> logits;
   int32_t num_outputs = 0;
 
-  // Dies where the arrays are not valid.
+  // Dies if the arrays are not valid.
   EvaluationInput Input() const;
 };
 
-// Of a case of open_set_metrics.json or selective.json.
+// The samples of a case of open_set_metrics.json or selective.json.
 Samples OpenSetSamples(const GoldenCase& golden);
-// Of a detection case of unknown_detection.json; one class, all predictions right.
+// Those of a detection case of unknown_detection.json: one class, all predictions right.
 Samples DetectionSamples(const GoldenCase& golden);
-// Of a selective case of unknown_detection.json: all known, errors are wrong predictions.
+// Those of a selective case of unknown_detection.json: all known, errors are wrong predictions.
 Samples SelectiveSamples(const GoldenCase& golden);
 
-// That `result` is within `tolerance` of `expected`, or absent where that is.
+// Whether `result` is within `tolerance` of `expected`, or absent if `expected` is.
 ::testing::AssertionResult Agrees(const MetricResult& result, std::optional<double> expected, double tolerance = 1e-12);
 
 }  // namespace testing

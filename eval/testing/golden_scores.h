@@ -16,11 +16,11 @@ namespace testing {
 class GoldenScores {
  public:
   GoldenScores();
-  // Refers to this.
+  // Refers to this object.
   ScoreInput Input() const;
   const GoldenCase& golden() const { return golden_; }
 
-  // Fails the test where `score` is not within 1e-12 of the row's expected value, relative to it where it is above 1.
+  // Fails the test if `score` is not within 1e-12 of a row's expected value, relative to values above 1.
   void Expect(const Score& score, absl::string_view name) const;
 
  private:

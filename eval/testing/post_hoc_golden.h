@@ -13,9 +13,9 @@
 namespace openset {
 namespace testing {
 
-// A model's outputs for training samples and others: 4 classes and 8 features in post_hoc_scores.json, which
-// tools/peers/make_score_golden.py has made; a real network's in openood_scores.json, with what the released code of
-// others gives (make_openood_golden.py).
+// A model's outputs for training samples and others: 4 classes and 8 features in post_hoc_scores.json, made by
+// tools/peers/make_score_golden.py; those of a real network in openood_scores.json, with the results of other projects'
+// released code (make_openood_golden.py).
 class PostHocGolden {
  public:
   // The object at `path` of eval/testdata/`file`; "" for the whole file.
@@ -24,7 +24,7 @@ class PostHocGolden {
   // those above 1.
   void Expect(Score* score, absl::string_view name, double tolerance) const;
 
-  // These refer to this.
+  // These refer to this object.
   ScoreInput Train() const;
   ScoreInput Test() const;
   const std::vector<int32_t>& train_labels() const { return labels_; }
@@ -42,7 +42,7 @@ class PostHocGolden {
   GoldenCase golden_;
   std::vector<float> train_logits_, train_features_, train_perturbed_, logits_, features_, perturbed_, weight_, bias_;
   std::vector<int32_t> labels_;
-  std::vector<int64_t> stage_widths_;  // of the features, as those of several stages
+  std::vector<int64_t> stage_widths_;  // of the features, seen as the values of several stages
 };
 
 }  // namespace testing

@@ -72,7 +72,8 @@ absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
 }
 
 absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double target, double delta) {
-  // Given the threshold, a score of the sample, those below it are independent draws of what lies below it.
+  // Given the threshold, which is a score of the sample, the scores below it are independent draws from the part of the
+  // distribution below it.
   std::optional<double> threshold;
   const int64_t n = validation.total().all();
   Tally below;

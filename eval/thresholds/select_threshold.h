@@ -32,8 +32,8 @@ enum class ThresholdRule {
   // sample.
   kBestOpenSetAccuracy,
   // The largest threshold whose risk, the share of misclassified and unknown samples among the accepted ones, is at
-  // most
-  // `target`: the highest coverage at that risk. This is the risk on the validation samples, not a bound for others.
+  // most `target`: the highest coverage at that risk. This is the risk on the validation samples, not a bound for
+  // others.
   kRiskAtMost,
   // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % at which the risk on new samples from the same
   // distribution is at most `target`, where all 20 statements hold together with a probability of at least 1 - delta:

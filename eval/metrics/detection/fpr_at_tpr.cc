@@ -79,7 +79,7 @@ int64_t AlarmsAtFirstCornerReaching(const PositiveFirst& curve) {
 double DistanceTo95Percent(int64_t hits, int64_t all) { return std::abs(static_cast<double>(hits) / all - 0.95); }
 
 int64_t AlarmsAtNearest(const PositiveFirst& curve) {
-  // Up to full recall; of equally near points the last, of equal recall the last but for full recall.
+  // Goes up to full recall. Of equally near points, uses the last; of points with full recall, the first.
   RocPoint point;
   double nearest = 2;
   int64_t alarms = 0;

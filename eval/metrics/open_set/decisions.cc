@@ -7,7 +7,7 @@ DecisionWalk::DecisionWalk(const RankedInput& ranked, bool per_class) : ranked_(
   decisions_.total = ranked.total();
   decisions_.num_classes = input.num_classes();
   if (!per_class) return;
-  // As fine as leaves room for a sum over the classes.
+  // As fine as a sum over the classes allows.
   scale_ = static_cast<double>(int64_t{1} << 62);
   for (int64_t c = 1; c < input.num_classes(); c *= 2) scale_ /= 2;
   classes_.resize(input.num_classes());

@@ -47,7 +47,7 @@ class DecisionWalk {
   // (TP). An array rather than two members, because branches between them would be mispredicted.
   struct ClassCounts {
     int64_t accepted[2] = {0, 0};
-    int64_t of_all[2] = {0, 0};  // what their shares are of: FP + TN, TP + FN
+    int64_t of_all[2] = {0, 0};  // the denominators of `share`: FP + TN, TP + FN
     int64_t share[2] = {0, 0};   // FPR and TPR, in fixed point
     int64_t precision = 0;       // in fixed point
   };

@@ -26,8 +26,8 @@ MetricResult OscrEq9Mixed(const RankedInput& ranked) {
   const Tally& total = ranked.total();
   if (total.known() == 0) return AbsentWithoutKnown();
   if (total.unknown == 0) return AbsentWithoutUnknown();
-  // From one block with samples to the next FPR rises by this block's unknown; CCR is that below the last and below
-  // this block.
+  // From one block with samples to the next, FPR rises by the unknown samples of the new block; the CCR at both ends
+  // counts the correct samples below the last block and below the new one.
   uint64_t twice_pairs = 0;
   uint64_t correct_below = 0;
   uint64_t correct_below_last = 0;

@@ -14,7 +14,7 @@ namespace openset {
 
 struct CurveFiles {
   // Contents by name: each curve's NAME.csv (every point, full precision), and index.html with all pictures and the
-  // summary, which needs nothing but itself.
+  // summary, which needs no other file.
   std::map<std::string, std::string> files;
   // The plots by NAME, thinned to visible detail: roc, oscr, risk_coverage, risk_coverage_pool, thresholds
   // (metrics of the decisions, at most 1000 rows), score_densities, reliability. Curves that are undefined on the input

@@ -34,7 +34,7 @@ absl::Status Ghost::Fit(const ScoreInput& train, absl::Span<const int32_t> label
     Eigen::VectorXd variance = Eigen::VectorXd::Zero(train.feature_dim);
     for (const int64_t row : correct[c]) variance += (FeaturesOf(train, row) - model.mean).cwiseAbs2();
     variance /= static_cast<double>(correct[c].size() - 1);
-    // A constant feature's deviations are those of its mean's rounding.
+    // A constant feature deviates only by the rounding of its mean.
     const Eigen::ArrayXd rounding = model.mean.array().abs() * 1e-12;
     model.inverse = (variance.array().sqrt() > rounding).select(variance.array().sqrt().inverse(), 0.0).matrix();
     if (value_ == Value::kQuotient) continue;

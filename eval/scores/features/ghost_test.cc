@@ -31,7 +31,7 @@ TEST(Ghost, DividesTheLogitByTheDeviationsFromItsClass) {
   ASSERT_TRUE(score.Fit(Input(kLogits, kFeatures), kLabels).ok());
   const std::vector<double> scores =
       score.Compute(Input({6, 9, 1, -1, 0, 5, 2, 0, 2}, {3, 6, 0, 16, 100, 1, 12, 1, 4})).value();
-  EXPECT_NEAR(scores[0], -6 / (2 / std::sqrt(2) + 4 / (2 * std::sqrt(2))), 1e-12);  // output 1 is passed over
+  EXPECT_NEAR(scores[0], -6 / (2 / std::sqrt(2) + 4 / (2 * std::sqrt(2))), 1e-12);  // output 1 is skipped
   EXPECT_NEAR(scores[1], -5 / (4 / 2.0 + 1), 1e-12);
   EXPECT_NEAR(scores[2], -2 / 2.0, 1e-12);  // class 2; class 0 gives -2 / (11 / sqrt(2) + ...)
   // At the mean itself.
@@ -54,7 +54,7 @@ TEST(Ghost, HasProbabilitiesByClass) {
 
 TEST(Ghost, RefusesInvalidFitInput) {
   Ghost score(Ghost::Value::kQuotient);
-  const std::vector<float> row = {1, 0, 0};  // ScoreInput looks at it
+  const std::vector<float> row = {1, 0, 0};  // ScoreInput refers to it
   EXPECT_EQ(score.Compute(Input(row, row)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kLogits, kFeatures), {0, 1, 2, 2, 2, 0}).message(),
               HasSubstr("class 0 has 1 correctly classified training samples; ghost needs two"));

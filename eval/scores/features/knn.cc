@@ -20,7 +20,7 @@ class Candidates {
  public:
   Candidates(int64_t k, float error) : k_(k), error_(error), full_(2 * k + 64) {}
 
-  // What is below is no candidate.
+  // Similarities below it are not candidates.
   float bound() const { return bound_; }
 
   void Add(float similarity, int64_t sample) {

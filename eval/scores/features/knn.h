@@ -27,7 +27,7 @@ class Knn : public Score {
   int64_t k_;
   Eigen::MatrixXf train_;  // [D, training samples]
   Eigen::VectorXd scale_;  // 1 / length of a column; 0 for zeros
-  // train_ * scale_, and below, the negative half of its squared length.
+  // The columns of train_ * scale_, each with the negative half of its squared length below it.
   FloatPanels unit_;
 };
 

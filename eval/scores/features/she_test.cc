@@ -31,7 +31,7 @@ TEST(She, IsTheProductWithThePredictedClassesPattern) {
   EXPECT_EQ(scores[0], -(2 * 2 + 3 * 1));  // the pattern (2, 1)
   EXPECT_EQ(scores[1], -3 * 4);            // the pattern (0, 4)
   EXPECT_EQ(scores[2], -12);               // undecided: the better of both
-  EXPECT_EQ(scores[3], -12);               // the third output is passed over
+  EXPECT_EQ(scores[3], -12);               // the third output is skipped
 }
 
 // As the released code: argmax.

@@ -22,7 +22,7 @@ TEST(Gaussian, MeansAndCovarianceOfClasses) {
   EXPECT_TRUE(covariance.isApprox(expected)) << covariance;
 }
 
-// A matrix of several tiles, from several turns of blocks; results that are stored were made by one product a block.
+// A matrix of several tiles, from several turns of blocks. Stored results were computed with one product per block.
 TEST(Gaussian, CovarianceHasTheBitsOfWholeProducts) {
   constexpr int64_t kRows = 20 * kRowBlock + 5;
   for (const int64_t dim : {int64_t{3}, int64_t{130}, int64_t{300}}) {

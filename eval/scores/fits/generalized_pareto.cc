@@ -51,7 +51,7 @@ absl::StatusOr<GeneralizedPareto> FitGeneralizedPareto(std::vector<double> value
     }
   }
   std::sort(values.begin(), values.end());
-  // For shape 1 neither the mean nor the variance is finite, and the moments say nothing of the start.
+  // For shape 1 neither the mean nor the variance is finite, and the moments say nothing about the start.
   double location = 0;
   if (!(values.front() > 0)) location = values.front() - 0.1 * (values.back() - values.front());
   const std::vector<double> found = NelderMead(

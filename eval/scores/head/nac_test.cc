@@ -76,7 +76,7 @@ TEST(Nac, DrawsTheSameSamplesEachTime) {
   EXPECT_EQ(first.Compute(model.Input(features)).value(), second.Compute(model.Input(features)).value());
 }
 
-// Tenths are no binary fractions: a sum of them depends on their order, and parts ties that are ties of counts.
+// Tenths are not binary fractions: a sum of them depends on their order and would break ties between equal counts.
 TEST(Nac, HasOneScoreForOneSumOfCounts) {
   constexpr int kDim = 12, kRows = 400, kFull = 10;
   RandomStream random(3, "nac");

@@ -1,4 +1,4 @@
-// An extra output for the unknown.
+// Scores from an extra output for the unknown.
 #ifndef OPENSET_EVAL_SCORES_LOGITS_EXTRA_OUTPUT_H_
 #define OPENSET_EVAL_SCORES_LOGITS_EXTRA_OUTPUT_H_
 

@@ -16,7 +16,7 @@ absl::Status Klm::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   // Any labels will do.
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, std::vector<int32_t>(train.num_samples, 0)));
   const int64_t k = train.num_outputs;
-  // Of each class: sum of p / exp(largest logarithm of p so far), which no p is too small for.
+  // For each class, the sum of p / exp(largest logarithm of p so far), which does not underflow.
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(k, k);
   Eigen::MatrixXd largest = Eigen::MatrixXd::Constant(k, k, -std::numeric_limits<double>::infinity());
   Eigen::VectorXd count = Eigen::VectorXd::Zero(k);

@@ -20,7 +20,7 @@ TEST(Lts, ScalesTheLogitsByTheSquaredShareOfTheLarger) {
   input.head_bias = bias;
   const std::vector<double> half = Lts(50).Compute(input).value();
   EXPECT_NEAR(half[0], -11 * 100.0 / 49, 1e-13);
-  EXPECT_EQ(half[1], -2);  // of -5 only the head knows
+  EXPECT_EQ(half[1], -2);  // only the head sees the -5
   EXPECT_EQ(half[2], 0);
   EXPECT_NEAR(Lts(75).Compute(input).value()[1], -2 * 36.0 / 16, 1e-13);
 }
