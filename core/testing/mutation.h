@@ -27,7 +27,8 @@ namespace openset {
 std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, RandomStream* random);
 
 // Calls `check` in --rounds rounds, each with the stream (seed, `name`), until a test fails; the failure's trace
-// contains the seed. If a round takes 10 s of CPU time, the process names it and ends with exit code 1. Prints the
+// contains the seed. If a round takes 10 s of CPU time (120 s under
+// --config=tsan), the process names it and ends with exit code 1. Prints the
 // number of rounds, the time of the slowest and, by the input sizes passed to NoteBytes(), the time per byte: if that
 // grows with the size, a reader is not linear.
 void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check);
@@ -44,8 +45,8 @@ void ForEachMutation(absl::string_view name, const std::string& valid, const std
 // and minutes if it is quadratic. Works without RunMutationTests().
 void ReadLarge(absl::string_view name, const std::function<void()>& read);
 
-// Runs all tests. Also fails if the process has grown by more than 256 MiB (2 GiB under --config=asan, which keeps
-// freed memory), because sizes that a small file declares must not be allocated. For the same reason, the process ends
+// Runs all tests. Also fails if the process has grown by more than 256 MiB (2 GiB under sanitizers, which keep freed
+// memory), because sizes that a small file declares must not be allocated. For the same reason, the process ends
 // at once if it needs more than 4 GiB of additional address space (RLIMIT_AS; not under sanitizers). Returns the exit
 // code of main().
 int RunMutationTests(int argc, char** argv);

@@ -49,12 +49,6 @@ double FisherTail(double x, double df1, double df2) {
   return boost::math::cdf(boost::math::complement(boost::math::fisher_f_distribution<double, Quiet>(df1, df2), x));
 }
 
-double BinomialCdf(int64_t k, int64_t n, double p) {
-  if (k < 0) return 0;
-  if (k >= n) return 1;
-  return boost::math::cdf(boost::math::binomial_distribution<double, Quiet>(n, p), k);
-}
-
 double BetaQuantile(double p, double a, double b) {
   return boost::math::quantile(boost::math::beta_distribution<double, Quiet>(a, b), p);
 }

@@ -23,9 +23,6 @@ double ChiSquaredTail(double x, double degrees_of_freedom);
 // P(F >= x) of Fisher's F distribution. Preconditions: x >= 0 or inf, df1, df2 > 0.
 double FisherTail(double x, double df1, double df2);
 
-// P(X <= k) of the binomial distribution of n trials. Preconditions: n >= 0, 0 <= p <= 1.
-double BinomialCdf(int64_t k, int64_t n, double p);
-
 // x with P(X <= x) = p of the beta distribution. Preconditions: 0 <= p <= 1, a, b > 0.
 double BetaQuantile(double p, double a, double b);
 

@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// The first bytes of an empty archive.
+// Bytes that an archive may have in addition to its tensors: in all, and for each of them.
 constexpr int64_t kMoreBytes = 1 << 20, kMoreBytesOfMember = 1024;
 
 struct Beginning {
