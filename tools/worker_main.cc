@@ -34,8 +34,19 @@ absl::Status StatusOfTorch(const std::exception& error) {
 }
 
 const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
-  if (request.has_infer()) return request.infer().train(0).execution();
-  return request.has_probe() ? request.probe().train().execution() : request.train().execution();
+  switch (request.action_case()) {
+    case WorkRequest::kTrain:
+      return request.train().execution();
+    case WorkRequest::kInfer:
+      return request.infer().train(0).execution();
+    case WorkRequest::kEvaluate:
+      return request.evaluate().execution();
+    case WorkRequest::kProbe:
+      return request.probe().train().execution();
+    case WorkRequest::ACTION_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "a request without an action";
 }
 
 int Serve(const std::vector<std::string>& catalog_folders) {

@@ -159,6 +159,12 @@ std::string RemarkOn(const MetricSpec& metric) {
       return "known is positive: unknown samples accepted where 95 % of the known ones are";
     case MetricSpec::kFprAt95TprUnknownPositive:
       return "unknown is positive: known samples rejected where 95 % of the unknown ones are";
+    case MetricSpec::kFprAtTpr:
+      return metric.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN
+                 ? absl::StrFormat("unknown is positive: known samples rejected where %g %% of the unknown ones are",
+                                   100 * metric.fpr_at_tpr().tpr())
+                 : absl::StrFormat("known is positive: unknown samples accepted where %g %% of the known ones are",
+                                   100 * metric.fpr_at_tpr().tpr());
     case MetricSpec::kErrorAt95Tpr:
       return "unknown is positive: at the threshold that rejects 95 % of these unknown samples";
     default:

@@ -48,7 +48,7 @@ TEST(Evaluate, WithoutPredictions) {
     const std::vector<MetricValue> without = Evaluate(metrics, samples.Input()).value();
     there = 0;
     for (size_t m = 0; m < metrics.size(); ++m) {
-      if (NeedsPrediction(metrics[m])) {
+      if (RowOf(metrics[m].kind_case()).traits.needs_prediction) {
         EXPECT_FALSE(without[m].value.has_value()) << without[m].name;
         EXPECT_EQ(without[m].absent_reason, "no predictions") << without[m].name;
       } else {

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_METRIC_TABLE_H_
 #define OPENSET_EVAL_METRICS_METRIC_TABLE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct MetricScale {
   const char* value_unit = "1";
 };
 
+enum class MetricUse {
+  kPlain,
+  kJoint,           // judges the closed-set and the open-set decision in one number
+  kDependsOnRatio,  // changes with the ratio of known to unknown samples, so that test sets can't be compared
+};
+
 struct MetricTraits {
   // Whether larger values are better; absent if neither direction is better (known_unknown_ratio).
   std::optional<bool> higher_is_better;
@@ -30,6 +37,9 @@ struct MetricTraits {
   bool needs_prediction;
   // Whether the metric depends on unknown samples. If not, it is the same for every group of unknown samples.
   bool (*reads_unknown)(const MetricSpec& spec);
+  // For a share of samples or pairs: the number of independent ones. Absent for other metrics.
+  std::optional<int64_t> (*trials)(const MetricSpec& spec, const RankedInput& ranked);
+  MetricUse use;
   MetricScale scale;
 };
 
@@ -49,9 +59,8 @@ MetricRow RowOf(MetricSpec::KindCase kind);
 // (level_name.h) if it has one; otherwise the name of the member of MetricSpec. "" if no member is set.
 std::string MetricName(const MetricSpec& spec);
 
-// By the traits of its row.
+// As its row says.
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
-bool NeedsPrediction(const MetricSpec& spec);
 
 // Absent if no member is set. The caller must refuse fields that violate the schema: CheckMetrics() (evaluate.h).
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);

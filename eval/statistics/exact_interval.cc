@@ -1,7 +1,6 @@
 #include "eval/statistics/exact_interval.h"
 
-#include <algorithm>
-
+#include "eval/metrics/metric_table.h"
 #include "eval/statistics/distributions.h"
 
 namespace openset {
@@ -21,31 +20,9 @@ double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta) {
   return BetaQuantile(1 - delta, static_cast<double>(successes) + 1, static_cast<double>(trials - successes));
 }
 
-std::optional<int64_t> IndependentTrials(const MetricSpec& metric, const RankedInput& ranked) {
-  const Tally& total = ranked.total();
-  switch (metric.kind_case()) {
-    case MetricSpec::kAccuracy:
-    case MetricSpec::kFprAt95TprUnknownPositive:
-      return total.known();
-    case MetricSpec::kFprAt95Tpr:
-      return total.unknown;
-    case MetricSpec::kAuroc:
-    case MetricSpec::kOpenauc:
-    case MetricSpec::kOpenaucStrict:
-    case MetricSpec::kOscr:
-    case MetricSpec::kDetectionError:
-    case MetricSpec::kErrorAt95Tpr:
-      return std::min(total.known(), total.unknown);
-    case MetricSpec::kAurocMisclassification:
-      return std::min(total.correct, total.wrong);
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence) {
-  const std::optional<int64_t> trials = IndependentTrials(metric, ranked);
+  const std::optional<int64_t> trials = RowOf(metric.kind_case()).traits.trials(metric, ranked);
   if (!trials.has_value() || *trials == 0 || (value != 0 && value != 1)) return std::nullopt;
   return ClopperPearson(value == 1 ? *trials : 0, *trials, confidence);
 }

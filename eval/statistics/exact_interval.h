@@ -23,13 +23,8 @@ ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidenc
 // probability u. Preconditions: as above, 0 < delta < 1.
 double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta);
 
-// The number of independent trials of a metric that is a share of samples or pairs: the known samples for accuracy, the
-// negative samples for false positive rates, and the samples of the smaller side for a mean over pairs, because that is
-// the number of independent pairs. Absent for other metrics.
-std::optional<int64_t> IndependentTrials(const MetricSpec& metric, const RankedInput& ranked);
-
 // The interval of a metric with the value 0 or 1, for which replicates and DeLong's variance have no spread: the exact
-// interval for none or all of its independent trials. Absent for other values and metrics.
+// interval for none or all of its independent trials (MetricTraits.trials). Absent for other values and metrics.
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence);
 

@@ -1,8 +1,14 @@
 #include "eval/statistics/exact_interval.h"
 
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
 
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -41,6 +47,38 @@ TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
   EXPECT_FALSE(IntervalAtTheEdge(metric, ranked, 0.5, 0.95).has_value());
   metric.mutable_nll();
   EXPECT_FALSE(IntervalAtTheEdge(metric, ranked, 0, 0.95).has_value());
+}
+
+// Three known samples, all correct, and two unknown ones that are all told apart: values of 0 or 1 from so few samples
+// are uncertain, whichever metric says so.
+TEST(IntervalAtTheEdge, NoShareOfFewSamplesIsCertain) {
+  testing::Samples samples;
+  samples.label = {0, 0, 0, -1, -1};
+  samples.prediction = {0, 0, 0, 0, 0};
+  samples.unknown_score = {1, 2, 3, 4, 5};
+  const RankedInput ranked(samples.Input());
+  std::map<std::string, double> width;
+  for (const MetricSpec& metric : AllMetrics()) {
+    const MetricResult result = ComputeMetric(metric, ranked);
+    const std::optional<ExactInterval> interval =
+        result.value.has_value() ? IntervalAtTheEdge(metric, ranked, *result.value, 0.95) : std::nullopt;
+    if (interval.has_value()) width[MetricName(metric)] = interval->high - interval->low;
+  }
+  const auto of = [](double trials) { return 1 - std::pow(0.025, 1 / trials); };
+  using ::testing::DoubleNear;
+  using ::testing::Pair;
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(width,
+              UnorderedElementsAre(
+                  Pair("accuracy", DoubleNear(of(3), 1e-12)), Pair("auroc", DoubleNear(of(2), 1e-12)),
+                  Pair("fpr_at_95tpr", DoubleNear(of(2), 1e-12)),
+                  Pair("fpr_at_95tpr_unknown_positive", DoubleNear(of(3), 1e-12)),
+                  Pair("error_at_95tpr", DoubleNear(of(2), 1e-12)), Pair("detection_error", DoubleNear(of(2), 1e-12)),
+                  Pair("openauc", DoubleNear(of(2), 1e-12)), Pair("openauc_strict", DoubleNear(of(2), 1e-12)),
+                  Pair("oscr", DoubleNear(of(2), 1e-12)), Pair("fpr_at_0.95tpr", DoubleNear(of(2), 1e-12)),
+                  Pair("ccr_at_0.1fpr", DoubleNear(of(3), 1e-12)),
+                  Pair("risk_at_0.8coverage", DoubleNear(of(3), 1e-12)),  // of 2.4 samples
+                  Pair("open_set_accuracy", DoubleNear(of(5), 1e-12))));
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ enum class ActionKind {
 inline constexpr ActionKind kActionKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate,
                                               ActionKind::kChoose};
 
+// The image passes of a training step for each image: one forward, and a backward pass that costs two.
+inline constexpr int64_t kTrainPasses = 3;
+
 // Identifies an action in the plan, the scheduler, the engine and its observers: its index in Plan.actions.
 enum class ActionId : int {};
 inline constexpr ActionId kNoAction{-1};
@@ -49,7 +52,7 @@ struct Action {
   std::string key;               // digest of everything that determines the result
   std::vector<ActionId> inputs;  // actions whose results it reads; they precede it in the plan
   std::vector<int> trials;       // trials that need it, ascending; for kChoose, the trial that is tuned
-  int64_t work = 0;              // estimated image passes: a training pass counts 3, an inference pass 1
+  int64_t work = 0;              // estimated image passes: a training pass counts kTrainPasses, an inference pass 1
 
   int member = 0;                  // kTrain: index in the ensemble
   ActionId continued = kNoAction;  // kTrain: the training of an earlier rung that this one continues

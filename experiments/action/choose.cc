@@ -10,6 +10,7 @@ class Choose : public Stage {
  public:
   const char* Verb(ActionRole /*role*/) const override { return "choose"; }
   const char* PastTense(ActionRole /*role*/) const override { return "chose for"; }
+  const char* Noun(ActionRole /*role*/) const override { return "choice"; }
 };
 
 }  // namespace

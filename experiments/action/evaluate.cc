@@ -8,6 +8,7 @@ class Evaluate : public Stage {
  public:
   const char* Verb(ActionRole /*role*/) const override { return "evaluate"; }
   const char* PastTense(ActionRole /*role*/) const override { return "evaluated"; }
+  const char* Noun(ActionRole /*role*/) const override { return "evaluation"; }
 
   void AddActions(const Trial& /*trial*/, const ActionKeys::Keys& keys,
                   std::vector<TrialAction>* actions) const override {

@@ -17,12 +17,16 @@ class Infer : public Stage {
  public:
   const char* Verb(ActionRole /*role*/) const override { return "infer"; }
   const char* PastTense(ActionRole /*role*/) const override { return "inferred "; }
+  const char* Noun(ActionRole /*role*/) const override { return "inference"; }
+  bool RunsModel() const override { return true; }
 
   void AddActions(const Trial& /*trial*/, const ActionKeys::Keys& keys,
                   std::vector<TrialAction>* actions) const override {
     std::vector<int> trainings;
     for (size_t a = 0; a < actions->size(); ++a) {
-      if ((*actions)[a].role != ActionRole::kPretraining) trainings.push_back(static_cast<int>(a));
+      const TrialAction& before = (*actions)[a];
+      if (before.kind != ActionKind::kTrain || before.role == ActionRole::kPretraining) continue;
+      trainings.push_back(static_cast<int>(a));
     }
     const auto add = [&](ActionRole role, const ActionKeys::Inference& inference) {
       actions->push_back({ActionKind::kInfer, role, 0, inference.key, trainings, inference.shared_passes});

@@ -60,6 +60,10 @@ class Stage {
   virtual const char* Verb(ActionRole role) const = 0;
   // "trained  "; all have the same width.
   virtual const char* PastTense(ActionRole role) const = 0;
+  // "training"; "import"; plural with an s.
+  virtual const char* Noun(ActionRole role) const = 0;
+  // Whether it passes images through a network, on the trial's device and in its precision. Default: no.
+  virtual bool RunsModel() const { return false; }
 
   // Appends the trial's actions of this kind to those of the kinds before. Default: none.
   virtual void AddActions(const Trial&, const ActionKeys::Keys& /*keys*/, std::vector<TrialAction>* /*actions*/) const {

@@ -10,9 +10,6 @@
 namespace openset {
 namespace {
 
-// Image passes of a training step relative to those of inference: forward, and about twice that backward.
-constexpr int64_t kTrainPass = 3;
-
 // Images that pass through the model for a training sample of an epoch: those of each pass, and additional ones.
 int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
   double images = 1 + views + open_set.plain_passes();
@@ -29,7 +26,7 @@ int64_t WorkOf(const Spec& spec, int views, const Trial& trial, const SampleCoun
   int64_t images = count_samples(trial.data().train()) * EpochsOf(training);
   const int64_t limit = training.max_steps() * training.batch_size();
   if (limit > 0) images = std::min(images, limit);
-  const int64_t work = kTrainPass * images * ImagesPerSample(spec.open_set(), views);
+  const int64_t work = kTrainPasses * images * ImagesPerSample(spec.open_set(), views);
   if (!training.has_evaluate_every()) return work;
   const EvaluateEverySpec& every = training.evaluate_every();
   const bool of_test = every.samples() == EvaluateEverySpec::TEST;
@@ -47,6 +44,8 @@ class Train : public Stage {
   const char* PastTense(ActionRole role) const override {
     return role == ActionRole::kImport ? "imported " : "trained  ";
   }
+  const char* Noun(ActionRole role) const override { return role == ActionRole::kImport ? "import" : "training"; }
+  bool RunsModel() const override { return true; }
 
   void AddActions(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) const override {
     const ActionRole role = trial.method().has_training() ? ActionRole::kMain : ActionRole::kImport;

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "data/task.pb.h"
+#include "experiments/action/action.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/training_epochs.h"
@@ -124,7 +125,7 @@ void Throughputs::AddProbe(const Trial& trial, const CostDevice& device, double 
 
 void Throughputs::Rates::Add(const MethodSpec& method, int classes, const CostDevice& device,
                              double images_per_second) {
-  const double rate = kTrainPasses * images_per_second;
+  const double rate = static_cast<double>(kTrainPasses) * images_per_second;
   passes[{NetworkOf(method), device}].push_back(rate);
   const std::optional<int64_t> work = MultiplyAddsOf(method, classes);
   if (work.has_value()) multiply_adds[device].push_back(rate * static_cast<double>(*work));

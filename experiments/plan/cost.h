@@ -27,9 +27,6 @@ struct CostDevice {
   }
 };
 
-// The passes for each training image: one forward, and a backward pass that costs two.
-inline constexpr double kTrainPasses = 3;
-
 // The network and the size of its images, as text: they decide how long a pass takes.
 std::string NetworkOf(const MethodSpec& method);
 

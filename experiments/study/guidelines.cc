@@ -71,49 +71,19 @@ Guideline Draws(const std::vector<const Trial*>& trials) {
                               ": its results hold for those classes only; use more splits")};
 }
 
-bool IsFOrAccuracy(const MetricSpec& metric) {
-  switch (metric.kind_case()) {
-    case MetricSpec::kAccuracy:
-    case MetricSpec::kOpenSetFMacro:
-    case MetricSpec::kOpenSetFMicro:
-    case MetricSpec::kOpenSetAccuracy:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// For the closed-set and the open-set decision.
-bool IsOfBoth(const MetricSpec& metric) {
-  switch (metric.kind_case()) {
-    case MetricSpec::kOpenauc:
-    case MetricSpec::kOpenaucStrict:
-    case MetricSpec::kOscr:
-    case MetricSpec::kPartialOpenauc:
-    case MetricSpec::kHalfpoint:
-    case MetricSpec::kOverall:
-    case MetricSpec::kCcrAtFpr:
-    case MetricSpec::kPooledAurc:
-    case MetricSpec::kPooledAugrc:
-    case MetricSpec::kNacc:
-    case MetricSpec::kNaccRates:
-      return true;
-    default:
-      return false;
-  }
-}
+bool Has(MetricUse use, const MetricSpec& metric) { return RowOf(metric.kind_case()).traits.use == use; }
 
 std::vector<Guideline> Metrics(const Trial& trial) {
   const MetricSpec* headline = nullptr;
   std::string joint;
   for (const MetricSpec& metric : trial.metric()) {
     if (headline == nullptr && DisplayOf(metric).reads_unknown) headline = &metric;
-    if (joint.empty() && IsOfBoth(metric)) joint = DisplayOf(metric).label;
+    if (joint.empty() && Has(MetricUse::kJoint, metric)) joint = DisplayOf(metric).label;
   }
   std::vector<Guideline> lines;
   if (headline == nullptr) {
     lines.push_back({false, "no metric reads unknown samples: this is closed-set evaluation"});
-  } else if (IsFOrAccuracy(*headline)) {
+  } else if (Has(MetricUse::kDependsOnRatio, *headline)) {
     lines.push_back(
         {false, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label,
                              ", which depends on known:unknown: results on other test sets are not comparable; "

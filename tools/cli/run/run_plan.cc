@@ -14,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/action/stage.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -45,14 +46,17 @@ void Show(absl::string_view text) {
 // Prints what will be done.
 void ShowWork(const Study& study, int cpu_slots) {
   const Plan& plan = study.plan();
-  const int needed = plan.CountNeeded(ActionKind::kEvaluate);
   int imports = 0;
   for (const Action& action : plan.actions) imports += action.is_needed() && action.role == ActionRole::kImport;
-  Show(absl::StrCat(study.name(), ": ", needed, " of ", TrialCount(static_cast<int>(plan.trials.size())),
-                    " to run: ", Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training"), ", ",
-                    imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "",
-                    Count(plan.CountNeeded(ActionKind::kInfer), "inference"), ", ", Count(needed, "evaluation"), ", ",
-                    Count(cpu_slots, "CPU slot"), "."));
+  std::string text = absl::StrCat(study.name(), ": ", plan.CountNeeded(ActionKind::kEvaluate), " of ",
+                                  TrialCount(static_cast<int>(plan.trials.size())), " to run: ");
+  for (const ActionKind kind : kActionKinds) {
+    if (kind == ActionKind::kChoose) continue;  // SearchText() says it
+    const int count = plan.CountNeeded(kind) - (kind == ActionKind::kTrain ? imports : 0);
+    absl::StrAppend(&text, Count(count, StageOf(kind).Noun(ActionRole::kMain)), ", ");
+    if (kind == ActionKind::kTrain && imports > 0) absl::StrAppend(&text, Count(imports, "import"), " of a model, ");
+  }
+  Show(absl::StrCat(text, Count(cpu_slots, "CPU slot"), "."));
   if (study.waiting() > 0) Show(SearchText(study));
 }
 
@@ -111,7 +115,7 @@ absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy) {
   if (deploy.engine() == DeploySpec::SLURM || IsSlurmTask()) return absl::OkStatus();
   for (const ActionId id : plan.NeededActions()) {
     const Action& action = plan[id];
-    if (action.kind != ActionKind::kTrain && action.kind != ActionKind::kInfer) continue;
+    if (!StageOf(action).RunsModel()) continue;
     OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution()));
   }
   return absl::OkStatus();
