@@ -14,6 +14,7 @@
 #include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"

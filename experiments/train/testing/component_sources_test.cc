@@ -1,9 +1,9 @@
 // Each member of a family has its own sources in the tables of training, inference and evaluation, so that a change of
 // one member doesn't mark the results of the others as changed (experiments/study/source_changes.h).
 #include "data/augment/augment.pb.h"
-#include "data/open_set/open_set.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/store/testing/members_without_sources.h"
 #include "gmock/gmock.h"
 #include "losses/loss.pb.h"
