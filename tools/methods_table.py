@@ -16,8 +16,8 @@ PAGE = "docs/methods.md"
 TITLE = "## Methods and other libraries\n"
 HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-uncertainty", "checked against",
         "CPU s"]
-NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
-         "member_uncertainty": "their disagreement", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
+NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "perturbed images",
+         "member_uncertainty": "disagreement of passes", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
 # What a method needs in addition to its score and to a plain network's training and forward pass.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
