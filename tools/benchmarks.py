@@ -59,7 +59,7 @@ class Benchmarks:
 
     def steps(self):
         table = Table("network", "openset", "PyTorch", "channels-last", "torch.compile", "limit", "openset / best",
-                      "openset / limit", "aim")
+                      "openset / limit", "target")
         command = self.peer("train_step_peer.py", "--json", "--step_benchmark=" + self.options.step_benchmark,
                             f"--rounds={self.rounds}")
         if self.options.quick:
@@ -81,13 +81,13 @@ class Benchmarks:
             table.add(name, shown(ours, ""), *cells, shown(limit, ""), ratio_shown(ratios),
                       f"{statistics.median(a / b for a, b in zip(ours, limit)):.0%}",
                       self.aim(f"a training step of {name}", statistics.median(ratios), wanted, one))
-        return ("Images a second, batches of 128 images of 32 x 32, 2 threads, fp32. Ours are steps of the trainer itself, "
-                "which makes its batches meanwhile; PyTorch's step on a batch that is there. The limit is a step that takes "
-                "no more time than large convolutions (3 x 3, 128 channels, forward) with as many floating-point "
-                "operations as its own convolutions and products have.\n\n" + table.text())
+        return ("Images a second, batches of 128 images of 32 x 32, 2 threads, fp32. openset runs steps of its "
+                "trainer, which makes batches at the same time; PyTorch runs steps on a ready batch. The limit is a step "
+                "that takes only as long as large convolutions (3 x 3, 128 channels, forward) with as many floating-point "
+                "operations as the step's own convolutions and products.\n\n" + table.text())
 
     def augmentation(self):
-        table = Table("osrci_cnn", "images/s", "openset / it")
+        table = Table("osrci_cnn", "images/s", "openset / other")
         if not self.options.python:
             found = self.google(self.options.step_benchmark, "^TrainStep/osrci_cnn_rand_augment/threads:2/")
             table.add("openset", shown([one["images_per_second"] for one in found.values()], ""), "")
@@ -98,8 +98,8 @@ class Benchmarks:
         for side, values in rates.items():
             table.add(side, shown(values, ""),
                       "" if side == "openset" else ratio_shown([a / b for a, b in zip(rates["openset"], values)]))
-        return ("Training with RandAugment (1 operation), random crop and flip. PyTorch: Pillow in a DataLoader with 0 and "
-                "2 worker processes.\n\n" + table.text())
+        return ("Training with RandAugment (1 operation), random crop and flip. PyTorch uses Pillow in a DataLoader "
+                "with 0 and 2 worker processes.\n\n" + table.text())
 
     def sweep(self):
         trials, steps = (4, 30) if self.options.quick else (16, 60)
@@ -133,14 +133,14 @@ class Benchmarks:
                 running = [process for process in running if process.poll() is None]
                 time.sleep(0.01)
             theirs.append(time.perf_counter() - begin)
-        table = Table(f"{trials} trials", "seconds", "it / openset", "aim")
+        table = Table(f"{trials} trials", "seconds", "other / openset", "target")
         table.add("openset run", shown(ours, "s"), "", "")
         if theirs:
             ratios = [b / a for a, b in zip(ours, theirs)]
             table.add(f"{trials} Python processes, 2 at a time", shown(theirs, "s"), ratio_shown(ratios),
                       self.aim("the sweep", statistics.median(ratios), 2, None))
-        return (f"{trials} trials of osrci_cnn on Fashion-MNIST, each of {steps} steps of 128 images, with inference of "
-                "10,000 test images, evaluation and record, whole processes.\n\n" + table.text())
+        return (f"{trials} trials of osrci_cnn on Fashion-MNIST, each with {steps} steps of 128 images, inference on "
+                "10,000 test images, evaluation and record; whole processes.\n\n" + table.text())
 
     def scores(self):
         if not self.options.python:
@@ -160,21 +160,21 @@ class Benchmarks:
         every, _, text = run(ask + ["--store=" + os.path.join(self.folder, "score_store_all")])
         count = len(re.findall(r"^\S+ +\d+\.\d\d +\d+\.\d\d ", text, re.MULTILINE))
         ratios = [b / a for a, b in zip(shared, theirs)]
-        table = Table("what", "seconds", "pytorch-ood / openset", "aim")
+        table = Table("what", "seconds", "pytorch-ood / openset", "target")
         names = len(SHARED_SCORES.split(","))
         profiled = ask + ["--methods=" + SHARED_SCORES, "--store=" + os.path.join(self.folder, "score_store_profiled")]
         table.add(f"openset score, {names} methods", shown(shared, "s"), "", "")
-        table.add("with one of them, she: the network's outputs, start and report", shown(one, "s"), "", "")
+        table.add("openset score, only she: the network's outputs, start and report", shown(one, "s"), "", "")
         table.add(f"pytorch-ood, the same {names}", shown(theirs, "s"), ratio_shown(ratios),
                   self.aim("the scores", statistics.median(ratios), 8, profiled))
-        table.add("of it: the network's outputs", shown([part["seconds"]["outputs"] for part in parts], "s"), "", "")
-        table.add("of it: the scores", shown([sum(part["seconds"].values()) - part["seconds"]["outputs"]
+        table.add("of which the network's outputs", shown([part["seconds"]["outputs"] for part in parts], "s"), "", "")
+        table.add("of which the scores", shown([sum(part["seconds"].values()) - part["seconds"]["outputs"]
                                               for part in parts], "s"), "", "")
         table.add(f"openset score, all {count} methods", shown([every], "s"), "", "")
         slow = sorted(parts[-1]["seconds"].items(), key=lambda pair: -pair[1])[:4]
-        return ("A TorchScript network on Fashion-MNIST: outputs of 36,000 training and 10,000 test images, then fit and "
-                "scores; whole processes. openset also stores the outputs, a record of each, and a "
-                "report.\n\n" + table.text() + "\n\nSlowest of pytorch-ood: "
+        return ("A TorchScript network on Fashion-MNIST: outputs of 36,000 training and 10,000 test images, then fits "
+                "and scores; whole processes. openset also stores the outputs, a record of each method, and a "
+                "report.\n\n" + table.text() + "\n\nSlowest parts of pytorch-ood: "
                 + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in slow) + ".")
 
     def make_scores(self, samples):
@@ -186,7 +186,7 @@ class Benchmarks:
 
     def evaluation(self):
         sizes = [10**4, 10**5, 10**6] if self.options.quick else [10**5, 10**6, 10**7]
-        table = Table("samples", "seconds", "peak memory", "aim")
+        table = Table("samples", "seconds", "peak memory", "target")
         medians = []
         for samples in sizes:
             path = self.make_scores(samples)
@@ -196,15 +196,16 @@ class Benchmarks:
             table.add(f"{samples:,}", shown([one[0] for one in runs], "s"), f"{max(one[1] for one in runs):.0f} MB",
                       self.aim("eval of 1,000,000 scores", medians[-1], 0.15, command, at_least=False)
                       if samples == 10**6 else "")
-        text = ("All metrics of ready scores with predictions, 100 classes: the whole process, with its start and the "
-                "reading of the .npz.\n\n" + table.text()
-                + f"\n\nGrowth over {sizes[-1] // sizes[0]} times the samples: exponent {exponent(sizes, medians):.2f}.")
+        text = ("All metrics of finished scores with predictions, 100 classes; the whole process, including its start "
+                "and reading the .npz.\n\n" + table.text()
+                + f"\n\nGrowth exponent over a factor of {sizes[-1] // sizes[0]} in samples: "
+                + f"{exponent(sizes, medians):.2f}.")
         logits = os.path.join(self.folder, "logits.npz")
         run([sys.executable, "tools/peers/make_score_file.py", logits, "10000", "100"])
         command = [self.options.openset, "eval", logits, "--format=json"]
         seconds = [run(command)[0] for _ in range(2 * self.rounds)]
         wanted = self.aim("eval of logits", 1000 * statistics.median(seconds), 30, command, at_least=False)
-        text += f"\n\nOf 10,000 x 100 logits: {shown([1000 * s for s in seconds], 'ms')} (aim in ms {wanted})."
+        text += f"\n\n10,000 x 100 logits take {shown([1000 * s for s in seconds], 'ms')} (target in ms {wanted})."
         if self.options.python:
             _, _, said = run(self.peer("eval_peer.py", "--openset=" + self.options.openset,
                                        f"--rounds={self.rounds}", f"--samples={sizes[1] if self.options.quick else 10**6}"))
@@ -235,8 +236,8 @@ for i in range({images}):
         os.path.join({folder!r}, str(i % 4), str(i) + ".jpg"), quality=90)"""])
         _, _, text = run(self.peer("image_folder_peer.py", folder, "--image_folder=" + self.options.image_folder,
                                    f"--rounds={self.rounds}"))
-        return (f"{images} JPEG files of 500 x 375 to batches of 64 x 3 x 224 x 224, 2 threads; torchvision with 2 worker "
-                "processes.\n\n" + text.strip().splitlines()[-1])
+        return (f"{images} JPEG files of 500 x 375 pixels, read into batches of 64 x 3 x 224 x 224, 2 threads; "
+                "torchvision with 2 worker processes.\n\n" + text.strip().splitlines()[-1])
 
     def planning(self):
         sizes = [1000, 10000] if self.options.quick else [1000, 10000, 102000]
@@ -256,25 +257,25 @@ for i in range({images}):
             table.add(f"{trials:,}", shown([one[0] for one in text], "s"), shown([one[0] for one in of_json], "s"),
                       f"{max(one[1] for one in text):.0f} MB", f"{max(one[1] for one in of_json):.0f} MB",
                       f"{len(of_json[0][2]) / 1e6:.0f} MB")
-        return (table.text() + f"\n\nGrowth over {sizes[-1] / sizes[0]:.0f} times the trials: exponent "
+        return (table.text() + f"\n\nGrowth exponent over a factor of {sizes[-1] / sizes[0]:.0f} in trials: "
                 f"{exponent(sizes, seconds):.2f}.")
 
     def records(self):
         sizes = [1000, 10000] if self.options.quick else [1000, 10000, 100000]
-        table = Table("records", "read all anew", "resume by the index", "status", "list")
+        table = Table("records", "reread all", "resume from the index", "status", "list")
         resumed = []
         for size in sizes:
             found = {name.split("/")[0]: one["real_time"] / 1000 for name, one in self.google(
                 self.options.resume_benchmark, f"^(Rebuild|Resume|Status|Fields)/{size}/").items()}
             resumed.append(found["Resume"])
             table.add(f"{size:,}", *(f"{found[name]:.3f} s" for name in ("Rebuild", "Resume", "Status", "Fields")))
-        return (table.text() + f"\n\nGrowth of the resume over {sizes[-1] // sizes[0]} times the records: exponent "
-                f"{exponent(sizes, resumed):.2f}.")
+        return (table.text() + f"\n\nGrowth exponent of the resume over a factor of {sizes[-1] // sizes[0]} in "
+                f"records: {exponent(sizes, resumed):.2f}.")
 
     def profiles(self):
         """For each missed target, where its time is spent."""
         if not self.missed:
-            return "None: every aim is met."
+            return "None: every target is met."
         parts = []
         for what, command in self.missed:
             if command is None or shutil.which("perf") is None:
@@ -346,8 +347,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         benchmarks = Benchmarks(options, folder)
         text = ["# Benchmarks", "",
-                "Written by `bazel run //tools:benchmarks`" + (", short form" if options.quick else "") + ". Medians, in brackets the smallest and the largest; a ratio is the median of the rounds' ratios, both "
-                "sides of which ran in turns.", ""]
+                "Written by `bazel run //tools:benchmarks`" + (", short form" if options.quick else "") +
+                ". Values are medians, with the smallest and the largest in brackets. A ratio is the median of the "
+                "rounds' ratios; both sides ran alternately.", ""]
         text += ["* " + line for line in machine(options, workspace)]
         if options.remark:
             text.append("* " + options.remark)
@@ -360,7 +362,7 @@ def main():
                 content = f"Failed: {error}"
             print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
             text += ["", "## " + PARTS[name], "", f"Load before: {load:.1f}.", "", content]
-        text += ["", "## Missed aims", "", benchmarks.profiles(), ""]
+        text += ["", "## Missed targets", "", benchmarks.profiles(), ""]
     with open(out, "w") as file:
         file.write("\n".join(text))
     print(out)
