@@ -75,9 +75,9 @@ Command CancelCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Stops a study: its Slurm jobs, and your runs of it on this machine.";
   command.description =
-      "Your 'openset run' of the study on this machine is asked to stop, as by Ctrl-C; runs on other machines and of "
-      "other\n"
-      "users are named. Finished results stay. 'openset run' continues trainings from their last saved states.\n"
+      "Asks your 'openset run' of the study on this machine to stop, as Ctrl-C does, and lists runs on other\n"
+      "machines and by other users. Finished results stay. 'openset run' continues trainings from their last saved\n"
+      "states.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

@@ -30,20 +30,20 @@ ABSL_FLAG(std::string, diagram, "",
           "File for the critical-difference diagram (.svg, .pdf or .png) of the first metric, for three or more "
           "methods over two or more tasks. Not written if Friedman's test doesn't reject.");
 ABSL_FLAG(double, test_per_training, 0,
-          "For RESULTS whose splits are drawn repeatedly from the same samples: the number of test samples for each "
-          "training sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
+          "For RESULTS whose splits are drawn repeatedly from the same samples: the ratio of test samples to training "
+          "samples, for Nadeau and Bengio's variance. 0: splits are independent.");
 
 ABSL_FLAG(std::string, group, "pool",
-          "Which unknown samples count: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
+          "The unknown samples to use: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
           "and 'mean of far'.");
 
 ABSL_FLAG(
     std::string, baseline, "",
-    "For RESULTS, a SPEC or a BUNDLE: test every method against this one only (a row of the tables: mcp, or 'openauc, "
-    "lambda 0.1'). Of a study, empty: the one that the stars in its report are against (report.baseline). For "
-    "`figure`: what --improvement is over.");
+    "For RESULTS, a SPEC or a BUNDLE: test every method only against this one (a row of the tables: mcp, or 'openauc, "
+    "lambda 0.1'). If empty, for a study: the baseline of its report (report.baseline). For `figure`: the baseline of "
+    "--improvement.");
 ABSL_FLAG(bool, all_pairs, false,
-          "For a SPEC or its report in JSON: test all pairs of methods, not only with the baseline.");
+          "For a SPEC or its report in JSON: test all pairs of methods, not only those with the baseline.");
 
 namespace openset {
 namespace {
@@ -153,22 +153,22 @@ Command CompareCommand() {
   command.max_arguments = 100;
   command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
   command.description =
-      "Two or more files of scores as for `openset eval` (for several files of one method, join them by commas),\n"
-      "of the same samples in the same order: paired bootstrap, and DeLong's test for auroc and openauc. Default\n"
-      "for --metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr.\n"
+      "Two or more files of scores, as for `openset eval`, for the same samples in the same order (join several\n"
+      "files of one method by commas): paired bootstrap, and DeLong's test for auroc and openauc. Default for\n"
+      "--metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr.\n"
       "\n"
       "One file RESULTS with values over splits, seeds and tasks: a .csv with the columns method, task, split,\n"
       "seed and one for each metric, or a .json from `openset report --format=json`. Two methods are compared over\n"
       "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
-      "A study by its name or .textproto: the records that the store has of it. Every method is tested against the\n"
-      "baseline of its report, and the p-values are those of the report's stars; --all_pairs tests all pairs. The\n"
-      "records of a bundle (BUNDLE.zip), without a store: all pairs, or against --baseline. No difference is claimed\n"
-      "from fewer than 3 splits, or 3 seeds of one split.\n"
+      "A study, by its name or .textproto: its records in the store. Every method is tested against the baseline of\n"
+      "the study's report, and the p-values are those of the report's stars; --all_pairs tests all pairs. A bundle\n"
+      "(BUNDLE.zip) needs no store: its records are tested in all pairs, or against --baseline. With fewer than 3\n"
+      "splits, or 3 seeds of one split, no difference is reported.\n"
       "\n"
-      "If there are several tests of a metric, p-values are adjusted by Holm's method over those that are shown. The\n"
-      "verdict may be that there is no detectable difference.\n"
+      "If a metric has several tests, their p-values are adjusted by Holm's method over the tests shown. The verdict\n"
+      "may be that there is no detectable difference.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"

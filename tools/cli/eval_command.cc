@@ -41,11 +41,11 @@
 
 ABSL_FLAG(bool, ci, false, "Compute confidence intervals.");
 ABSL_FLAG(std::string, as, "samples",
-          "What several FILEs are: samples, joined in order, or methods, measured one by one and shown in one table (a "
-          "FILE may then be several files joined by commas).");
+          "What several FILEs are: samples, which are joined in order, or methods, which are measured one by one and "
+          "shown in one table (a FILE may then be several files joined by commas).");
 ABSL_FLAG(std::string, curves, "",
           "Folder for the curves, as .csv and .svg files and as one page: ROC, OSCR, risk over coverage, scores, "
-          "reliability. With --as=methods: the first three, each of all methods in one picture.");
+          "reliability. With --as=methods: the first three, each with all methods in one picture.");
 ABSL_FLAG(std::string, classes, "", "A .csv file to write the closed-set accuracy of each known class to.");
 ABSL_FLAG(std::string, sample_scores, "",
           "A .npz file to write the unknown score of each sample to, and its prediction if there is one.");
@@ -213,7 +213,7 @@ Command EvalCommand() {
   command.max_arguments = 10000;
   command.summary = "Measures your own scores or logits: all metrics, intervals, curves.";
   command.description =
-      "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It contains `label` (index of the known\n"
+      "FILE is an .npz, a .csv, or single .npy arrays for the same samples. It contains `label` (index of the known\n"
       "class, -1 = unknown), and `logits` or `unknown_score` (larger = more unknown). With a score, give\n"
       "`prediction` too; without it, the metrics that need it are absent. docs/eval.md has the details, also for\n"
       "files that OpenOOD and FD-Shifts save. Several files are joined in order or, with --as=methods, are columns\n"

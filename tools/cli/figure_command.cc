@@ -27,19 +27,19 @@
 ABSL_DECLARE_FLAG(std::string, out);
 ABSL_DECLARE_FLAG(std::string, spread);
 ABSL_DECLARE_FLAG(std::string, baseline);
-ABSL_FLAG(
-    std::string, labels, "titles",
-    "Of a study's figure: methods by their titles, as in LaTeX (titles), or by their names, as in the other tables "
-    "(names).");
+ABSL_FLAG(std::string, labels, "titles",
+          "For a study: label methods by their titles, as in LaTeX tables (titles), or by their names, as in the other "
+          "tables (names).");
 ABSL_FLAG(std::string, x, "", "For a study: the swept field on the horizontal axis, or openness.");
 ABSL_FLAG(std::string, y, "", "For a study: the metric on the vertical axis.");
 ABSL_FLAG(std::string, curve, "",
           "For a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
           "risk_coverage or risk_coverage_pool of all methods in one picture; density_METHOD; or categories_METHOD, "
           "where near groups are one category and far groups another.");
-ABSL_FLAG(std::string, improvement, "",
-          "For a study: bars of a metric's improvement over the baseline (that of its report, by default the first "
-          "method), in percent of the baseline's value.");
+ABSL_FLAG(
+    std::string, improvement, "",
+    "For a study: bars of a metric's improvement over the baseline (its report's, by default the first method), in "
+    "percent of the baseline's value.");
 ABSL_FLAG(std::vector<std::string>, softmax, {},
           "For a study: heat maps of the mean softmax output of the unknown classes in these groups. --methods selects "
           "methods.");
@@ -47,7 +47,7 @@ ABSL_FLAG(int, softmax_classes, 20,
           "With --softmax: at most this many known and unknown classes, one of each coarse class first.");
 ABSL_FLAG(std::string, width, "column", "Width of a study's figure: column (3.3 inches) or page (6.6 inches).");
 ABSL_FLAG(std::string, x_scale, "auto",
-          "With --x: linear, log, or auto, which is log where the values are above 0 and span a factor of 50.");
+          "With --x: linear, log, or auto, which is log if the values are above 0 and span a factor of 50.");
 ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that needs no study.");
 
 namespace openset {
@@ -172,13 +172,15 @@ Command FigureCommand() {
   command.summary = "Draws a figure of a study's results, or one that needs no training.";
   command.description =
       "With --x and --y, --curve, --improvement or --softmax, SPEC is a study, a FOLDER with its spec and bundle, or\n"
-      "the BUNDLE.zip of its records (but for --softmax, which needs stored outputs; --improvement then needs\n"
-      "--baseline). The figure is an .svg, .pdf or .png (--out). Curves are means over splits and seeds in a band of\n"
-      "one population standard deviation on each side, or what --spread says; densities and heat maps show each\n"
-      "method's first trial. Otherwise, SPEC is a FigureSpec in a\n"
-      ".textproto, or one of openauc_figure_1 (metrics over the TPR of the unknown class), imbalance_figure_1\n"
-      "(known and unknown samples over openness), imbalance_figure_2 (base metrics of random predictions),\n"
-      "toy_softmax (how confident small networks are over a plane). openset writes the picture and its numbers.\n"
+      "the BUNDLE.zip of its records (except for --softmax, which needs stored outputs; --improvement then needs\n"
+      "--baseline). The figure is an .svg, .pdf or .png (--out). Curves are means over splits and seeds, in a band of\n"
+      "one population standard deviation on each side, or the band that --spread chooses; densities and heat maps\n"
+      "show each method's first trial.\n"
+      "\n"
+      "Otherwise, SPEC is a FigureSpec in a .textproto, or one of openauc_figure_1 (metrics over the TPR of the\n"
+      "unknown class), imbalance_figure_1 (known and unknown samples over openness), imbalance_figure_2 (base metrics\n"
+      "of random predictions), toy_softmax (how confident small networks are over a plane). openset writes the\n"
+      "picture and its numbers.\n"
       "\n"
       "  openset figure lambda.textproto --x=lambda --y=auroc --out=lambda.pdf\n"
       "  openset figure lambda.textproto --x=lambda --y=auroc --x_scale=log --width=page\n"

@@ -32,8 +32,8 @@
 ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
           "If the store has no record of a network, train it on random images for some seconds to estimate how long "
-          "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate by "
-          "multiply-adds. Default: with --format=text.");
+          "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate from "
+          "multiply-adds. Default: probe with --format=text.");
 
 namespace openset {
 namespace {
@@ -246,11 +246,11 @@ Command PlanCommand() {
   command.name = "plan";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Shows what `run` would do: trials, the actions they share, what is done.";
+  command.summary = "Shows what `run` would do: the trials, the actions they share, and what is done.";
   command.description =
-      "Runs and writes nothing. It also estimates how long the study takes (from earlier trainings in the store,\n"
-      "otherwise by a probe of some seconds, otherwise by multiply-adds). It lists missing data and how to get it,\n"
-      "and the guidelines for such studies that this one follows.\n"
+      "Doesn't run or write anything. It also estimates how long the study takes (from earlier trainings in the\n"
+      "store, otherwise from a probe of some seconds, otherwise from multiply-adds). It lists missing data and how to\n"
+      "get it, and says which evaluation guidelines the study follows.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";

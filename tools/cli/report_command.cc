@@ -35,16 +35,17 @@ ABSL_FLAG(std::vector<std::string>, rows, {},
           "Fields whose values are the rows of tables: method, task, group, metric, known_classes, unknown_classes, "
           "split, seed and the names of axes. Give --columns too. eval --as=methods: metric or method.");
 ABSL_FLAG(std::vector<std::string>, columns, {},
-          "Fields whose values are the columns. Each value of the remaining fields has a table of its own; splits and "
-          "seeds are averaged.");
-ABSL_FLAG(std::string, spread, "population",
-          "What stands behind a mean, and of a figure its bands: the population standard deviation (n as divisor), the "
-          "sample standard deviation "
-          "(sample: n - 1), or half of the mean's 95 % interval (interval).");
+          "Fields whose values are the columns. Each value of the remaining fields has its own table; splits and seeds "
+          "are averaged.");
+ABSL_FLAG(
+    std::string, spread, "population",
+    "The spread after a mean, and the bands of a figure: the population standard deviation (divisor n), the sample "
+    "standard deviation (sample: divisor n - 1), or half of the mean's 95 % interval (interval).");
 ABSL_FLAG(int, digits, -1, "Digits after the decimal point, 0 to 12; -1: the default of each metric.");
-ABSL_FLAG(std::string, out, "",
-          "The file to write. Empty: it is printed; `figure` writes STUDY_FIGURE.svg into the current folder, as "
-          "quickstart_roc.svg.");
+ABSL_FLAG(
+    std::string, out, "",
+    "The file to write. Empty: print the report; `figure` writes STUDY_FIGURE.svg into the current folder, such as "
+    "quickstart_roc.svg.");
 ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {
@@ -184,7 +185,8 @@ Command ReportCommand() {
   command.summary = "Prints a study's tables from the records in the store.";
   command.description =
       "Text, Markdown and LaTeX show published numbers next to ours if the spec names some (report.published), and\n"
-      "what may explain the difference. A star marks a method that differs from the first one (report.baseline).\n"
+      "possible reasons for the difference. A star marks a method that differs from the baseline (report.baseline; by\n"
+      "default the first method).\n"
       "\n"
       "Text, Markdown and LaTeX use the metrics' own units. csv and json have the numbers in full precision; json\n"
       "also has every single value with its split and seed, and each record's id, keys and learning curve. html is\n"
@@ -192,12 +194,13 @@ Command ReportCommand() {
       "learning curves and metrics. Corrupt records are left out and listed, and the exit code is 1. With text,\n"
       "likely mistakes are printed after the tables, to standard error.\n"
       "\n"
-      "FOLDER is a published study, as those in results/: FOLDER/NAME.textproto and FOLDER/NAME.zip, its records.\n"
+      "FOLDER is a published study, like those in results/: FOLDER/NAME.textproto, and its records in\n"
+      "FOLDER/NAME.zip.\n"
       "`compare` and `figure` take it too.\n"
       "\n"
       "Instead of a study: the records of a bundle (BUNDLE.zip), which needs no store, or those of the store that\n"
-      "match a query (as in 'openset records ls'). Neither needs the study or its data. Methods are in the order of\n"
-      "the alphabet, and there are no tests.\n"
+      "match a query (as in 'openset records ls'). Neither needs the study or its data. Methods are in alphabetical\n"
+      "order, and there are no tests.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report results/openness\n"

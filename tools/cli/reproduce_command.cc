@@ -28,9 +28,10 @@
 #include "tools/cli/records/spec_of_record.h"
 #include "tools/cli/run/run_plan.h"
 
-ABSL_FLAG(int, trials, 1, "Of a bundle: how many of its trials are run again, in the order of their ids; 0: all.");
-ABSL_FLAG(std::string, again, "openset-again",
-          "The store for the new results. What it has already is not run again: remove it to repeat everything.");
+ABSL_FLAG(int, trials, 1, "For a bundle: how many of its trials to run again, in the order of their ids; 0: all.");
+ABSL_FLAG(
+    std::string, again, "openset-again",
+    "The store for the new results. Trials that it already has are not run again: remove it to repeat everything.");
 
 namespace openset {
 namespace {
@@ -163,11 +164,11 @@ Command ReproduceCommand() {
   command.arguments = "TRIAL | BUNDLE [TRIAL]";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Runs trials of records again and compares the numbers.";
+  command.summary = "Runs the trials of records again and compares the numbers.";
   command.description =
       "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip). Without it, --trials trials of\n"
       "the bundle are run. Candidates of searches are left out, because no study has a trial for them. Each trial is\n"
-      "run again in the store --again, with the settings in its record, and must get the same id. Its numbers are\n"
+      "run again in the store of --again, with the settings in its record, and must get the same id. Its numbers are\n"
       "compared to the last bit. If they differ, openset prints the differences in provenance (processor, versions,\n"
       "sources), and the change relative to the standard deviation over the stored seeds and splits of that method.\n"
       "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"

@@ -44,10 +44,10 @@ Command RunCommand() {
   command.name = "run";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Runs what is missing of a study, then prints its tables.";
+  command.summary = "Runs the missing parts of a study, then prints its tables.";
   command.description =
       "SPEC is the name of a study that comes with openset, or the path of a .textproto file. openset doesn't\n"
-      "repeat what is in the store. Ctrl-C stops: trainings save their state, which takes ten seconds at most. A\n"
+      "repeat what is in the store. Ctrl-C stops it: trainings save their state, which takes ten seconds at most. A\n"
       "second Ctrl-C stops at once. The same command continues from there. Exit code: 0 if all trials have a\n"
       "record, 1 if some failed, 2 for bad input, 130 if it was stopped.\n"
       "\n"

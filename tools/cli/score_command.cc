@@ -21,17 +21,18 @@
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
           "(.textproto) whose model has weights. With --network, a file of weights.");
-ABSL_FLAG(std::string, network, "",
-          "The network whose weights --model holds (a state dict of torch.save() or safetensors): resnet18, resnet34, "
-          "resnet50, resnet101, resnet152, densenet121 and swin_t as in torchvision; vit_base_patch16_224 as in timm; "
-          "resnet18_cifar, resnet20_cifar, wrn28_10, wrn40_2 for small images.");
+ABSL_FLAG(
+    std::string, network, "",
+    "The network whose weights --model contains (a state dict of torch.save() or safetensors): resnet18, resnet34, "
+    "resnet50, resnet101, resnet152, densenet121 and swin_t as in torchvision; vit_base_patch16_224 as in timm; "
+    "resnet18_cifar, resnet20_cifar, wrn28_10, wrn40_2 for small images.");
 ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: a safetensors or TorchScript file.");
 ABSL_FLAG(std::string, head, "",
           "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
           "as the features that many scores need.");
 ABSL_FLAG(bool, features, false, "The TorchScript network returns (features, logits) instead of logits.");
 ABSL_FLAG(std::vector<std::string>, outputs, {},
-          "Positions of the task's known classes in a TorchScript network's outputs, if it has others too.");
+          "Positions of the task's known classes in a TorchScript network's outputs, if it has other outputs too.");
 ABSL_FLAG(std::string, task, "", "The task, which says what is known and unknown: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
@@ -191,7 +192,7 @@ Command ScoreCommand() {
   command.name = "score";
   command.summary = "Measures every score that needs no training on your own trained network.";
   command.description =
-      "Output c of the network must be that of the task's known class c, in the order of the task's file. Scores\n"
+      "Output c of the network must be for the task's known class c, in the order of the task's file. Scores\n"
       "that are fitted use the task's training images. openset doesn't repeat what is in the store. The results\n"
       "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
       "SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this network with\n"

@@ -35,7 +35,7 @@
 #include "tools/cli/terminal_width.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
-ABSL_FLAG(double, watch, 0, "Show it again every so many seconds, as long as something runs; 0: once.");
+ABSL_FLAG(double, watch, 0, "Repeat the output every so many seconds while something runs; 0: print it once.");
 
 namespace openset {
 namespace {
@@ -205,9 +205,9 @@ Command StatusCommand() {
   command.summary = "Shows what is done, running, failed (and why) and left.";
   command.description =
       "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
-      "left. A run of the study with other --set, --seeds or --methods is a variant. Without SPEC, it shows the\n"
-      "studies that the store has records of (who made them, when, the disk they take; what studies share counts\n"
-      "for each), and all runs.\n"
+      "left. A run of the study with other --set, --seeds or --methods is shown as a variant. Without SPEC, it shows\n"
+      "the studies that have records in the store (who made them, when, and their disk usage; shared results count\n"
+      "for each study), and all runs.\n"
       "\n"
       "  openset status quickstart\n"
       "  openset status quickstart --watch=10\n"

@@ -97,11 +97,10 @@ Command TaskCommand() {
   command.max_arguments = 2;
   command.summary = "Shows the splits of a task, or makes splits: drawn, by attributes, by WordNet.";
   command.description =
-      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which class\n"
-      "            is which output of a network; warns of splits that repeat another one\n"
-      "new         writes tasks/NAME.textproto into the library --into, with listed or drawn known classes; --near "
-      "and\n"
-      "            --far name further data sets whose images are unknown\n"
+      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which output\n"
+      "            of a network is for which class; warns of splits that repeat another split\n"
+      "new         writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; --near\n"
+      "            and --far name further data sets whose images are unknown\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"
@@ -116,7 +115,7 @@ Command TaskCommand() {
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
-      "A list is written with commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
+      "A list has commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
   command.flags = {"data", "known", "unknown",  "openness", "splits",  "folds", "seed",
                    "like", "into",  "matrix",   "levels",   "wordnet", "wnids", "overlap",
                    "near", "far",   "variants", "library",  "store",   "deploy"};

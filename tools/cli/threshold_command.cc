@@ -27,7 +27,7 @@ ABSL_FLAG(double, delta, 0.05, "The probability that risk_guaranteed may be wron
 ABSL_FLAG(
     std::string, confusion, "",
     "A .csv file to write the decisions by class to. Rows are the known classes and the unknown samples; columns are "
-    "the classes they are accepted as, and rejected. The decisions are those on TEST, otherwise on VALIDATION.");
+    "the classes that they are accepted as, and rejected. The decisions are those on TEST, otherwise on VALIDATION.");
 
 namespace openset {
 namespace {
@@ -78,11 +78,11 @@ Command ThresholdCommand() {
   command.arguments = "VALIDATION [TEST]";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Chooses the threshold above which samples are rejected, and measures what it does.";
+  command.summary = "Chooses the threshold above which samples are rejected, and measures its decisions.";
   command.description =
-      "openset chooses the threshold on the validation samples only, and then measures it on TEST. Files are those\n"
-      "of `openset eval`; join several files for one side by commas. Most rules need no unknown validation\n"
-      "samples.\n"
+      "openset chooses the threshold on the validation samples only, and then measures it on TEST. Files are as for\n"
+      "`openset eval`; to give several files for VALIDATION or TEST, join them by commas. Most rules need no unknown\n"
+      "validation samples.\n"
       "\n"
       "  openset threshold validation.npz test.npz\n"
       "  openset threshold validation.npz test.npz --rule=risk --target=0.2\n"

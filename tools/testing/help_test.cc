@@ -21,7 +21,8 @@ TEST(Help, IsPrintedByEachOfItsNames) {
        std::vector<std::vector<std::string>>{{"run", "-h"}, {"run", "--help"}, {"help", "run"}}) {
     const ProgramResult result = program.Run(words);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.out, AllOf(StartsWith("Runs what is missing of a study"), HasSubstr("usage: openset run SPEC")));
+    EXPECT_THAT(result.out,
+                AllOf(StartsWith("Runs the missing parts of a study"), HasSubstr("usage: openset run SPEC")));
   }
   const ProgramResult all = program.Run({"-h"});
   EXPECT_EQ(all.exit_code, 0) << all.err;
@@ -40,7 +41,8 @@ TEST(Help, DefaultsEndWithOneFullStop) {
 
 TEST(Help, ExplainsTheSeedOfADescription) {
   const OpensetProgram program;
-  EXPECT_THAT(program.Run({"help", "data"}).out, ContainsRegex("data[ \n]+describe:[ \n]+of[ \n]+the[ \n]+train/test"));
+  EXPECT_THAT(program.Run({"help", "data"}).out,
+              ContainsRegex("data[ \n]+describe:[ \n]+seed[ \n]+of[ \n]+the[ \n]+train/test"));
 }
 
 TEST(Help, DistinguishesAccuracyFromFScore) {

@@ -15,7 +15,7 @@
 
 ABSL_FLAG(std::string, name, "", "The name of the data set. Default: the folder's name.");
 ABSL_FLAG(std::string, into, ".",
-          "The library for the new file: a folder; the file is put into its catalog/ or tasks/.");
+          "The library for the new file, a folder. The file is put into the folder's catalog/ or tasks/.");
 
 namespace openset {
 

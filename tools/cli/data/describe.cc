@@ -18,7 +18,7 @@
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/flags/user_path.h"
 
-ABSL_FLAG(double, test_share, 0.2, "Share of each class's images that are test images, if the folder has no parts.");
+ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
 ABSL_DECLARE_FLAG(uint64_t, seed);
 

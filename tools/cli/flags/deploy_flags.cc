@@ -32,30 +32,30 @@ ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
           "Folders with data files, separated by commas. openset searches them before those in the environment "
           "variable OPENSET_DATA, those that come with the program, and ~/.cache/openset/data. task new: the data set, "
           "by name, or a folder that contains a folder for each class.");
-ABSL_FLAG(
-    std::optional<std::string>, devices, std::nullopt,
-    "cpu; cuda:0,1 for these GPUs; auto for all GPUs that 'openset devices' says can be used, otherwise cpu. Decides "
-    "where studies run that leave the device open. Default: auto.");
+ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
+          "cpu; cuda:0,1 for these GPUs; auto for all GPUs that 'openset devices' says can be used, otherwise cpu. For "
+          "studies that leave the device open. Default: auto.");
 ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
           "What runs the actions: local, on this machine; slurm, as job arrays of the cluster to which this machine "
           "can submit (with the settings in `slurm` of the --deploy file). Default: local.");
-ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
-          "CPU slots. A training takes as many as its study gives it threads. 0: the number of CPUs. Default: 0.");
-ABSL_FLAG(std::optional<int64_t>, memory_per_slot, std::nullopt,
-          "The memory that an action takes, in MB: openset runs as many at a time as fit into the machine's memory. 0: "
-          "not counted. Default: 0.");
-ABSL_FLAG(std::optional<int>, retries, std::nullopt,
-          "How often openset tries an action again whose worker died, hung or ran out of memory. Default: 2.");
-ABSL_FLAG(std::optional<int>, max_failures, std::nullopt,
-          "Start nothing new after this many actions have failed; 0: continue with what does not depend on them. "
-          "Default: 0.");
 ABSL_FLAG(
-    std::optional<bool>, keep_going, std::nullopt,
-    "After a failure, continue with what does not depend on it; --nokeep_going is --max_failures=1. Default: true.");
+    std::optional<int>, jobs, std::nullopt,
+    "CPU slots. A training takes one for each thread that its study gives it. 0: the number of CPUs. Default: 0.");
+ABSL_FLAG(std::optional<int64_t>, memory_per_slot, std::nullopt,
+          "The memory that an action takes, in MB: openset runs as many actions at a time as fit into the machine's "
+          "memory. 0: memory is not counted. Default: 0.");
+ABSL_FLAG(std::optional<int>, retries, std::nullopt,
+          "How often openset retries an action whose worker died, hung or ran out of memory. Default: 2.");
+ABSL_FLAG(std::optional<int>, max_failures, std::nullopt,
+          "Start nothing new after this many actions have failed; 0: continue with everything that does not depend on "
+          "them. Default: 0.");
+ABSL_FLAG(std::optional<bool>, keep_going, std::nullopt,
+          "After a failure, continue with everything that does not depend on it; --nokeep_going is --max_failures=1. "
+          "Default: true.");
 ABSL_FLAG(
     std::optional<bool>, private, std::nullopt,
     "Only you may read and write what the command writes: folders have mode 0700, files 0600. Refuses a store that "
-    "others may look into already. Default: what the umask allows.");
+    "others can already read. Default: what the umask allows.");
 ABSL_FLAG(std::optional<std::string>, worker, std::nullopt,
           "The program that trains and infers. Default: the one that comes with openset.");
 

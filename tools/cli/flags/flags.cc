@@ -34,20 +34,20 @@ ABSL_FLAG(std::string, redo, "",
 
 ABSL_FLAG(std::string, only, "",
           "Which of the trials without a record to run: 'failed' (one of their actions failed before), 'missing' (none "
-          "failed), 'changed' (the same as --redo=changed, and nothing else). Default: all of them.");
+          "failed). 'changed': do what --redo=changed does, and nothing else. Default: all trials without a record.");
 
 ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file of their array.");
 
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
           "study (train_limit_per_class=100). Overrides the spec; may be given several times. Records say what was "
-          "overridden, and the report has a folder of its own.");
+          "overridden, and the report has its own folder.");
 ABSL_FLAG(std::string, seeds, "", "Seeds instead of the spec's: 0..4, or 0,3,7..9.");
 ABSL_FLAG(std::vector<std::string>, methods, {},
           "Methods, separated by commas, instead of the spec's. With `score`, empty: all that need no training.");
 
 ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
-          "Refuse a study that makes more trials, or more candidates of searches, before any is made.");
+          "Refuse a study that would make more trials, or more candidates of searches, than this.");
 
 namespace openset {
 namespace {

@@ -14,7 +14,7 @@
 
 ABSL_FLAG(std::string, library, "",
           "Libraries, separated by commas: folders with any of methods/, presets/, tasks/, catalog/ and specs/ (or the "
-          "same folders where the source tree has them). Their names are known in addition to those of openset. "
+          "same folders where the source tree has them). openset knows their names in addition to its own. "
           "The current folder, the folders in the environment variable OPENSET_LIBRARY, the spec's own folder and, if "
           "that is called specs, its parent are libraries too.");
 

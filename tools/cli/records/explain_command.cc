@@ -279,11 +279,11 @@ Command ExplainCommand() {
   command.max_arguments = 3;
   command.summary = "Explains why a trial would run again: which field, component revision or input changed.";
   command.description =
-      "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Without SPEC: what\n"
-      "the store has of the trial, where the logs of its training and inference are, and whether this program\n"
-      "would find its record again. With SPEC: why the study runs the trial, compared with the record nearest to\n"
-      "it. Of a BUNDLE.zip, without a store: whether a study would find the record, and whether SPEC has the trial or\n"
-      "what differs from its nearest one.\n"
+      "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Without SPEC, it\n"
+      "shows the trial's results in the store, the logs of its training and inference, and whether this program would\n"
+      "find its record again. With SPEC, it shows why the study runs the trial, compared with the most similar\n"
+      "record. For a BUNDLE.zip, without a store, it shows whether a study would find the record, and whether SPEC\n"
+      "has the trial or how its most similar trial differs.\n"
       "\n"
       "  openset explain 3f2a91c0 lambda.textproto\n"
       "  openset explain results.zip 3f2a91c0 lambda.textproto\n";

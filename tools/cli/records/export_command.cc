@@ -59,7 +59,7 @@ Command ExportCommand() {
   command.name = "export";
   command.arguments = "outputs TRIAL FOLDER";
   command.min_arguments = command.max_arguments = 3;
-  command.summary = "Copies the outputs that a trial was measured on to a folder of your own.";
+  command.summary = "Copies the outputs that a trial was measured on to your own folder.";
   command.description =
       "outputs.npz has logits, features, label (-1: unknown), class_id and group of each test sample, as `openset\n"
       "eval` and NumPy read them. fit_outputs.npz has the same for the samples to which a score was fitted.\n"

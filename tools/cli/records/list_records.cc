@@ -37,7 +37,7 @@
 #include "tools/cli/records/spec_of_record.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
-ABSL_FLAG(bool, brief, false, "With `show`: what was measured, the numbers, where and when, in twenty lines.");
+ABSL_FLAG(bool, brief, false, "With `show`: in twenty lines, what was measured, the numbers, where and when.");
 ABSL_FLAG(
     std::string, sort, "",
     "With `ls`: the field to sort by, smallest first; -FIELD: largest first. With `report`: the metric whose best "

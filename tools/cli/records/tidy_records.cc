@@ -18,12 +18,14 @@
 #include "tools/cli/records/bundle_records.h"
 
 ABSL_FLAG(bool, dry_run, false, "Only list what would be moved to quarantine/ or removed.");
-ABSL_FLAG(double, older_than, 30, "With `gc`: days, for what no record was made of, logs and the quarantine.");
+ABSL_FLAG(double, older_than, 30,
+          "With `gc`: remove logs, the quarantine and results without a record after this many days.");
 ABSL_FLAG(std::string, max_size, "",
-          "With `gc`: make the store at most this large, as 200GB: the oldest and least needed goes first, checkpoints "
-          "and outputs of records too. Records stay.");
-ABSL_FLAG(double, checkpoints_older_than, -1,
-          "With `gc`: also remove checkpoints of this many days or more whose outputs are there; below 0: none.");
+          "With `gc`: make the store at most this large, for example 200GB. The oldest and least needed results go "
+          "first, including checkpoints and outputs of records. Records stay.");
+ABSL_FLAG(
+    double, checkpoints_older_than, -1,
+    "With `gc`: also remove checkpoints at least this many days old whose outputs are in the store; below 0: none.");
 
 namespace openset {
 

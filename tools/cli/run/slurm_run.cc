@@ -13,8 +13,9 @@
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
 
-ABSL_FLAG(bool, detach, false,
-          "With --engine=slurm: submit pilots for what can start now, and exit. They submit the ones that follow.");
+ABSL_FLAG(
+    bool, detach, false,
+    "With --engine=slurm: submit pilots for the actions that can start now, and exit. Pilots submit further pilots.");
 ABSL_DECLARE_FLAG(std::string, only);
 ABSL_DECLARE_FLAG(std::string, redo);
 

@@ -25,11 +25,11 @@
 #include "tools/cli/serve/store_pages.h"
 
 ABSL_FLAG(std::string, host, "127.0.0.1",
-          "The IP address to listen on. Any other than this machine's own (127.0.0.1, ::1) needs the token that is "
-          "printed; what is sent is not encrypted.");
+          "The IP address to listen on. Addresses other than this machine's own (127.0.0.1, ::1) need the printed "
+          "token; the connection is not encrypted.");
 ABSL_FLAG(int, port, 6736, "The port to listen on; 0: any that is free.");
 ABSL_FLAG(bool, token, false,
-          "Ask for a token on this machine too, which has other users. Always, if the store is closed to them.");
+          "Ask for a token on this machine too, because it has other users. Always so if they can't read the store.");
 
 namespace openset {
 namespace {
@@ -81,12 +81,12 @@ Command ServeCommand() {
   command.name = "serve";
   command.summary = "Shows a store in the browser: studies, live progress, tables, plots, records, mistakes.";
   command.description =
-      "It prints an address for the browser and answers until Ctrl-C. It only reads. By default only this machine\n"
-      "reaches it. From another one, forward the port by ssh, which is encrypted:\n"
+      "It prints an address for the browser and runs until Ctrl-C. It only reads the store. By default, only this\n"
+      "machine can connect. From another machine, forward the port by ssh, which is encrypted:\n"
       "\n"
       "  openset serve --store=/data/results\n"
       "  ssh -L 6736:localhost:6736 node7      # on your machine; then open http://localhost:6736/\n"
-      "  openset serve --host=0.0.0.0          # all that reach this machine, with the token that is printed\n";
+      "  openset serve --host=0.0.0.0          # all machines that reach this one, with the printed token\n";
   command.flags = {"store", "deploy", "data", "library", "host", "port", "token"};
   command.run = RunServe;
   return command;

@@ -29,13 +29,14 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, near);
 ABSL_DECLARE_FLAG(std::vector<std::string>, far);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_FLAG(std::string, matrix, "",
-          "A text file of attributes, with one line of numbers for each class in the order of the ids.");
+          "A text file of attributes, with one line of numbers for each class, in the order of the ids.");
 ABSL_FLAG(std::string, levels, "",
           "How many unknown classes are hard, medium, easy: \"34,34,32\"; or the number of levels: 3.");
 ABSL_FLAG(std::string, wordnet, "", "WordNet's file of nouns, data.noun (Debian's package wordnet-base has it).");
 ABSL_FLAG(std::vector<std::string>, wnids, {},
           "WordNet ids of all classes (n01440764 ...), in the order of the class ids.");
-ABSL_FLAG(std::vector<std::string>, overlap, {}, "WordNet ids: find the classes that are one of these, or below one.");
+ABSL_FLAG(std::vector<std::string>, overlap, {},
+          "WordNet ids: find the classes that are one of these or below one of them.");
 ABSL_FLAG(std::vector<std::string>, variants, {},
           "Other spellings, one \"NAME: SPELLING, SPELLING\" on each line, as @FILE.");
 
