@@ -21,8 +21,8 @@ int Run(int argc, char** argv) {
       openset::EvaluateWorkerCommand()};
   commands.push_back(openset::CompletionCommand(commands));
   return openset::RunCommandLine(
-      "openset: open-set recognition, out-of-distribution and misclassification detection, measured.", commands, argc,
-      argv);
+      "openset measures open-set recognition, out-of-distribution detection and misclassification detection.", commands,
+      argc, argv);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ std::string HelpOfAll(const std::string& about, const std::vector<Command>& comm
                     "\n");
   }
   return absl::StrCat(
-      text, "\n'openset COMMAND --help' shows details; 'openset --version' shows what openset was built from.\n");
+      text, "\n'openset COMMAND --help' shows details; 'openset --version' shows the version and how it was built.\n");
 }
 
 const Command* Find(const std::vector<Command>& commands, const std::string& name) {

@@ -70,7 +70,7 @@ def metadata(manifest):
     return f"""Metadata-Version: 2.1
 Name: openset
 Version: {manifest["version"]}
-Summary: Open-set recognition, out-of-distribution and misclassification detection, measured
+Summary: Measures open-set recognition, out-of-distribution detection and misclassification detection
 License: Apache-2.0
 Requires-Python: >=3.9
 Provides-Extra: train
