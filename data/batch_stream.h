@@ -13,8 +13,8 @@
 #include "absl/synchronization/mutex.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
-#include "core/tensor/side_stream.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/transfer/side_stream.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
 
@@ -22,9 +22,9 @@ namespace openset {
 
 // One thread makes the batches in order, at most two ahead. `random` and the open set's therefore give the same numbers
 // as without a stream, but nothing else may use them until the stream is destroyed. On a
-// GPU, the thread has a stream of its own (core/tensor/side_stream.h), so that a batch is copied and augmented while
-// the device trains on the previous one. The constructor starts the thread, Next() returns one batch after another, and
-// the destructor ends the thread, also before the last batch.
+// GPU, the thread has a stream of its own (core/tensor/transfer/side_stream.h), so that a batch is copied and augmented
+// while the device trains on the previous one. The constructor starts the thread, Next() returns one batch after
+// another, and the destructor ends the thread, also before the last batch.
 class BatchStream {
  public:
   // What making batches changes, between two batches.

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/transfer/staging.h"
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
 #include "data/augment/pixels/pixel_size.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/random.h"
-#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/transfer/staging.h"
 #include "data/augment/pixels/pixel_size.h"
 
 namespace openset {

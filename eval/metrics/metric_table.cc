@@ -37,16 +37,15 @@ constexpr MetricScale kThousandths = {1000, "x1000", 2, "share"};
 constexpr MetricScale kNats = {1, "nats", 4, "nats"};
 constexpr MetricScale kNumber = {1, "", 4, "1"};
 
-// The arguments of a row's functions, and its label.
+// The arguments of a row's functions, and their results.
 using Spec = const MetricSpec&;
 using Ranked = const RankedInput&;
 using Label = std::vector<std::string>;
-
+using Trials = std::optional<int64_t>;
 bool Unknown(Spec) { return true; }     // reads unknown samples
 bool KnownOnly(Spec) { return false; }  // does not
 
 // MetricTraits.trials. A mean over pairs has as many independent pairs as the smaller side has samples.
-using Trials = std::optional<int64_t>;
 Trials NoTrials(Spec, Ranked) { return std::nullopt; }
 Trials KnownSamples(Spec, Ranked r) { return r.total().known(); }
 Trials UnknownSamples(Spec, Ranked r) { return r.total().unknown; }
@@ -135,8 +134,8 @@ RiskOver OverOf(const RiskSpec& spec) {
 }
 
 Trials AcceptedSamples(Spec m, Ranked r) {
-  const int64_t samples = IsPooled(m.risk_at_coverage()) ? r.total().all() : r.total().known();
-  return static_cast<int64_t>(std::ceil(m.risk_at_coverage().coverage() * static_cast<double>(samples)));
+  const double samples = IsPooled(m.risk_at_coverage()) ? r.total().all() : r.total().known();
+  return std::llround(std::ceil(m.risk_at_coverage().coverage() * samples));
 }
 
 BinEdges EdgesOf(const EceSpec& spec) {

@@ -14,8 +14,8 @@
 #include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
-#include "eval/metrics/metric_table.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
 

@@ -7,8 +7,8 @@
 
 #include "core/logging.h"
 #include "core/random.h"
-#include "core/tensor/staging.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/transfer/staging.h"
 #include "losses/parameters.h"
 #include "losses/row_ops.h"
 

@@ -2,9 +2,9 @@
 // the images to the CPU, computes there, and copies the result back.
 #include <cstdint>
 
-#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_library.h"
+#include "core/tensor/transfer/to_device.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"

@@ -1,4 +1,4 @@
-#include "core/tensor/staging.h"
+#include "core/tensor/transfer/staging.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "core/tensor/staging.h"
+#include "core/tensor/transfer/staging.h"
 
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/testing/tensor_matchers.h"

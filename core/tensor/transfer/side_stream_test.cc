@@ -1,9 +1,9 @@
-#include "core/tensor/side_stream.h"
+#include "core/tensor/transfer/side_stream.h"
 
 #include <thread>
 
 #include "core/tensor/testing/memory_gpu.h"
-#include "core/tensor/to_device.h"
+#include "core/tensor/transfer/to_device.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 // A second stream of a GPU, for a thread that makes tensors while another thread uses earlier ones. On a CPU, nothing
 // here has an effect.
-#ifndef OPENSET_CORE_TENSOR_SIDE_STREAM_H_
-#define OPENSET_CORE_TENSOR_SIDE_STREAM_H_
+#ifndef OPENSET_CORE_TENSOR_TRANSFER_SIDE_STREAM_H_
+#define OPENSET_CORE_TENSOR_TRANSFER_SIDE_STREAM_H_
 
 #include <optional>
 #include <vector>
@@ -44,4 +44,4 @@ void UseAfter(std::optional<c10::Event>* mark, const std::vector<at::Tensor>& te
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_TENSOR_SIDE_STREAM_H_
+#endif  // OPENSET_CORE_TENSOR_TRANSFER_SIDE_STREAM_H_

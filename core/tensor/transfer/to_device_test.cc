@@ -1,4 +1,4 @@
-#include "core/tensor/to_device.h"
+#include "core/tensor/transfer/to_device.h"
 
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"

@@ -1,6 +1,6 @@
 // Tensors that are made on the host and used on a device.
-#ifndef OPENSET_CORE_TENSOR_STAGING_H_
-#define OPENSET_CORE_TENSOR_STAGING_H_
+#ifndef OPENSET_CORE_TENSOR_TRANSFER_STAGING_H_
+#define OPENSET_CORE_TENSOR_TRANSFER_STAGING_H_
 
 #include <cstddef>
 #include <vector>
@@ -30,4 +30,4 @@ class Staging {
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_TENSOR_STAGING_H_
+#endif  // OPENSET_CORE_TENSOR_TRANSFER_STAGING_H_

@@ -1,4 +1,4 @@
-#include "core/tensor/side_stream.h"
+#include "core/tensor/transfer/side_stream.h"
 
 namespace openset {
 

@@ -1,6 +1,6 @@
 // Copies tensors from the host to a device without waiting.
-#ifndef OPENSET_CORE_TENSOR_TO_DEVICE_H_
-#define OPENSET_CORE_TENSOR_TO_DEVICE_H_
+#ifndef OPENSET_CORE_TENSOR_TRANSFER_TO_DEVICE_H_
+#define OPENSET_CORE_TENSOR_TRANSFER_TO_DEVICE_H_
 
 #include "core/tensor/torch.h"
 
@@ -15,4 +15,4 @@ inline at::Tensor ToDevice(const at::Tensor& host, at::Device device) {
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_TENSOR_TO_DEVICE_H_
+#endif  // OPENSET_CORE_TENSOR_TRANSFER_TO_DEVICE_H_
