@@ -74,7 +74,7 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
     )
 
 def openset_member(name, deps = [], test_deps = [], test_data = [], test_size = "small", torch = False):
-    """A member of a family (a loss, a score ...): NAME.h and, if they exist, NAME.cc and NAME_test.cc."""
+    """A library with its test: NAME.h and, if they exist, NAME.cc and NAME_test.cc."""
     openset_cc_library(
         name = name,
         hdrs = [name + ".h"],
