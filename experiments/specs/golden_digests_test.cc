@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,22 +13,26 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/proto_rules.h"
 #include "core/proto/schema.pb.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
+#include "experiments/spec/trial.proto.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
+using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
 constexpr char kFile[] = "experiments/specs/golden_digests.txt";
 constexpr char kUpdate[] = "OPENSET_UPDATE_GOLDEN";
 
-// Split 0, seed 0 of each: every kind of training, inference and score, with its defaults.
+// Whole trials: split 0, seed 0 of each.
 constexpr std::pair<const char*, const char*> kMethodsAndTasks[] = {
     {"softmax", "fashion_mnist_6_4"},
     {"openauc", "cifar10"},
@@ -80,8 +86,28 @@ void Add(const std::string& experiment, const std::string& name, std::map<std::s
   }
 }
 
+// Adds each kind of component that a trial can have (score, loss term, metric, network ...), with its defaults:
+// "ScoreSpec.knn". `seen`: the messages that were added before.
+void AddMembers(const Descriptor& message, std::set<const Descriptor*>* seen, std::map<std::string, Golden>* all) {
+  if (!seen->insert(&message).second) return;
+  for (int f = 0; f < message.field_count(); ++f) {
+    const FieldDescriptor& field = *message.field(f);
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (field.real_containing_oneof() != nullptr) {
+      const std::unique_ptr<Message> member(
+          google::protobuf::MessageFactory::generated_factory()->GetPrototype(field.message_type())->New());
+      FillDefaults(member.get());
+      all->try_emplace(absl::StrCat(message.name(), ".", field.name()),
+                       Golden{MessageDigest(*member), SumOfRevisions(*member)});
+    }
+    AddMembers(*field.message_type(), seen, all);
+  }
+}
+
 std::map<std::string, Golden> Present() {
   std::map<std::string, Golden> present;
+  std::set<const Descriptor*> seen;
+  AddMembers(*TrialSpec::descriptor(), &seen, &present);
   Add("quickstart", "quickstart: ", &present);
   // In its own folder, because the tasks and data sets next to a spec are read too.
   const std::string folder = JoinPath(::testing::TempDir(), "golden_digests"), file = folder + "/golden.textproto";

@@ -3,7 +3,7 @@
 #include "data/augment/augment.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/testing/members_without_sources.h"
 #include "gmock/gmock.h"
 #include "losses/loss.pb.h"
