@@ -20,10 +20,10 @@ NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer"
          "member_uncertainty": "disagreement of passes", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
 # What a method needs in addition to its score and to a plain network's training and forward pass.
-SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
-        "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
-        "virtual_outliers": "made-up features", "mc_dropout": "dropout",
-        "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images", "rank_feat": "feature maps",
+SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "synthetic images",
+        "overlay_images": "synthetic images", "confusing_images": "synthetic images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
+        "virtual_outliers": "synthetic features", "mc_dropout": "dropout",
+        "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "perturbed images", "rank_feat": "feature maps",
         "aug_mix": "its augmentation"}
 TRAINING = ("loss {", "augmentation {", "open_set {", "pretraining {", "training {", "model {")
 
