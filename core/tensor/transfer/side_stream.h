@@ -18,7 +18,8 @@ namespace openset {
 // No thread of the host waits.
 class SideStream {
  public:
-  // Work on this stream begins after all work on the device that is on this thread's current stream so far.
+  // All objects of a device share one stream. Its work from now on begins after all work that is on this thread's
+  // current stream so far.
   explicit SideStream(at::Device device);
 
   // The end of the work that is on this stream so far. Precondition: in a SideStreamScope of this stream.

@@ -69,6 +69,18 @@ TEST(SideStream, ACopyIsUnseenBeforeItsMark) {
   EXPECT_THAT((target + 0).cpu(), TensorEq(at::full({3}, 5.0f)));
 }
 
+// LibTorch keeps freed memory for the stream that allocated it.
+TEST(SideStream, IsOneForEachDevice) {
+  const auto stream_of = [](at::Device device) {
+    const SideStream side(device);
+    const SideStreamScope scope(side);
+    return c10::impl::VirtualGuardImpl(at::kCUDA).getStream(device).id();
+  };
+  EXPECT_NE(stream_of(kGpu), 0);
+  EXPECT_EQ(stream_of(kGpu), stream_of(kGpu));
+  EXPECT_NE(stream_of(kGpu), stream_of(at::Device(at::kCUDA, 0)));
+}
+
 // The source of what the side stream reads is a copy that the first thread began.
 TEST(SideStream, BeginsAfterTheWorkOfTheThreadThatMadeIt) {
   const at::Tensor labels = ToDevice(at::full({3}, 5.0f), kGpu);
