@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// At most `most_lines` lines of `text`, each cut to at most `most_bytes` bytes, between UTF-8 characters. Appends how
-// much is left out: "... (and 97000 bytes more)", "(and 900 lines more)".
+// At most `most_lines` lines of `text`, each cut between UTF-8 characters to at most `most_bytes` bytes. Says what it
+// omits: "... (and 97000 bytes more)", "(and 900 lines more)".
 std::string Shortened(absl::string_view text, size_t most_lines = 100, size_t most_bytes = 1000);
 
 }  // namespace openset

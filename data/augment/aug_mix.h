@@ -55,9 +55,9 @@ struct AugMixChain {
 // The chains of one image. The coefficient of the image itself is 2^20 minus the sum of theirs.
 using AugMixDraw = std::vector<AugMixChain>;
 
-// Draws for each of `images` images of `height` x `width` pixels. A draw takes from `random` the weights (a gamma
-// variate each, over their sum), m, then for each chain the depth, unless it is fixed, and for each step the operation,
-// its level and its sign, if it has them.
+// Draws for each of `images` images of `height` x `width` pixels, from `random`, in this order: the weights (gamma
+// variates, divided by their sum); m; then, for each chain, its depth (unless it is fixed) and, for each of its steps,
+// the operation with its level and sign (if it has them).
 std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64_t height, int64_t width,
                                    RandomStream* random);
 

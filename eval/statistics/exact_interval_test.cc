@@ -31,11 +31,17 @@ TEST(ClopperPearson, OneSidedBoundLeavesDeltaBelow) {
   EXPECT_NEAR(ClopperPearsonUpper(3, 40, 0.025), ClopperPearson(3, 40, 0.95).high, 1e-13);
 }
 
-TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
+// Three known samples, all correct, and two unknown ones, all told apart.
+testing::Samples FiveSamples() {
   testing::Samples samples;
   samples.label = {0, 0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0};
   samples.unknown_score = {1, 2, 3, 4, 5};
+  return samples;
+}
+
+TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
+  const testing::Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   MetricSpec metric;
   metric.mutable_auroc();
@@ -49,13 +55,9 @@ TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
   EXPECT_FALSE(IntervalAtTheEdge(metric, ranked, 0, 0.95).has_value());
 }
 
-// Three known samples, all correct, and two unknown ones that are all told apart: values of 0 or 1 from so few samples
-// are uncertain, whichever metric says so.
+// Values of 0 or 1 from so few samples are uncertain, for each metric that is a share.
 TEST(IntervalAtTheEdge, NoShareOfFewSamplesIsCertain) {
-  testing::Samples samples;
-  samples.label = {0, 0, 0, -1, -1};
-  samples.prediction = {0, 0, 0, 0, 0};
-  samples.unknown_score = {1, 2, 3, 4, 5};
+  const testing::Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   std::map<std::string, double> width;
   for (const MetricSpec& metric : AllMetrics()) {

@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// Writes them below `folder`. Running the library on them makes the store and the bundle.
+// Writes these files below `folder`. Running the library there makes the ground's store and its bundle.
 void WriteGroundFiles(const std::string& folder);
 
 // A file of data/readers/testdata.
