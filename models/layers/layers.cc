@@ -36,18 +36,33 @@ BatchNorm::BatchNorm(int64_t channels)
       running_var(register_buffer("running_var", at::ones({channels}))),
       num_batches_tracked(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {}
 
+void BatchNorm::CountBatch(const at::Tensor& x) {
+  if (!is_training()) return;
+  TORCH_CHECK(x.numel() != x.size(1), "expected more than 1 value per channel when training, got input size ",
+              x.sizes());
+  num_batches_tracked += 1;
+}
+
 at::Tensor BatchNorm::Forward(const at::Tensor& x) {
-  if (is_training()) {
-    TORCH_CHECK(x.numel() != x.size(1), "expected more than 1 value per channel when training, got input size ",
-                x.sizes());
-    num_batches_tracked += 1;
-  }
+  CountBatch(x);
   return at::batch_norm(x, weight, bias, running_mean, running_var, is_training(), kMomentum, kEpsilon,
                         at::globalContext().userEnabledCuDNN());
 }
 
+at::Tensor BatchNorm::ForwardRelu(const at::Tensor& x, const Relu& relu) {
+  CountBatch(x);
+  return NormRelu(x, {weight, bias, running_mean, running_var}, {is_training(), kMomentum, kEpsilon}, relu);
+}
+
 at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Tensor& x) {
-  if (!folds_ || is_training()) return Forward(convolution.Forward(x));
+  return Folds() ? Folded(convolution, x) : Forward(convolution.Forward(x));
+}
+
+at::Tensor BatchNorm::ForwardReluAfter(const Convolution& convolution, const at::Tensor& x, const Relu& relu) {
+  return Folds() ? Rectify(Folded(convolution, x), relu) : ForwardRelu(convolution.Forward(x), relu);
+}
+
+at::Tensor BatchNorm::Folded(const Convolution& convolution, const at::Tensor& x) const {
   // Computed in each call, because several threads may call it. There are few weights compared with the values of a
   // batch.
   const at::Tensor scale = weight * (running_var + kEpsilon).rsqrt();

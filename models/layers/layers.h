@@ -7,6 +7,7 @@
 
 #include "core/tensor/torch.h"
 #include "models/layers/module.h"
+#include "models/layers/norm_relu.h"
 
 namespace openset {
 
@@ -56,9 +57,13 @@ class BatchNorm : public Module {
  public:
   explicit BatchNorm(int64_t channels);
   at::Tensor Forward(const at::Tensor& x);
+  // relu(Forward(x) + shortcut), in fewer passes over memory and with the same bits.
+  at::Tensor ForwardRelu(const at::Tensor& x, const Relu& relu = {});
   // Forward(convolution.Forward(x)). With folding on, evaluation mode computes one convolution instead, whose weights
   // are those of `convolution` times weight / sqrt(running_var + 1e-5). Except for rounding, the result is the same.
   at::Tensor ForwardAfter(const Convolution& convolution, const at::Tensor& x);
+  // The same for ForwardRelu(convolution.Forward(x), relu).
+  at::Tensor ForwardReluAfter(const Convolution& convolution, const at::Tensor& x, const Relu& relu = {});
   void SetFolding(bool on) { folds_ = on; }  // off at first
   // Resets the statistics to those before the first batch.
   void ResetStatistics();
@@ -67,6 +72,10 @@ class BatchNorm : public Module {
   at::Tensor num_batches_tracked;                      // i64 []
 
  private:
+  bool Folds() const { return folds_ && !is_training(); }
+  at::Tensor Folded(const Convolution& convolution, const at::Tensor& x) const;
+  void CountBatch(const at::Tensor& x);
+
   bool folds_ = false;
 };
 

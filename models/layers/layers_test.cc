@@ -106,9 +106,34 @@ TEST(Layers, BatchNormIsLibTorchs) {
   }
 }
 
+TEST(Layers, BatchNormWithReluIsBothInTurn) {
+  const at::NoGradGuard no_grad;
+  Convolution convolution({3, 8, 1});
+  convolution.weight.copy_(Numbers({8, 3, 1, 1}));
+  const at::Tensor x = Numbers({4, 3, 2, 5}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor shortcut = Numbers({4, 8, 2, 5}).cos().contiguous(at::MemoryFormat::ChannelsLast);
+  BatchNorm ours(8), theirs(8);
+  for (const bool training : {true, false}) {
+    ours.train(training);
+    theirs.train(training);
+    for (const bool folding : {false, true}) {
+      ours.SetFolding(folding);
+      theirs.SetFolding(folding);
+      const at::Tensor normed = theirs.ForwardAfter(convolution, x);
+      EXPECT_THAT(ours.ForwardReluAfter(convolution, x, {0, shortcut}), TensorEq((normed + shortcut).relu()));
+      const at::Tensor value = convolution.Forward(x);
+      EXPECT_THAT(ours.ForwardRelu(value, {0.2, {}}), TensorEq(at::leaky_relu(theirs.Forward(value), 0.2)));
+      EXPECT_THAT(ours.running_mean, TensorEq(theirs.running_mean));
+      EXPECT_THAT(ours.running_var, TensorEq(theirs.running_var));
+    }
+  }
+  EXPECT_EQ(ours.num_batches_tracked.item<int64_t>(), 4);
+}
+
 TEST(Layers, BatchNormNeedsMoreThanOneValueToTrain) {
   BatchNorm norm(3);
   EXPECT_THROW(norm.Forward(at::zeros({1, 3, 1, 1})), c10::Error);
+  EXPECT_THROW(norm.ForwardRelu(at::zeros({1, 3, 1, 1})), c10::Error);
   EXPECT_NO_THROW(norm.Forward(at::zeros({1, 3, 1, 2})));
   norm.eval();
   EXPECT_NO_THROW(norm.Forward(at::zeros({1, 3, 1, 1})));

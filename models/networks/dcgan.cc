@@ -37,7 +37,7 @@ Generator::Generator(const DcganShape& shape) {
 
 at::Tensor Generator::Forward(const at::Tensor& noise) {
   at::Tensor x = noise.unsqueeze(2).unsqueeze(3);
-  for (size_t i = 0; i < norms_.size(); ++i) x = norms_[i]->Forward(convolutions_[i]->Forward(x)).relu();
+  for (size_t i = 0; i < norms_.size(); ++i) x = norms_[i]->ForwardRelu(convolutions_[i]->Forward(x));
   return convolutions_.back()->Forward(x).sigmoid();
 }
 
@@ -69,12 +69,11 @@ Discriminator::Discriminator(const DcganShape& shape) {
 
 at::Tensor Discriminator::LastMap(const at::Tensor& image) {
   at::Tensor x = image;
-  for (size_t i = 0; i < convolutions_.size(); ++i) {
+  for (size_t i = 0; i + 1 < convolutions_.size(); ++i) {
     x = convolutions_[i]->Forward(x);
-    if (i > 0 && i <= norms_.size()) x = norms_[i - 1]->Forward(x);
-    x = i + 1 < convolutions_.size() ? at::leaky_relu(x, kNegativeSlope) : x.sigmoid();
+    x = i == 0 ? at::leaky_relu(x, kNegativeSlope) : norms_[i - 1]->ForwardRelu(x, {kNegativeSlope, {}});
   }
-  return x;
+  return convolutions_.back()->Forward(x).sigmoid();
 }
 
 at::Tensor Discriminator::Forward(const at::Tensor& image) {

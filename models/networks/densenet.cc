@@ -25,10 +25,10 @@ struct Step {
       : norm(owner->register_module("norm" + number, std::make_shared<BatchNorm>(in))),
         convolution(owner->register_module("conv" + number, PlainConvolution(in, out, kernel, 1))) {}
 
-  at::Tensor Forward(const at::Tensor& x) const { return convolution->Forward(norm->Forward(x).relu_()); }
+  at::Tensor Forward(const at::Tensor& x) const { return convolution->Forward(norm->ForwardRelu(x)); }
   // Forward(before.Forward(x)).
   at::Tensor ForwardAfter(const Step& before, const at::Tensor& x) const {
-    return convolution->Forward(norm->ForwardAfter(*before.convolution, before.norm->Forward(x).relu_()).relu_());
+    return convolution->Forward(norm->ForwardReluAfter(*before.convolution, before.norm->ForwardRelu(x)));
   }
 
   std::shared_ptr<BatchNorm> norm;
@@ -69,13 +69,13 @@ class Densenet : public Backbone {
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = from;
     if (stage == 0) {
-      x = at::max_pool2d(stem_norm_->ForwardAfter(*stem_, x).relu_(), /*kernel_size=*/3, /*stride=*/2,
+      x = at::max_pool2d(stem_norm_->ForwardReluAfter(*stem_, x), /*kernel_size=*/3, /*stride=*/2,
                          /*padding=*/1);
     }
     for (int b = stage; b < kBlocks; ++b) {
       if (b > 0) x = at::avg_pool2d(transitions_[b - 1].Forward(x), /*kernel_size=*/2, /*stride=*/2);
       for (const auto& [narrow, grow] : layers_[b]) x = at::cat({x, grow.ForwardAfter(narrow, x)}, 1);
-      if (b + 1 == kBlocks) x = norm_->Forward(x).relu_();
+      if (b + 1 == kBlocks) x = norm_->ForwardRelu(x);
       if (maps != nullptr) maps->push_back(x);
     }
     return x.mean({2, 3});

@@ -9,7 +9,7 @@
 namespace openset {
 
 at::Tensor Dropout::Factor(const at::Tensor& x) {
-  if (!is_training() || probability_ == 0 || x.numel() == 0) return {};
+  if (!IsOn() || x.numel() == 0) return {};
   CHECK(generator_.has_value()) << "dropout without a generator: Model::SetGenerator() comes before training";
   const at::TensorOptions options = x.options().requires_grad(false).dtype(IsReduced(x) ? at::kFloat : x.scalar_type());
   at::Tensor mask;

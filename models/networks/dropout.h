@@ -27,6 +27,9 @@ class Dropout : public Module {
   // [B, C, 1, ...] if channels are dropped. Undefined if Forward() would return x.
   at::Tensor Factor(const at::Tensor& x);
 
+  // Whether Forward() changes its input.
+  bool IsOn() const { return is_training() && probability_ > 0; }
+
   void SetGenerator(const at::Generator& generator) { generator_ = generator; }
 
  private:

@@ -16,8 +16,6 @@ struct NormedConvolution {
       : convolution(owner->register_module("conv" + std::to_string(number), PlainConvolution(in, out, kernel, stride))),
         norm(owner->register_module("bn" + std::to_string(number), std::make_shared<BatchNorm>(out))) {}
 
-  at::Tensor Forward(const at::Tensor& x) { return norm->ForwardAfter(*convolution, x); }
-
   void Initialise(RandomStream* random) {
     InitialiseConvolution(random, convolution.get());
     ResetBatchNorm(1, 0, random, norm.get());
@@ -45,11 +43,13 @@ class Block : public ResidualBlock {
 
   at::Tensor Forward(const at::Tensor& x) override {
     at::Tensor residual = x;
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      residual = layers_[i].Forward(residual);
-      residual = dropout_->Forward(i + 1 < layers_.size() ? residual.relu_() : residual);
+    for (size_t i = 0; i + 1 < layers_.size(); ++i) {
+      residual = dropout_->Forward(layers_[i].norm->ForwardReluAfter(*layers_[i].convolution, residual));
     }
-    return (residual + (downsample_ == nullptr ? x : downsample_->Forward(x))).relu_();
+    const NormedConvolution& last = layers_.back();
+    const Relu relu = {0, downsample_ == nullptr ? x : downsample_->Forward(x)};
+    if (!dropout_->IsOn()) return last.norm->ForwardReluAfter(*last.convolution, residual, relu);
+    return Rectify(dropout_->Forward(last.norm->ForwardAfter(*last.convolution, residual)), relu);
   }
 
   void Initialise(RandomStream* random) override {

@@ -54,7 +54,7 @@ class ResidualBackbone : public Backbone {
 
  private:
   at::Tensor Stem(const at::Tensor& image) const {
-    const at::Tensor x = norm1_->ForwardAfter(*conv1_, image).relu_();
+    const at::Tensor x = norm1_->ForwardReluAfter(*conv1_, image);
     return is_large_ ? at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1) : x;
   }
 

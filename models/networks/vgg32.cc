@@ -63,8 +63,7 @@ class Vgg32 : public Backbone {
     const size_t set = std::min<size_t>(norm_set, norms_[0].size() - 1);
     for (int layer = first; layer < kLayers; ++layer) {
       if (IsFirstOfBlock(layer)) x = dropout_->Forward(x);
-      x = norms_[layer][set]->ForwardAfter(*convolutions_[layer], x);
-      x = at::leaky_relu_(x, kNegativeSlope);
+      x = norms_[layer][set]->ForwardReluAfter(*convolutions_[layer], x, {kNegativeSlope, {}});
       if (maps != nullptr && IsLastOfBlock(layer)) maps->push_back(x);
     }
     return x.mean({2, 3});

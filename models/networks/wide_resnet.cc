@@ -30,8 +30,8 @@ class Block : public Module {
   }
 
   at::Tensor Forward(const at::Tensor& x) const {
-    const at::Tensor active = norm1_->Forward(x).relu_();
-    const at::Tensor inner = dropout_->Forward(norm2_->ForwardAfter(*conv1_, active).relu_());
+    const at::Tensor active = norm1_->ForwardRelu(x);
+    const at::Tensor inner = dropout_->Forward(norm2_->ForwardReluAfter(*conv1_, active));
     return conv2_->Forward(inner) + (shortcut_ == nullptr ? x : shortcut_->Forward(active));
   }
 
@@ -81,7 +81,7 @@ class WideResnet : public Backbone {
     const size_t in_stage = blocks_.size() / kStages;
     for (int s = stage; s < kStages; ++s) {
       for (size_t b = 0; b < in_stage; ++b) x = blocks_[s * in_stage + b]->Forward(x);
-      if (s + 1 == kStages) x = norm_->Forward(x).relu_();
+      if (s + 1 == kStages) x = norm_->ForwardRelu(x);
       if (maps != nullptr) maps->push_back(x);
     }
     return x.mean({2, 3});
