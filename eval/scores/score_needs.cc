@@ -19,6 +19,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
+      needs.calibrates = needs.fit;
       return needs;
     case ScoreSpec::kReact:
       needs.fit = !spec.react().has_clip();

@@ -177,13 +177,18 @@ IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::opt
   return interval;
 }
 
+void NoteNoWidth(IntervalValue* interval) {
+  if (interval->value.has_value() && interval->low == interval->high) interval->note = "all replicates agree";
+}
+
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval) {
   if (!interval->value.has_value() || interval->low != interval->high) return;
+  NoteNoWidth(interval);
   const std::optional<ExactInterval> exact = IntervalAtTheEdge(metric, ranked, *interval->value, confidence);
   if (!exact.has_value()) return;
   interval->low = exact->low;
   interval->high = exact->high;
-  interval->note = "all replicates agree: Clopper-Pearson";
+  interval->note += ": Clopper-Pearson";
 }
 
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,

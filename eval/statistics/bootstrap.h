@@ -51,8 +51,12 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
 
 // ---- For other statistics of samples.
 
+// If the interval has no width, adds a note: all replicates agree, which says little about the uncertainty.
+void NoteNoWidth(IntervalValue* interval);
+
 // If the metric is a share (exact_interval.h) and its interval has no width and is at 0 or 1, replaces it with Clopper
-// and Pearson's, with a note. The weights of `ranked` define the samples of the metric.
+// and Pearson's, with a note. For other metrics, NoteNoWidth(). The weights of `ranked` define the samples of the
+// metric.
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval);
 
 // The samples of each stratum; a sample of weight w is listed w times.

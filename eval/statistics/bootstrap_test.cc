@@ -182,6 +182,7 @@ TEST(BootstrapIntervals, OfAConstantIsAPoint) {
   const auto intervals = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), {100}).value();
   EXPECT_EQ(intervals[0].low, 0.5);
   EXPECT_EQ(intervals[0].high, 0.5);
+  EXPECT_EQ(intervals[0].note, "all replicates agree");
 }
 
 TEST(BootstrapIntervals, RefuseWrongOptions) {

@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const Metri
       IntervalValue interval = IntervalOf(
           replicates.estimate[s], replicates.values[s], replicates.jackknife,
           bca ? absl::MakeConstSpan(replicates.left[s]) : absl::Span<const std::optional<double>>(), options);
-      if (!is_mean) WidenAtTheEdge(metrics[m], of_column, options.confidence, &interval);
+      is_mean ? NoteNoWidth(&interval) : WidenAtTheEdge(metrics[m], of_column, options.confidence, &interval);
       columns[c].metrics.push_back(std::move(interval));
     }
   }

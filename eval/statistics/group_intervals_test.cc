@@ -79,6 +79,7 @@ TEST(GroupIntervals, HaveAWidthWhereAllReplicatesAgree) {
   EXPECT_EQ(of(5).low, BootstrapIntervals(metrics, RankedInput(samples.Input()), options)->at(0).low);
   EXPECT_EQ(of(4).value, 1);
   EXPECT_EQ(of(4).low, 1);
+  EXPECT_EQ(of(4).note, "all replicates agree");
 }
 
 TEST(GroupIntervals, RefusesInputsWithoutGroups) {

@@ -1,17 +1,11 @@
 // Passes images through the trained networks of a trial. The result is stored outputs.
 #include "experiments/action/stage.h"
+#include "experiments/spec/inference_traits.h"
 #include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-// For an input perturbation: two forward passes and one backward pass.
-constexpr int64_t kPerturbedPasses = 4;
-// One forward and one backward pass.
-constexpr int64_t kPassesThereAndBack = 3;
-// For RankFeat: one pass, the later part of another, and decompositions.
-constexpr int64_t kRankFeatPasses = 2;
 
 class Infer : public Stage {
  public:
@@ -36,20 +30,18 @@ class Infer : public Stage {
   }
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
-    const InferenceSpec& inference = trial.method().inference();
+    const InferenceTraits inference = TraitsOf(trial.method().inference());
     int64_t work = 0;
     ForEachSelection(action, trial, [&](const Selection& selection) { work += count_samples(selection); });
-    work *= static_cast<int64_t>(action.inputs.size());
-    if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) work *= kPerturbedPasses;
-    if (inference.stage_values().value() == StageValuesSpec::STATE) work *= kPassesThereAndBack;
-    if (inference.has_rank_feat()) work *= kRankFeatPasses;
-    if (inference.has_mc_dropout()) work *= inference.mc_dropout().passes();
-    if (inference.has_train_mode_pass()) work += count_samples(trial.data().train());
+    work *= static_cast<int64_t>(action.inputs.size()) * inference.passes;
+    if (inference.reads_training_images) work += count_samples(trial.data().train());
     return work;
   }
 
   // A passenger adds a pass for its own image.
-  int64_t WorkAsPassenger(int64_t work) const override { return work / kPerturbedPasses; }
+  int64_t WorkAsPassenger(const Trial& trial, int64_t work) const override {
+    return work / TraitsOf(trial.method().inference()).passes;
+  }
 
   void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
     // Weights are in the checkpoint; a script is read from its file.

@@ -76,7 +76,7 @@ class Stage {
   virtual void AddReads(const Action&, const Trial& /*trial*/, ActionReads*) const {}
   // The image passes that an action adds as a passenger (Action.passengers), if it takes `work` when it runs alone.
   // Default: `work`.
-  virtual int64_t WorkAsPassenger(int64_t work) const { return work; }
+  virtual int64_t WorkAsPassenger(const Trial& /*trial*/, int64_t work) const { return work; }
 
   // The resources that the action occupies. Default: none.
   virtual Demand Needs(const Trial&, const ActionMemory&) const { return {}; }

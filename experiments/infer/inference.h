@@ -30,8 +30,8 @@ absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<st
 
 // Runs the model over the known test samples, then over each group of unknown ones, and commits the outputs to the
 // store. Several requests may differ only in the settings of an input perturbation; each image is then loaded once for
-// all of them, and they share passes (experiments/infer/predictor.h). The results are the same as if each request ran
-// alone. Errors: those of the data; kNotFound or kDataLoss if a checkpoint is missing or corrupt.
+// all of them, and they share passes (experiments/infer/make_predictor.h). The results are the same as if each request
+// ran alone. Errors: those of the data; kNotFound or kDataLoss if a checkpoint is missing or corrupt.
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context);
 
 }  // namespace openset

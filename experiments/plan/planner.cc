@@ -178,7 +178,7 @@ std::vector<ActionId> Planner::FindNeeded() {
     const auto [carrier, is_new] = carriers.try_emplace(passes, id);
     if (is_new) continue;
     action.carrier = carrier->second;
-    action.work = StageOf(action).WorkAsPassenger(action.work);
+    action.work = StageOf(action).WorkAsPassenger(plan_.TrialOf(action), action.work);
     plan_[carrier->second].passengers.push_back(id);
   }
   new_sharing_.clear();

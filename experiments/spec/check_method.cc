@@ -7,9 +7,9 @@
 #include "data/augment/augment.pb.h"
 #include "data/open_set/open_set.pb.h"
 #include "eval/scores/score_needs.h"
+#include "experiments/spec/inference_traits.h"
 #include "losses/loss_needs.h"
-#include "models/image_limits.h"
-#include "models/stages.h"
+#include "models/network_traits.h"
 
 namespace openset {
 namespace {
@@ -67,7 +67,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   if (method.has_training() && !model.torch_script().has_head()) {
     problems->push_back({"training", "to train a script, name its last linear module: set model.torch_script.head"});
   }
-  if (method.inference().has_mc_dropout()) {
+  if (TraitsOf(method.inference()).uses_dropout) {
     problems->push_back({"inference", "dropout inside a script can't be switched on"});
   }
 }
@@ -153,7 +153,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   if (stage.open_set().plain_passes() > 0 && !plain_term) {
     add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
   }
-  if (stage.open_set().has_stage_mixup() && NumStages(method.model()) < 2) {
+  if (stage.open_set().has_stage_mixup() && TraitsOf(method.model()).stages < 2) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
   }
   if (stage.open_set().external_images().has_mix() && stage.open_set().external_images().has_pix_mix()) {
@@ -168,7 +168,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
 // Checks the images against the requirements of model and augmentations.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
-  if (const int smallest = SmallestImageSize(method.model()); input.size() < smallest) {
+  if (const int smallest = TraitsOf(method.model()).smallest_image; input.size() < smallest) {
     problems->push_back(
         {"input.size", absl::StrCat("must be at least ", smallest, " for this model (is ", input.size(), ")")});
   }
@@ -192,21 +192,12 @@ bool UsesViews(const LossSpec& loss) {
   return false;
 }
 
-// Whether outputs of `inference` contain the disagreement of several passes.
-bool KeepsMemberUncertainty(const InferenceSpec* inference) {
-  return inference != nullptr &&
-         (inference->mc_dropout().member_uncertainty() || inference->ensemble().member_uncertainty());
-}
-
-// Checks a score on the outputs of `inference`; null for a plain forward pass.
-void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceSpec* inference,
+// Checks a score on the outputs of `inference`.
+void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceTraits& inference,
                 const std::string& path, std::vector<FieldProblem>* problems) {
   const ScoreNeeds score = NeedsOf(spec);
-  const bool mean = inference != nullptr && (inference->has_mc_dropout() || inference->has_ensemble());
-  if ((score.features || score.head) && mean) {
-    problems->push_back({path, "needs features, which a mean of several passes doesn't have"});
-  } else if ((score.features || score.head) && inference != nullptr && inference->has_train_mode_pass()) {
-    problems->push_back({path, "needs features, and a pass in training mode keeps logits only"});
+  if ((score.features || score.head) && inference.no_features != nullptr) {
+    problems->push_back({path, absl::StrCat("needs features, ", inference.no_features)});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
   } else if (score.head && !method.model().head().has_linear()) {
@@ -214,22 +205,21 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   } else if (score.head && method.model().head().linear().normalise_logits()) {
     problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
   }
-  if (score.perturbed && !method.inference().has_pixel_perturbation()) {
+  if (score.perturbed && !inference.perturbed_features) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }
-  if (score.member_uncertainty && !KeepsMemberUncertainty(inference)) {
+  if (score.member_uncertainty && !inference.member_uncertainty) {
     problems->push_back({path,
                          "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});
   }
-  const bool keeps = inference != nullptr && inference->has_stage_values();
-  if (score.stage_means && !(keeps && inference->stage_values().value() == StageValuesSpec::MEAN)) {
+  if (score.stage_means && inference.stage_values != StageValuesSpec::MEAN) {
     problems->push_back({path, "needs means of the stages' maps: set inference.stage_values with value: MEAN"});
   }
-  if (score.stage_states && !(keeps && inference->stage_values().value() == StageValuesSpec::STATE)) {
+  if (score.stage_states && inference.stage_values != StageValuesSpec::STATE) {
     problems->push_back({path, "needs states of the stages' maps: set inference.stage_values with value: STATE"});
   }
-  if (score.stage_grams && !(keeps && inference->stage_values().value() == StageValuesSpec::GRAM)) {
+  if (score.stage_grams && inference.stage_values != StageValuesSpec::GRAM) {
     problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
   }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
@@ -237,16 +227,9 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   }
 }
 
-// The number of stages whose maps an inference reads.
-int StagesOf(const InferenceSpec& inference) {
-  if (inference.has_stage_values()) return 1;
-  if (!inference.has_rank_feat()) return 0;
-  return inference.rank_feat().stages() == RankFeatSpec::LAST ? 1 : 2;
-}
-
 void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) {
-  const int needed = StagesOf(method.inference());
-  const int stages = NumStages(method.model());
+  const int needed = TraitsOf(method.inference()).stages;
+  const int stages = TraitsOf(method.model()).stages;
   const int settings = method.score().nac_stages().stage_size();
   const int weights = method.score().mahalanobis_ensemble().weight_size();
   if (stages >= needed && settings > stages) {
@@ -271,7 +254,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   }
   const EvaluateEverySpec& spec = method.training().evaluate_every();
   if (spec.has_score()) {
-    CheckScore(method, spec.score(), /*inference=*/nullptr, "training.evaluate_every.score", problems);
+    CheckScore(method, spec.score(), /*inference=*/{}, "training.evaluate_every.score", problems);
   } else if (method.training().has_evaluate_every() && method.inference().has_ensemble() &&
              NeedsOf(method.score()).member_uncertainty) {
     problems->push_back({"training.evaluate_every.score",
@@ -315,7 +298,7 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   if (method.has_pretraining()) CheckStage(method, method.pretraining(), 0, "pretraining.", &problems);
   if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
 
-  CheckScore(method, method.score(), &method.inference(), "score", &problems);
+  CheckScore(method, method.score(), TraitsOf(method.inference()), "score", &problems);
   CheckStages(method, &problems);
   CheckEvaluation(method, &problems);
 

@@ -13,7 +13,7 @@
 #include "data/open_set/virtual_outliers.h"
 #include "experiments/train/confusing_images.h"
 #include "experiments/worker/input_pipeline.h"
-#include "models/stages.h"
+#include "models/network_traits.h"
 
 namespace openset {
 namespace {
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainActi
     case OpenSetSpec::kVirtualOutliers:
       return MakeVirtualOutliers(spec.virtual_outliers(), action.data().class_id_size(), feature_dim, context.device);
     case OpenSetSpec::kStageMixup:
-      return MakeStageMixup(spec.stage_mixup(), NumStages(action.model()));
+      return MakeStageMixup(spec.stage_mixup(), TraitsOf(action.model()).stages);
     case OpenSetSpec::KIND_NOT_SET:
       break;
   }

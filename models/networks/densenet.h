@@ -16,7 +16,7 @@ namespace openset {
 // of 32 and 3 input channels: D = 1024, 6,953,856 parameters. Convolutions start from N(0, 2 / inputs), batch norm from
 // 1 and 0, as in torchvision. Parameters have torchvision's names: features.{conv0,norm0},
 // features.denseblockB.denselayerL.{norm1,conv1,norm2,conv2}, features.transitionB.{norm,conv}, features.norm5. Images
-// have at least kDensenetSmallestImage pixels a side (models/image_limits.h).
+// have at least kDensenetSmallestImage pixels a side (models/network_traits.h).
 std::shared_ptr<Backbone> MakeDensenet(const DensenetSpec& spec, const InputSpec& input);
 
 }  // namespace openset

@@ -1,7 +1,7 @@
 #include "models/networks/densenet.h"
 
 #include "gmock/gmock.h"
-#include "models/image_limits.h"
+#include "models/network_traits.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -32,7 +32,7 @@ TEST(Densenet, AcceptsImagesFromItsLimit) {
   const ModelSpec spec = ModelSpecOf("densenet { growth: 1 } head { linear {} }");
   const auto backbone = MakeDensenet(spec.densenet(), InputSpecOf(""));
   backbone->eval();
-  const int64_t least = SmallestImageSize(spec);
+  const int64_t least = TraitsOf(spec).smallest_image;
   EXPECT_EQ(backbone->Forward(at::zeros({1, 3, least, least}), 0).sizes(),
             at::IntArrayRef({1, backbone->feature_dim()}));
   EXPECT_ANY_THROW(backbone->Forward(at::zeros({1, 3, least - 1, least - 1}), 0));

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "models/image_limits.h"
 #include "models/initialise.h"
 #include "models/layers/pooled_relu.h"
+#include "models/network_traits.h"
 #include "models/networks/dropout.h"
 
 namespace openset {

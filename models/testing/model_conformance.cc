@@ -19,7 +19,7 @@
 #include "models/layers/layers.h"
 #include "models/make_model.h"
 #include "models/networks/dropout.h"
-#include "models/stages.h"
+#include "models/network_traits.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
@@ -152,7 +152,7 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
 // Forward() from each stage on gives the output for the image; a changed map gives another output.
 TEST_P(ModelConformance, GoesOnFromBehindEachStage) {
   const auto model = FullModel(GetParam());
-  EXPECT_EQ(model->num_stages(), NumStages(ModelSpecOf(GetParam().spec)));
+  EXPECT_EQ(model->num_stages(), TraitsOf(ModelSpecOf(GetParam().spec)).stages);
   if (model->num_stages() == 0) GTEST_SKIP() << "it shows no stages";
   model->eval();
   const at::NoGradGuard no_grad;

@@ -9,7 +9,7 @@
 namespace openset {
 
 // A column of ScoreInput.member_uncertainty, which inference computes from the passes m = 1 .. M with probabilities p_m
-// and their mean p (experiments/infer/predictor.h).
+// and their mean p (experiments/infer/make_predictor.h).
 class MemberUncertainty : public Score {
  public:
   enum class Value {

@@ -11,6 +11,7 @@
 #include "core/proto/proto_digest.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
+#include "experiments/spec/inference_traits.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
@@ -79,9 +80,9 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   evaluation.set_every(spec.epochs());
   *evaluation.mutable_known() = on_test ? data.test_known() : data.validation_known();
   *evaluation.mutable_unknown() = on_test ? data.test_unknown() : data.validation_unknown();
-  // A pass in training mode would change the statistics of the network that is being trained.
+  // The network that is being trained is one, and a pass in training mode would change its statistics.
   const InferenceSpec& inference = trial.method().inference();
-  if (spec.has_score() || inference.has_ensemble() || inference.has_train_mode_pass()) {
+  if (spec.has_score() || TraitsOf(inference).needs_training != nullptr) {
     evaluation.mutable_inference()->mutable_plain();
   } else {
     *evaluation.mutable_inference() = inference;
@@ -177,13 +178,10 @@ const InferenceSpec& AnyPerturbation() {
 
 }  // namespace
 
-int MembersOf(const MethodSpec& method) {
-  return method.inference().has_ensemble() ? method.inference().ensemble().members() : 1;
-}
+int MembersOf(const MethodSpec& method) { return TraitsOf(method.inference()).members; }
 
 const Selection& FitSelection(const Trial& trial) {
-  const bool calibrates = trial.method().score().has_temperature_scaled_softmax();
-  const bool on_validation = calibrates && trial.data().has_validation_known();
+  const bool on_validation = NeedsOf(trial.method().score()).calibrates && trial.data().has_validation_known();
   return on_validation ? trial.data().validation_known() : trial.data().train();
 }
 
@@ -265,12 +263,12 @@ void ActionKeys::MakeStem(const Trial& trial, const Stem& stem) {
     trains.push_back(TrainingOf(&form, trial, method, seed));
     keys_.train.push_back(train_.Of(trains.back()));
   }
-  const bool perturbs = method.inference().has_input_perturbation();
+  const bool shares_passes = TraitsOf(method.inference()).shares_passes;
   const auto infer = [&](const Selection& known, const auto& unknown, const auto& shifted, CanonicalDigester* digester,
                          Inference* inference) {
     std::string bytes = InferenceOf(&form, trains, method.inference(), known, unknown, shifted);
     inference->key = digester->Of(bytes);
-    if (perturbs) {
+    if (shares_passes) {
       inference->shared_passes = passes_.Of(InferenceOf(&form, trains, AnyPerturbation(), known, unknown, shifted));
     }
     return bytes;

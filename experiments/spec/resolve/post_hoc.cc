@@ -9,8 +9,10 @@
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/inference_traits.h"
 #include "experiments/spec/resolve/resolve_grid.h"
 #include "losses/loss.pb.h"
+#include "models/network_traits.h"
 
 namespace openset {
 namespace {
@@ -26,8 +28,7 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
 
 // Returns why the method can't use a model that was trained without it; empty if it can.
 std::string NeedsTraining(const MethodSpec& method) {
-  if (method.inference().has_ensemble()) return "needs several trainings";
-  if (method.inference().has_train_mode_pass()) return "passes over the training images in training mode";
+  if (const char* why = TraitsOf(method.inference()).needs_training; why != nullptr) return why;
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
   if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";
@@ -38,30 +39,6 @@ std::string NeedsTraining(const MethodSpec& method) {
     return "is trained with a head of its own";
   }
   return "";
-}
-
-bool HasDropout(const ModelSpec& model) {
-  switch (model.backbone_case()) {
-    case ModelSpec::kVgg32:
-      return model.vgg32().dropout() > 0;
-    case ModelSpec::kOsrciCnn:
-      return model.osrci_cnn().dropout() > 0;
-    case ModelSpec::kResnetCifar:
-      return model.resnet_cifar().block_dropout() > 0 || model.resnet_cifar().feature_dropout() > 0;
-    case ModelSpec::kResnetImagenet:
-      return model.resnet_imagenet().block_dropout() > 0 || model.resnet_imagenet().feature_dropout() > 0;
-    case ModelSpec::kWideResnet:
-      return model.wide_resnet().block_dropout() > 0;
-    case ModelSpec::kDensenet:
-    case ModelSpec::kVisionTransformer:
-    case ModelSpec::kSwinTransformer:
-      return false;
-    case ModelSpec::kTorchScript:  // FindMethodProblems() checks it
-      return true;
-    case ModelSpec::BACKBONE_NOT_SET:
-      return false;
-  }
-  return false;
 }
 
 // The fields in which two post-hoc methods on the same model can differ.
@@ -104,7 +81,9 @@ absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& 
     }
   }
   if (!problems.empty()) return problems[0].message;
-  if (method->inference().has_mc_dropout() && !HasDropout(method->model())) return "needs a model with dropout";
+  if (TraitsOf(method->inference()).uses_dropout && !TraitsOf(method->model()).has_dropout) {
+    return "needs a model with dropout";
+  }
   return "";
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/infer/predictor.h"
+#include "experiments/infer/make_predictor.h"
 
 #include <cmath>
 #include <map>

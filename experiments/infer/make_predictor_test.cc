@@ -1,4 +1,4 @@
-#include "experiments/infer/predictor.h"
+#include "experiments/infer/make_predictor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@ namespace {
 
 using ::testing::Not;
 
-class PredictorTest : public ::testing::Test {
+class MakePredictorTest : public ::testing::Test {
  protected:
-  PredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {
+  MakePredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {
     input_.set_channels(1);
     input_.add_std(0.5);
   }
@@ -76,7 +76,7 @@ class PredictorTest : public ::testing::Test {
   InputSpec input_;
 };
 
-TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
+TEST_F(MakePredictorTest, PlainIsTheModelInEvaluationMode) {
   const auto model = MakeNetwork(1);
   const at::Tensor logits = Predict(Plain(), {model});
   EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
@@ -84,14 +84,14 @@ TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
   EXPECT_TRUE(MakePredictor({Plain()}, input_, {model}, 0)->Predict(image_)[0].output.feature.defined());
 }
 
-TEST_F(PredictorTest, AnEnsembleOfOneIsItsMember) {
+TEST_F(MakePredictorTest, AnEnsembleOfOneIsItsMember) {
   const auto model = MakeNetwork(1);
   const at::Tensor logits = Predict(Plain(), {model});
   EXPECT_THAT(Predict(Ensemble(1, LOGITS), {model}), TensorNear(logits, 1e-6));
   EXPECT_THAT(at::softmax(Predict(Ensemble(1), {model}), 1), TensorNear(at::softmax(logits, 1), 1e-6));
 }
 
-TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
+TEST_F(MakePredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
   const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
   at::Tensor probability = at::zeros({4, 3}), logits = at::zeros({4, 3});
   for (const auto& model : models) {
@@ -104,7 +104,7 @@ TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
 }
 
 // Computed from the members' probabilities: the entropy of their mean, their own entropies, and their votes.
-TEST_F(PredictorTest, StoresTheDisagreementOfMembers) {
+TEST_F(MakePredictorTest, StoresTheDisagreementOfMembers) {
   const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
   for (const AverageOver average : {PROBABILITIES, LOGITS}) {
     const c10::NoGradGuard no_grad;
@@ -139,7 +139,7 @@ TEST_F(PredictorTest, StoresTheDisagreementOfMembers) {
 }
 
 // Equal passes don't disagree.
-TEST_F(PredictorTest, MembersThatAgreeHaveNoMutualInformation) {
+TEST_F(MakePredictorTest, MembersThatAgreeHaveNoMutualInformation) {
   const c10::NoGradGuard no_grad;
   InferenceSpec spec = Ensemble(2);
   FillDefaults(&spec);
@@ -152,7 +152,7 @@ TEST_F(PredictorTest, MembersThatAgreeHaveNoMutualInformation) {
   EXPECT_THAT(kept.select(1, 1), TensorNear(-(p * p.log()).sum(1), 1e-6));
 }
 
-TEST_F(PredictorTest, DropoutPassesKeepTheirDisagreement) {
+TEST_F(MakePredictorTest, DropoutPassesKeepTheirDisagreement) {
   const c10::NoGradGuard no_grad;
   InferenceSpec spec = McDropout(20);
   FillDefaults(&spec);
@@ -166,7 +166,7 @@ TEST_F(PredictorTest, DropoutPassesKeepTheirDisagreement) {
   EXPECT_GT(prediction.member_uncertainty.select(1, 0).min().item<double>(), 0);
 }
 
-TEST_F(PredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {
+TEST_F(MakePredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {
   const auto model = MakeNetwork(1);
   const at::Tensor one = Predict(McDropout(1), {model}, 7);
   EXPECT_THAT(Predict(McDropout(1), {model}, 7), TensorEq(one));
@@ -176,7 +176,7 @@ TEST_F(PredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {
 
 // The mean probability of M passes has an error of at most 0.5 / sqrt(M) (one standard deviation of a value in [0, 1]).
 // Two means of 400 differ by more than 0.2 = 5.6 standard deviations once in 5e7 for each of the 12 values.
-TEST_F(PredictorTest, TheMeanOverPassesConverges) {
+TEST_F(MakePredictorTest, TheMeanOverPassesConverges) {
   const auto model = MakeNetwork(1);
   const at::Tensor a = at::exp(Predict(McDropout(400), {model}, 1));
   const at::Tensor b = at::exp(Predict(McDropout(400), {model}, 2));
@@ -184,13 +184,13 @@ TEST_F(PredictorTest, TheMeanOverPassesConverges) {
   EXPECT_THAT(a.sum(1), TensorNear(at::ones({4}), 1e-5));
 }
 
-TEST_F(PredictorTest, NoPerturbationIsPlain) {
+TEST_F(MakePredictorTest, NoPerturbationIsPlain) {
   const auto model = MakeNetwork(1);
   EXPECT_THAT(Predict(Perturbation(0, true), {model}), TensorEq(Predict(Plain(), {model})));
 }
 
 // The perturbed image makes the predicted class likelier, and the step in normalised units is epsilon / std.
-TEST_F(PredictorTest, PerturbationRaisesThePredictedProbability) {
+TEST_F(MakePredictorTest, PerturbationRaisesThePredictedProbability) {
   const auto model = MakeNetwork(1);
   const at::Tensor plain = Predict(Plain(), {model});
   const at::Tensor perturbed = Predict(Perturbation(1e-3, true), {model});
@@ -228,7 +228,7 @@ class TwoLogits : public Head {
   void Initialise(RandomStream* /*random*/) override {}
 };
 
-TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
+TEST_F(MakePredictorTest, AGridOfPerturbationsSharesItsPasses) {
   const auto backbone = std::make_shared<CountingBackbone>();
   const auto model = std::make_shared<Model>(backbone, std::make_shared<TwoLogits>());
   std::vector<InferenceSpec> grid;
@@ -250,7 +250,7 @@ TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
 }
 
 // The means of the two images are 0.5 and -0.5.
-TEST_F(PredictorTest, TheClassCanBeThatOfTheOriginalImage) {
+TEST_F(MakePredictorTest, TheClassCanBeThatOfTheOriginalImage) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   const at::Tensor image = at::cat({at::full({1, 1, 2, 2}, 0.5), at::full({1, 1, 2, 2}, -0.5)});
   std::vector<InferenceSpec> specs = {Perturbation(1e-3, false), Perturbation(1e-3, false)};
@@ -273,7 +273,7 @@ class DeadBackbone : public CountingBackbone {
 // (ge(gradient, 0) - 0.5) * 2 of the released codes (ODIN's calData.py, the unified benchmark's utils.py) is 1 where
 // the gradient is 0, so that an image of 0.5 becomes one of -0.5. The paper's sign is 0 there, and the image doesn't
 // change.
-TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
+TEST_F(MakePredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
   const auto model = std::make_shared<Model>(std::make_shared<DeadBackbone>(), std::make_shared<TwoLogits>());
   const at::Tensor image = at::full({1, 1, 2, 2}, 0.5);
   std::vector<InferenceSpec> specs = {Perturbation(1, false), Perturbation(1, false)};
@@ -285,14 +285,14 @@ TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
 }
 
 // Where the gradient is not 0, both directions are the same.
-TEST_F(PredictorTest, TheDirectionsDifferAtZeroOnly) {
+TEST_F(MakePredictorTest, TheDirectionsDifferAtZeroOnly) {
   const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
   InferenceSpec released = Perturbation(0.01, true);
   released.mutable_input_perturbation()->set_direction(InputPerturbationSpec::GREATER_EQUAL);
   EXPECT_THAT(Predict(released, {model}), TensorEq(Predict(Perturbation(0.01, true), {model})));
 }
 
-TEST_F(PredictorTest, DropoutDrawsFromThePredictorsGenerator) {
+TEST_F(MakePredictorTest, DropoutDrawsFromThePredictorsGenerator) {
   const c10::NoGradGuard no_grad;
   InferenceSpec spec = McDropout(1);
   FillDefaults(&spec);
@@ -314,7 +314,7 @@ TEST_F(PredictorTest, DropoutDrawsFromThePredictorsGenerator) {
   EXPECT_THAT(at::rand({2}), TensorEq(untouched));
 }
 
-TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
+TEST_F(MakePredictorTest, PlainInferenceAfterDropoutIsPlain) {
   const auto model = MakeNetwork(1);
   const at::Tensor logits = Predict(Plain(), {model});
   Predict(McDropout(2), {model});
@@ -323,7 +323,7 @@ TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
 
 // The gradient of the largest logit by finite differences says which pixels move, and where to.
 // Folding rounds differently, so that different bits show that the batch norms were folded.
-TEST_F(PredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
+TEST_F(MakePredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
   ModelSpec spec;
   spec.mutable_resnet_cifar();
   spec.mutable_head()->mutable_linear();
@@ -341,7 +341,7 @@ TEST_F(PredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
   EXPECT_THAT(Predict(Plain(), {model}), TensorEq(plain));
 }
 
-TEST_F(PredictorTest, PixelPerturbationMovesThePixelsOfTheSmallestGradients) {
+TEST_F(MakePredictorTest, PixelPerturbationMovesThePixelsOfTheSmallestGradients) {
   const auto model = MakeNetwork(1);
   const c10::NoGradGuard no_grad;
   const auto predict = [&](double share, double step) {
