@@ -9,6 +9,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/testing/tensor_matchers.h"
+#include "experiments/infer/make_predictor.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
 

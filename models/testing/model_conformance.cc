@@ -18,8 +18,8 @@
 #include "models/initialise.h"
 #include "models/layers/layers.h"
 #include "models/make_model.h"
-#include "models/networks/dropout.h"
 #include "models/network_traits.h"
+#include "models/networks/dropout.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
