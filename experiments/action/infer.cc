@@ -1,7 +1,7 @@
 // Passes images through the trained networks of a trial. The result is stored outputs.
 #include "experiments/action/stage.h"
-#include "experiments/spec/inference_traits.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "models/model.pb.h"
 
 namespace openset {

@@ -5,7 +5,7 @@
 #include "data/open_set/open_set.pb.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/training_epochs.h"
+#include "experiments/spec/method/training_epochs.h"
 
 namespace openset {
 namespace {

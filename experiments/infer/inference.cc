@@ -25,7 +25,7 @@
 #include "experiments/infer/make_predictor.h"
 #include "experiments/infer/passes_at_once.h"
 #include "experiments/infer/train_mode_pass.h"
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/stage_clock.h"

@@ -15,7 +15,7 @@
 #include "experiments/action/action.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/training_epochs.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "models/model.pb.h"
 #include "models/multiply_adds.h"
 

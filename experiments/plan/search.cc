@@ -15,9 +15,9 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/plan/halving.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_grid.h"
-#include "experiments/spec/training_epochs.h"
 
 namespace openset {
 namespace {

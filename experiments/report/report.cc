@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/method_threshold.h"
+#include "experiments/spec/method/method_threshold.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 

@@ -11,7 +11,7 @@
 #include "core/logging.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
-#include "experiments/spec/training_epochs.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "experiments/store/store.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/train/epoch_evaluator.h"

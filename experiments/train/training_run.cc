@@ -8,7 +8,7 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_generator.h"
-#include "experiments/spec/training_epochs.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "experiments/train/initial_model.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/schedule.h"

@@ -11,7 +11,7 @@
 #include "core/proto/proto_digest.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 

@@ -21,7 +21,7 @@
 #include "data/task.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/spec/check_spec.h"
-#include "experiments/spec/method_threshold.h"
+#include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/resolve_grid.h"
 #include "models/model.pb.h"

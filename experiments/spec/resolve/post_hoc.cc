@@ -9,7 +9,7 @@
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/resolve/resolve_grid.h"
 #include "losses/loss.pb.h"
 #include "models/network_traits.h"

@@ -9,7 +9,7 @@
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "experiments/spec/axis.h"
-#include "experiments/spec/check_method.h"
+#include "experiments/spec/method/check_method.h"
 
 namespace openset {
 namespace {

@@ -16,7 +16,7 @@
 namespace openset {
 
 // Fills in the method's defaults. Returns its problems: values that break the schema's rules; if there are none, parts
-// that don't fit each other (experiments/spec/check_method.h).
+// that don't fit each other (experiments/spec/method/check_method.h).
 std::vector<FieldProblem> ResolveMethod(MethodSpec* method);
 
 struct GridAxis {

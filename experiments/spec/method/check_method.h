@@ -1,6 +1,6 @@
 // Checks that the parts of a method fit each other.
-#ifndef OPENSET_EXPERIMENTS_SPEC_CHECK_METHOD_H_
-#define OPENSET_EXPERIMENTS_SPEC_CHECK_METHOD_H_
+#ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_CHECK_METHOD_H_
+#define OPENSET_EXPERIMENTS_SPEC_METHOD_CHECK_METHOD_H_
 
 #include <vector>
 
@@ -19,4 +19,4 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method);
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_SPEC_CHECK_METHOD_H_
+#endif  // OPENSET_EXPERIMENTS_SPEC_METHOD_CHECK_METHOD_H_

@@ -1,4 +1,4 @@
-#include "experiments/spec/check_method.h"
+#include "experiments/spec/method/check_method.h"
 
 #include <string>
 #include <vector>

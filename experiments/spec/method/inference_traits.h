@@ -1,6 +1,6 @@
 // What the parts of a study have to know of an inference: what it costs, what it stores, and what it asks of a method.
-#ifndef OPENSET_EXPERIMENTS_SPEC_INFERENCE_TRAITS_H_
-#define OPENSET_EXPERIMENTS_SPEC_INFERENCE_TRAITS_H_
+#ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_INFERENCE_TRAITS_H_
+#define OPENSET_EXPERIMENTS_SPEC_METHOD_INFERENCE_TRAITS_H_
 
 #include <cstdint>
 #include <optional>
@@ -41,4 +41,4 @@ InferenceTraits TraitsOf(const InferenceSpec& inference);
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_SPEC_INFERENCE_TRAITS_H_
+#endif  // OPENSET_EXPERIMENTS_SPEC_METHOD_INFERENCE_TRAITS_H_

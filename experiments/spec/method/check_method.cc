@@ -1,4 +1,4 @@
-#include "experiments/spec/check_method.h"
+#include "experiments/spec/method/check_method.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "data/augment/augment.pb.h"
 #include "data/open_set/open_set.pb.h"
 #include "eval/scores/score_needs.h"
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "losses/loss_needs.h"
 #include "models/network_traits.h"
 

@@ -1,6 +1,6 @@
 // The threshold of a method's own decisions, in metrics that use it.
-#ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
-#define OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
+#ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_METHOD_THRESHOLD_H_
+#define OPENSET_EXPERIMENTS_SPEC_METHOD_METHOD_THRESHOLD_H_
 
 #include <optional>
 
@@ -21,4 +21,4 @@ std::optional<double> TakeThreshold(MetricSpec* metric);
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
+#endif  // OPENSET_EXPERIMENTS_SPEC_METHOD_METHOD_THRESHOLD_H_

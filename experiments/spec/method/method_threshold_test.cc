@@ -1,4 +1,4 @@
-#include "experiments/spec/method_threshold.h"
+#include "experiments/spec/method/method_threshold.h"
 
 #include "core/proto/text_proto.h"
 #include "gtest/gtest.h"

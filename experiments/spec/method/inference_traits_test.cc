@@ -1,4 +1,4 @@
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"

@@ -1,4 +1,4 @@
-#include "experiments/spec/method_threshold.h"
+#include "experiments/spec/method/method_threshold.h"
 
 #include "absl/strings/str_cat.h"
 

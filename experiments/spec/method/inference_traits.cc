@@ -1,4 +1,4 @@
-#include "experiments/spec/inference_traits.h"
+#include "experiments/spec/method/inference_traits.h"
 
 namespace openset {
 namespace {

@@ -1,6 +1,6 @@
 // The length of a training (TrainingSpec.stop_after_epochs).
-#ifndef OPENSET_EXPERIMENTS_SPEC_TRAINING_EPOCHS_H_
-#define OPENSET_EXPERIMENTS_SPEC_TRAINING_EPOCHS_H_
+#ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_TRAINING_EPOCHS_H_
+#define OPENSET_EXPERIMENTS_SPEC_METHOD_TRAINING_EPOCHS_H_
 
 #include <algorithm>
 
@@ -19,4 +19,4 @@ inline bool IsStoppedEarly(const TrainingSpec& training) { return EpochsOf(train
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_SPEC_TRAINING_EPOCHS_H_
+#endif  // OPENSET_EXPERIMENTS_SPEC_METHOD_TRAINING_EPOCHS_H_
