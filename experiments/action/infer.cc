@@ -47,6 +47,7 @@ class Infer : public Stage {
     // Weights are in the checkpoint; a script is read from its file.
     if (trial.method().model().has_torch_script()) reads->models.insert(&trial.method().model());
     ForEachSelection(action, trial, [&](const Selection& selection) { reads->selections.insert(&selection); });
+    if (TraitsOf(trial.method().inference()).reads_training_images) reads->selections.insert(&trial.data().train());
   }
 
   Demand Needs(const Trial& trial, const ActionMemory& memory) const override {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,45 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
   EXPECT_TRUE(StageOf(ActionKind::kInfer).CanUseMoreCpus(1));
   EXPECT_FALSE(StageOf(ActionKind::kInfer).CanUseMoreCpus(2));
   EXPECT_TRUE(StageOf(ActionKind::kEvaluate).CanUseMoreCpus(2));
+}
+
+// The parts of data sets that an action of the trial reads.
+std::set<std::string> Reads(const TrialSpec& spec, ActionKind kind, ActionRole role = ActionRole::kMain) {
+  Action action;
+  action.kind = kind;
+  action.role = role;
+  const Trial trial = spec;
+  ActionReads reads;
+  StageOf(kind).AddReads(action, trial, &reads);
+  std::set<std::string> parts;
+  for (const Selection* selection : reads.selections) parts.insert(selection->part());
+  return parts;
+}
+
+TEST(Stage, WhatActionsRead) {
+  TrialSpec trial = TwoMembers().Spec();
+  trial.mutable_data()->mutable_train()->set_part("train");
+  trial.mutable_data()->mutable_test_known()->set_part("known");
+  trial.mutable_data()->add_test_unknown()->mutable_selection()->set_part("unknown");
+  trial.mutable_data()->add_test_shifted()->mutable_selection()->set_part("shifted");
+  trial.mutable_data()->mutable_external()->set_part("external");
+  trial.mutable_data()->mutable_validation_known()->set_part("validation");
+  trial.mutable_data()->add_validation_unknown()->mutable_selection()->set_part("other");
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain), ElementsAre("train"));
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain, ActionRole::kImport), IsEmpty());
+  EXPECT_THAT(Reads(trial, ActionKind::kInfer), ElementsAre("known", "shifted", "unknown"));
+  EXPECT_THAT(Reads(trial, ActionKind::kInfer, ActionRole::kFit), ElementsAre("train"));
+  EXPECT_THAT(Reads(trial, ActionKind::kEvaluate), IsEmpty());
+
+  trial.mutable_method()->mutable_open_set()->mutable_external_images();
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain), ElementsAre("external", "train"));
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain, ActionRole::kPretraining), ElementsAre("train"));
+  trial.mutable_method()->mutable_training()->mutable_evaluate_every()->set_epochs(1);
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain), ElementsAre("external", "other", "train", "validation"));
+  trial.mutable_method()->mutable_training()->mutable_evaluate_every()->set_samples(EvaluateEverySpec::TEST);
+  EXPECT_THAT(Reads(trial, ActionKind::kTrain), ElementsAre("external", "known", "train", "unknown"));
+  trial.mutable_method()->mutable_inference()->mutable_train_mode_pass();
+  EXPECT_THAT(Reads(trial, ActionKind::kInfer), ElementsAre("known", "shifted", "train", "unknown"));
 }
 
 // For each kind with a result: it is found, refused if corrupt, moved to quarantine, and removed with a saved state.

@@ -6,6 +6,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
+#include "experiments/spec/resolve/actions.h"
 
 namespace openset {
 namespace {
@@ -28,14 +29,13 @@ int64_t WorkOf(const Spec& spec, int views, const Trial& trial, const SampleCoun
   if (limit > 0) images = std::min(images, limit);
   const int64_t work = kTrainPasses * images * ImagesPerSample(spec.open_set(), views);
   if (!training.has_evaluate_every()) return work;
-  const EvaluateEverySpec& every = training.evaluate_every();
-  const bool of_test = every.samples() == EvaluateEverySpec::TEST;
-  int64_t measured = count_samples(of_test ? trial.data().test_known() : trial.data().validation_known());
-  for (const UnknownGroup& group : of_test ? trial.data().test_unknown() : trial.data().validation_unknown()) {
-    measured += count_samples(group.selection());
-  }
-  // Measured after every `every.epochs()` epochs, and after the last one.
-  return work + measured * ((training.epochs() + every.epochs() - 1) / every.epochs());
+  const EpochSamples samples = EpochSamplesOf(trial);
+  int64_t measured = count_samples(samples.known);
+  for (const UnknownGroup& group : samples.unknown) measured += count_samples(group.selection());
+  // Measured after every N epochs, and after the last one of the schedule.
+  const int epochs = EpochsOf(training), every = training.evaluate_every().epochs();
+  const bool also_at_end = epochs % every != 0 && !IsStoppedEarly(training);
+  return work + measured * (epochs / every + (also_at_end ? 1 : 0));
 }
 
 class Train : public Stage {
@@ -72,6 +72,11 @@ class Train : public Stage {
     if (action.role != ActionRole::kImport) reads->selections.insert(&trial.data().train());
     const OpenSetSpec& open_set = is_first ? method.pretraining().open_set() : method.open_set();
     if (open_set.has_external_images()) reads->selections.insert(&trial.data().external());
+    if (!is_first && method.training().has_evaluate_every()) {
+      const EpochSamples samples = EpochSamplesOf(trial);
+      reads->selections.insert(&samples.known);
+      for (const UnknownGroup& group : samples.unknown) reads->selections.insert(&group.selection());
+    }
     reads->models.insert(&method.model());
   }
 

@@ -142,6 +142,14 @@ TEST(MakePlan, CountsMeasurementsDuringTraining) {
       absl::StrCat(kMinimalSpec, "override { training { epochs: 3 evaluate_every { epochs: 2 samples: TEST } } }"),
       store);
   EXPECT_EQ(plan.actions[0].work, 3 * 3 * 20 * 3 + 2 * 50);
+  // Stopped after 3 of 9 epochs: it is measured after 2, and not at its end.
+  const Plan stopped =
+      MustPlan(sandbox,
+               absl::StrCat(kMinimalSpec,
+                            "override { training { epochs: 9 stop_after_epochs: 3 evaluate_every { epochs: 2 samples: "
+                            "TEST } } }"),
+               store);
+  EXPECT_EQ(stopped.actions[0].work, 3 * 3 * 20 * 3 + 50);
 }
 
 // Two temperatures and three epsilons on one training: one action computes all of them.

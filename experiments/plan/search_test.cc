@@ -195,6 +195,19 @@ TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
                        HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
 }
 
+// Its test samples are the validation samples, and it has no others.
+TEST_F(SearchTest, ACandidateIsMeasuredDuringTrainingOnTheSamplesOfTheSearch) {
+  const auto searches = Searches(
+      "validation_per_class: 5 override { training { evaluate_every { epochs: 1 } } } "
+      "search { method: 'plain' axis { path: 'training.epochs' value: ['2', '3'] } criterion { aurc {} } }");
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  const EpochEvaluation evaluation = MakeTrainAction((*searches)[0].candidates[0]).evaluation();
+  EXPECT_EQ(evaluation.known().part(), "train");
+  EXPECT_EQ(evaluation.known().only_last_per_class(), 5);
+  ASSERT_EQ(evaluation.unknown_size(), 1);
+  EXPECT_THAT(evaluation.unknown(0).selection().class_id(), ElementsAre(4));
+}
+
 TEST_F(SearchTest, ErrorsSayWhatIsWrong) {
   const auto error = [&](const std::string& search, const std::string& validation = "validation_per_class: 5 ") {
     return std::string(Searches(validation + "search { " + search + " }").status().message());

@@ -33,11 +33,15 @@ def _fingerprint_source_impl(ctx):
         info = target[SourcesInfo]
         families = families.split(" ")
         rows.append(_row(families, "", target.label, info.files))
-        members = {name: name for name in info.of_dep}
-        members.update({alias: name for alias, name in ctx.attr.aliases.items() if name in info.of_dep})
+        of_target = dict(info.of_dep)
+        of_target.update({other.label.name: (other.label, other[SourcesInfo].files) for other in ctx.attr.others})
+        members = {name: [name] for name in of_target}
+        for alias, names in ctx.attr.aliases.items():
+            if names.split(" ")[0] in of_target:
+                members[alias] = names.split(" ")
         for member in sorted(members):
-            label, files = info.of_dep[members[member]]
-            rows.append(_row(families, member, label, files))
+            targets = [of_target[name] for name in members[member]]
+            rows.append(_row(families, member, targets[0][0], depset(transitive = [files for _, files in targets])))
 
     lines = [
         "set -eu",
@@ -56,7 +60,7 @@ def _fingerprint_source_impl(ctx):
     ctx.actions.write(script, "\n".join(lines) + "\n")
     ctx.actions.run_shell(
         command = "sh %s > %s" % (script.path, ctx.outputs.out.path),
-        inputs = depset([script], transitive = [target[SourcesInfo].files for target in ctx.attr.families]),
+        inputs = depset([script], transitive = [target[SourcesInfo].files for target in ctx.attr.families.keys() + ctx.attr.others]),
         outputs = [ctx.outputs.out],
         env = {"PATH": "/bin:/usr/bin"},
         mnemonic = "Fingerprint",
@@ -68,12 +72,13 @@ _fingerprint_source = rule(
     attrs = {
         "families": attr.label_keyed_string_dict(aspects = [_sources_aspect], mandatory = True),
         "aliases": attr.string_dict(),
+        "others": attr.label_list(aspects = [_sources_aspect]),
         "symbol": attr.string(mandatory = True),
         "out": attr.output(mandatory = True),
     },
 )
 
-def component_fingerprints(name, families, symbol, aliases = {}):
+def component_fingerprints(name, families, symbol, aliases = {}, others = []):
     """NAME.cc: the table `symbol` of FingerprintRows (experiments/store/fingerprint_row.h).
 
     Args:
@@ -82,13 +87,16 @@ def component_fingerprints(name, families, symbol, aliases = {}):
           separated by spaces. A member is the target's dependency with its name. Its files are its sources and those of
           its dependencies in the same top folder. The member "" stands for the family as a whole.
       symbol: a C++ name.
-      aliases: a member whose target has another name -> that name.
+      aliases: a member whose target has another name -> that name. If a member has several targets, their names are
+          separated by spaces.
+      others: targets of members that are no dependencies of their family's target.
     """
     _fingerprint_source(
         name = name + "_source",
         out = name + ".cc",
         families = families,
         aliases = aliases,
+        others = others,
         symbol = symbol,
     )
     native.cc_library(

@@ -34,8 +34,8 @@ void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems
   if (method.model().weights().head() == WeightsSpec::SKIP) {
     problems->push_back({"model.weights.head", "SKIP leaves an untrained head, but the method has no training"});
   }
-  if (method.inference().has_ensemble()) {
-    problems->push_back({"inference", "an ensemble needs several trainings, but the method has none"});
+  if (const char* why = TraitsOf(method.inference()).needs_training; why != nullptr) {
+    problems->push_back({"inference", absl::StrCat(why, ", but the method has no training")});
   }
 }
 
@@ -165,6 +165,19 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   }
 }
 
+using Augmentations = google::protobuf::RepeatedPtrField<AugmentationSpec>;
+
+// Calls use(path, augmentations) for all lists of augmentations.
+template <typename Use>
+void ForEachAugmentations(const MethodSpec& method, const Use& use) {
+  use("augmentation", method.augmentation());
+  use("views.augmentation", method.views().augmentation());
+  use("pretraining.augmentation", method.pretraining().augmentation());
+  use("open_set.external_images.augmentation", method.open_set().external_images().augmentation());
+  use("pretraining.open_set.external_images.augmentation",
+      method.pretraining().open_set().external_images().augmentation());
+}
+
 // Checks the images against the requirements of model and augmentations.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
@@ -172,17 +185,17 @@ void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
     problems->push_back(
         {"input.size", absl::StrCat("must be at least ", smallest, " for this model (is ", input.size(), ")")});
   }
-  const auto check_channels = [&](const auto& augmentations) {
-    for (const AugmentationSpec& augmentation : augmentations) {
-      if (!augmentation.has_rand_augment() || input.channels() != 2) continue;
-      problems->push_back({"input.channels", "must be 1 or 3 for rand_augment, which works on colours (is 2)"});
-      return;
+  if (input.channels() != 2) return;
+  ForEachAugmentations(method, [&](const char* path, const Augmentations& augmentations) {
+    for (int i = 0; i < augmentations.size(); ++i) {
+      const char* name = augmentations[i].has_rand_augment() ? "rand_augment"
+                         : augmentations[i].has_aug_mix()    ? "aug_mix"
+                                                             : nullptr;
+      if (name == nullptr) continue;
+      problems->push_back({"input.channels", absl::StrCat("must be 1 or 3 for ", path, "[", i, "].", name,
+                                                          ", which works on colours (is 2)")});
     }
-  };
-  check_channels(method.augmentation());
-  check_channels(method.pretraining().augmentation());
-  check_channels(method.views().augmentation());
-  check_channels(method.open_set().external_images().augmentation());
+  });
 }
 
 bool UsesViews(const LossSpec& loss) {
@@ -255,7 +268,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   const EvaluateEverySpec& spec = method.training().evaluate_every();
   if (spec.has_score()) {
     CheckScore(method, spec.score(), /*inference=*/{}, "training.evaluate_every.score", problems);
-  } else if (method.training().has_evaluate_every() && method.inference().has_ensemble() &&
+  } else if (method.training().has_evaluate_every() && TraitsOf(method.inference()).members > 1 &&
              NeedsOf(method.score()).member_uncertainty) {
     problems->push_back({"training.evaluate_every.score",
                          "must be set: the method's score needs several members, and a curve measures one"});
@@ -263,8 +276,8 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
 }
 
 // Checks that crops have sizes to draw from, and that all images end with the same size.
-void CheckAugmentation(const google::protobuf::RepeatedPtrField<AugmentationSpec>& augmentation,
-                       const std::string& path, std::vector<FieldProblem>* problems) {
+void CheckAugmentation(const std::string& path, const Augmentations& augmentation,
+                       std::vector<FieldProblem>* problems) {
   int any_size = -1;  // the last one that leaves images of different sizes
   for (int i = 0; i < augmentation.size(); ++i) {
     const AugmentationSpec& spec = augmentation[i];
@@ -302,13 +315,9 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   CheckStages(method, &problems);
   CheckEvaluation(method, &problems);
 
-  CheckAugmentation(method.augmentation(), "augmentation", &problems);
-  CheckAugmentation(method.views().augmentation(), "views.augmentation", &problems);
-  CheckAugmentation(method.pretraining().augmentation(), "pretraining.augmentation", &problems);
-  CheckAugmentation(method.open_set().external_images().augmentation(), "open_set.external_images.augmentation",
-                    &problems);
-  CheckAugmentation(method.pretraining().open_set().external_images().augmentation(),
-                    "pretraining.open_set.external_images.augmentation", &problems);
+  ForEachAugmentations(method, [&](const char* path, const Augmentations& augmentations) {
+    CheckAugmentation(path, augmentations, &problems);
+  });
 
   CheckInput(method, &problems);
   const InputSpec& input = method.input();

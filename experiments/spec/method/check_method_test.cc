@@ -273,7 +273,10 @@ TEST(CheckMethod, AnImportedModelNeedsNoTrainingAndThenNoPartsOfOne) {
   EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }"),
               ElementsAre("model.weights.head: SKIP leaves an untrained head, but the method has no training"));
   EXPECT_THAT(Problems(kWeights, "score { max_logit {} } inference { ensemble {} }"),
-              ElementsAre("inference: an ensemble needs several trainings, but the method has none"));
+              ElementsAre("inference: needs several trainings, but the method has no training"));
+  EXPECT_THAT(
+      Problems(kWeights, "score { max_logit {} } inference { train_mode_pass {} }"),
+      ElementsAre("inference: passes over the training images in training mode, but the method has no training"));
 }
 
 TEST(CheckMethod, ImportedModelsCanBeTrained) {

@@ -74,12 +74,11 @@ class AsBytes {
 // TrainingSpec.evaluate_every, resolved.
 EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   const EvaluateEverySpec& spec = trial.method().training().evaluate_every();
-  const TaskData& data = trial.data();
-  const bool on_test = spec.samples() == EvaluateEverySpec::TEST;
+  const EpochSamples samples = EpochSamplesOf(trial);
   EpochEvaluation evaluation;
   evaluation.set_every(spec.epochs());
-  *evaluation.mutable_known() = on_test ? data.test_known() : data.validation_known();
-  *evaluation.mutable_unknown() = on_test ? data.test_unknown() : data.validation_unknown();
+  *evaluation.mutable_known() = samples.known;
+  *evaluation.mutable_unknown() = samples.unknown;
   // The network that is being trained is one, and a pass in training mode would change its statistics.
   const InferenceSpec& inference = trial.method().inference();
   if (spec.has_score() || TraitsOf(inference).needs_training != nullptr) {
@@ -183,6 +182,13 @@ int MembersOf(const MethodSpec& method) { return TraitsOf(method.inference()).me
 const Selection& FitSelection(const Trial& trial) {
   const bool on_validation = NeedsOf(trial.method().score()).calibrates && trial.data().has_validation_known();
   return on_validation ? trial.data().validation_known() : trial.data().train();
+}
+
+EpochSamples EpochSamplesOf(const Trial& trial) {
+  const TaskData& data = trial.data();
+  const bool on_test = trial.method().training().evaluate_every().samples() == EvaluateEverySpec::TEST;
+  if (on_test || !data.has_validation_known()) return {data.test_known(), data.test_unknown()};
+  return {data.validation_known(), data.validation_unknown()};
 }
 
 TrainAction MakeTrainAction(const Trial& trial, int member) {

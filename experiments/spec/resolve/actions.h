@@ -16,6 +16,7 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 #include "google/protobuf/message.h"
+#include "google/protobuf/repeated_ptr_field.h"
 
 namespace openset {
 
@@ -31,6 +32,14 @@ InferAction MakeInferAction(const Trial& trial);
 InferAction MakeFitAction(const Trial& trial);
 const Selection& FitSelection(const Trial& trial);
 EvaluateAction MakeEvaluateAction(const Trial& trial);
+
+// The samples of TrainingSpec.evaluate_every. A candidate of a search has no validation samples of its own: its test
+// samples are those of the search.
+struct EpochSamples {
+  const Selection& known;
+  const google::protobuf::RepeatedPtrField<UnknownGroup>& unknown;
+};
+EpochSamples EpochSamplesOf(const Trial& trial);
 
 // The digest that identifies a trial and its record: that of its EvaluateAction. Labels are not part of it.
 std::string TrialId(const Trial& trial);

@@ -21,6 +21,7 @@
 #include "data/task.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/spec/check_spec.h"
+#include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/resolve_grid.h"
@@ -197,7 +198,8 @@ class Expander {
 
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
     const bool fits = NeedsOf(method.score()).fit;
-    if (!task.test_only() || (!method.has_training() && !fits)) return absl::OkStatus();
+    const bool reads = method.has_training() || TraitsOf(method.inference()).reads_training_images;
+    if (!task.test_only() || (!reads && !fits)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
         " training images, and task ", task.name(), " has none (test_only)"));

@@ -347,7 +347,10 @@ TEST(Expand, LimitsOfModelAndImagesAreNamedByFileAndLine) {
             2);
   EXPECT_EQ(
       Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } augmentation { rand_augment {} } }")),
-      where + "input.channels: must be 1 or 3 for rand_augment, which works on colours (is 2)");
+      where + "input.channels: must be 1 or 3 for augmentation[0].rand_augment, which works on colours (is 2)");
+  EXPECT_EQ(
+      Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } augmentation { aug_mix {} } }")),
+      where + "input.channels: must be 1 or 3 for augmentation[0].aug_mix, which works on colours (is 2)");
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { training { batch_size: 61 drop_last: true } }")),
             where + "training.batch_size: is 61, drop_last leaves nothing of the 60 training samples");
   const std::string digits = *ReadFile(sandbox.folder() + "/data/catalog/digits.textproto");

@@ -27,6 +27,7 @@ TEST(ComponentSources, AreKnownForEachMember) {
   EXPECT_THAT(MembersWithoutSources(*LossTermSpec::descriptor(), openset_train_fingerprints), IsEmpty());
   EXPECT_THAT(MembersWithoutSources(*AugmentationSpec::descriptor(), openset_train_fingerprints), IsEmpty());
   EXPECT_THAT(MembersWithoutSources(*OpenSetSpec::descriptor(), openset_train_fingerprints), IsEmpty());
+  EXPECT_THAT(MembersWithoutSources(*InferenceSpec::descriptor(), openset_infer_fingerprints), IsEmpty());
   EXPECT_THAT(MembersWithoutSources(*MetricSpec::descriptor(), openset_evaluate_fingerprints), IsEmpty());
   EXPECT_THAT(MembersWithoutSources(*ScoreSpec::descriptor(), openset_evaluate_fingerprints), IsEmpty());
 }
