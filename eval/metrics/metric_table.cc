@@ -4,10 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "eval/metrics/detection/aupr.h"
 #include "eval/metrics/detection/auroc.h"
 #include "eval/metrics/detection/balanced_score.h"
@@ -18,6 +15,7 @@
 #include "eval/metrics/detection/threshold_metric.h"
 #include "eval/metrics/detection/threshold_text.h"
 #include "eval/metrics/level_name.h"
+#include "eval/metrics/metric_labels.h"
 #include "eval/metrics/open_set/accuracy.h"
 #include "eval/metrics/open_set/openauc.h"
 #include "eval/metrics/open_set/oscr.h"
@@ -28,6 +26,20 @@
 
 namespace openset {
 namespace {
+
+using metric_labels::AugrcLabel;
+using metric_labels::AuprLabel;
+using metric_labels::AurcLabel;
+using metric_labels::DenominatorLabel;
+using metric_labels::EceLabel;
+using metric_labels::FprLabel;
+using metric_labels::Label;
+using metric_labels::NaccLabel;
+using metric_labels::Number;
+using metric_labels::Percent;
+using metric_labels::RiskLabel;
+using metric_labels::With;
+using metric_labels::Words;
 
 constexpr std::optional<bool> kHigher = true, kLower = false, kNeither = std::nullopt;
 constexpr bool kPrediction = true, kScoreOnly = false;
@@ -40,7 +52,6 @@ constexpr MetricScale kNumber = {1, "", 4, "1"};
 // The arguments of a row's functions, and their results.
 using Spec = const MetricSpec&;
 using Ranked = const RankedInput&;
-using Label = std::vector<std::string>;
 using Trials = std::optional<int64_t>;
 bool Unknown(Spec) { return true; }     // reads unknown samples
 bool KnownOnly(Spec) { return false; }  // does not
@@ -56,59 +67,9 @@ Trials NegativeSamples(Spec m, Ranked r) {
   return m.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN ? r.total().known() : r.total().unknown;
 }
 
-// "FIRST_REACHING_CORNERS" -> "first reaching corners".
-std::string Words(const std::string& enumerator) {
-  return absl::StrReplaceAll(absl::AsciiStrToLower(enumerator), {{"_", " "}});
-}
-
-// Adds a detail if `is_set`.
-Label With(Label label, bool is_set, const std::string& detail) {
-  if (is_set) label.push_back(detail);
-  return label;
-}
-
-std::string Number(double value) { return absl::StrFormat("%g", value); }
-std::string Percent(double share) { return absl::StrCat(Number(100 * share), " %"); }
-
-Label AuprLabel(const std::string& positive, const AuprSpec& spec) {
-  return With({"AUPR", positive}, spec.form() > AuprSpec::STEP, Words(AuprSpec::Form_Name(spec.form())));
-}
-
-Label FprLabel(const std::string& positive, const FprAtTprSpec& spec) {
-  return With({"FPR95", positive}, spec.rule() > FprAtTprSpec::FIRST_REACHING,
-              Words(FprAtTprSpec::Rule_Name(spec.rule())));
-}
-
-Label NaccLabel(const std::string& form, const NaccSpec& spec) {
-  return With(With({"NAcc", form}, spec.lambda() != 0.5, absl::StrCat("lambda ", Number(spec.lambda()))), true,
-              ThresholdText(spec.at()));
-}
-
-Label DenominatorLabel(Label label, const BalancedScoreSpec& spec) {
-  return With(With(std::move(label), spec.denominator() == BalancedScoreSpec::TOUCHED, "mean over touched classes"),
-              spec.denominator() == BalancedScoreSpec::ALL, "mean over all classes");
-}
-
-Label AurcLabel(Label label, AurcSpec::Form form) {
-  return With(std::move(label), form > AurcSpec::EXPECTED, Words(AurcSpec::Form_Name(form)));
-}
-
-Label AugrcLabel(Label label, AugrcSpec::Form form) {
-  return With(std::move(label), form > AugrcSpec::TRAPEZOID_DISTINCT, Words(AugrcSpec::Form_Name(form)));
-}
-
 template <typename RiskSpec>
 bool IsPooled(const RiskSpec& spec) {
   return spec.over() == RiskSamples::POOL;
-}
-
-template <typename RiskSpec>
-Label RiskLabel(const std::string& what, double level, const std::string& of, const RiskSpec& spec) {
-  return With({absl::StrCat(what, " at ", Percent(level), " ", of)}, IsPooled(spec), "pooled");
-}
-
-Label EceLabel(const std::string& name, const EceSpec& spec) {
-  return With({name, absl::StrCat(spec.bins(), " bins")}, spec.edges() == EceSpec::LEFT_CLOSED, "left closed");
 }
 
 // An UNSPECIFIED enum field, or a value that the schema does not have, means the default.
@@ -338,16 +299,19 @@ MetricRow RowOf(MetricSpec::KindCase kind) {
               [](Spec) { return Label{"AUROC of errors"}; },
               [](Spec, Ranked r) { return AurocMisclassification(r); }};
     case MetricSpec::kRiskAtCoverage:
-      return {
-          {kLower, kPrediction, [](Spec m) { return IsPooled(m.risk_at_coverage()); }, AcceptedSamples, kPlain,
-           kPercent},
-          [](Spec m) { return RiskLabel("risk", m.risk_at_coverage().coverage(), "coverage", m.risk_at_coverage()); },
-          [](Spec m, Ranked r) {
-            return RiskAtCoverage(r, OverOf(m.risk_at_coverage()), m.risk_at_coverage().coverage());
-          }};
+      return {{kLower, kPrediction, [](Spec m) { return IsPooled(m.risk_at_coverage()); }, AcceptedSamples, kPlain,
+               kPercent},
+              [](Spec m) {
+                return RiskLabel("risk", m.risk_at_coverage().coverage(), "coverage", IsPooled(m.risk_at_coverage()));
+              },
+              [](Spec m, Ranked r) {
+                return RiskAtCoverage(r, OverOf(m.risk_at_coverage()), m.risk_at_coverage().coverage());
+              }};
     case MetricSpec::kCoverageAtRisk:
       return {{kHigher, kPrediction, [](Spec m) { return IsPooled(m.coverage_at_risk()); }, NoTrials, kPlain, kPercent},
-              [](Spec m) { return RiskLabel("coverage", m.coverage_at_risk().risk(), "risk", m.coverage_at_risk()); },
+              [](Spec m) {
+                return RiskLabel("coverage", m.coverage_at_risk().risk(), "risk", IsPooled(m.coverage_at_risk()));
+              },
               [](Spec m, Ranked r) {
                 return CoverageAtRisk(r, OverOf(m.coverage_at_risk()), m.coverage_at_risk().risk());
               }};

@@ -1,0 +1,36 @@
+// The labels of metrics in tables: what is measured, then what differs from the default.
+#ifndef OPENSET_EVAL_METRICS_METRIC_LABELS_H_
+#define OPENSET_EVAL_METRICS_METRIC_LABELS_H_
+
+#include <string>
+#include <vector>
+
+#include "eval/metrics/metric.pb.h"
+
+namespace openset::metric_labels {
+
+using Label = std::vector<std::string>;
+
+// Adds a detail if `is_set`.
+Label With(Label label, bool is_set, const std::string& detail);
+
+// "FIRST_REACHING_CORNERS" -> "first reaching corners".
+std::string Words(const std::string& enumerator);
+// 0.5 -> "0.5".
+std::string Number(double value);
+// 0.95 -> "95 %".
+std::string Percent(double share);
+
+Label AuprLabel(const std::string& positive, const AuprSpec& spec);
+Label FprLabel(const std::string& positive, const FprAtTprSpec& spec);
+Label NaccLabel(const std::string& form, const NaccSpec& spec);
+Label DenominatorLabel(Label label, const BalancedScoreSpec& spec);
+Label AurcLabel(Label label, AurcSpec::Form form);
+Label AugrcLabel(Label label, AugrcSpec::Form form);
+Label EceLabel(const std::string& name, const EceSpec& spec);
+// "WHAT at LEVEL OF"; `pooled`: unknown samples count too.
+Label RiskLabel(const std::string& what, double level, const std::string& of, bool pooled);
+
+}  // namespace openset::metric_labels
+
+#endif  // OPENSET_EVAL_METRICS_METRIC_LABELS_H_
