@@ -36,9 +36,8 @@ struct OpenSet {
 //   1. It makes the source from its spec, once per training.
 //   2. It calls StartEpoch() before each epoch. Only State() carries over from one epoch to the next.
 //   3. For each step, in order, the thread that makes batches calls Draw() and then Take(), while the model still
-//   trains
-//      on an earlier batch. Draw() draws all random numbers of the step. Take() receives those that are tensors on the
-//      device, and makes the images that don't depend on the model.
+//      trains on an earlier batch. Draw() draws all random numbers of the step. Take() receives those that are tensors
+//      on the device, and makes the images that don't depend on the model.
 //   4. The model sees batch.open->image together with the known images. Then Make() makes the step's open samples from
 //      its output. It may call the model too. A source that learns (a generator) takes the steps of its own optimiser
 //      here; the trainer discards gradients that this leaves in the model.

@@ -34,8 +34,8 @@ std::string FullPrecision(double value);
 std::string ToText(const Table& table, size_t width = kTextWidth);
 // A pipe table. Text that Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);
-// RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return gets a leading ',
-// because spreadsheets would read it as a formula, unless it is a number or this character alone.
+// RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return is prefixed with an
+// apostrophe, because spreadsheets would read it as a formula, unless it is a number or this character alone.
 std::string ToCsv(const Table& table);
 
 // A tabular with the rules of booktabs. Text that LaTeX would read as commands is escaped.

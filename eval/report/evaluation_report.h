@@ -57,7 +57,8 @@ struct EvaluationReport {
 // Tables in text, Markdown and LaTeX (booktabs) are rounded and scaled for reading; CSV and JSON hold the values in
 // full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high", "unit", "higher_is_better",
 // "label"}}, "absent": {name: reason}}, without low and high if there is no interval; with groups also "groups":
-// {name: {"n_unknown", "metrics"}}.
+// {name: {"n_unknown", "metrics"}}, with known sets "known_sets": {name: {"n_known", "metrics"}}, and with pooled_aurc
+// "pooled_aurc_parts".
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
 
 // The CSV: a row for each metric and set of samples, in full precision.

@@ -10,9 +10,9 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/level_name.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_table.h"
+#include "eval/metrics/names/level_name.h"
 #include "eval/statistics/distributions.h"
 #include "eval/statistics/verdict.h"
 

@@ -1,5 +1,6 @@
-// A stage is the interface to one kind of action. Code that plans, runs or shows actions calls it and does not
-// distinguish kinds itself. Each kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
+// A stage is the interface to one kind of action. Code that plans, runs or shows actions calls it. Such code
+// distinguishes kinds itself only where the shape of a plan depends on them: choices, and the records at its end. Each
+// kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
 //
 // The life of an action:
 //   1. AddActions() returns the actions of a trial with their keys and inputs. Work() estimates their cost. AddReads()

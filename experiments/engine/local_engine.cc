@@ -158,18 +158,18 @@ void LocalEngine::BeginWaiting(std::vector<EngineEvent>* events) {
 }
 
 std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
-  std::vector<pollfd> waiting = {{wake, POLLIN, 0}};
+  std::vector<pollfd> polled = {{wake, POLLIN, 0}};
   std::vector<Worker*> busy;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action == kNoAction) continue;
-    waiting.push_back({worker->process->channel(), POLLIN, 0});
+    polled.push_back({worker->process->channel(), POLLIN, 0});
     busy.push_back(worker.get());
   }
   std::vector<EngineEvent> events;
   if (!waiting_.empty()) at_most = std::min(at_most, kLookAtGpusEvery);
-  if (poll(waiting.data(), waiting.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) > 0) {
+  if (poll(polled.data(), polled.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) > 0) {
     for (size_t i = 0; i < busy.size(); ++i) {
-      if (waiting[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
+      if (polled[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
     }
   }
   AddHung(&events);

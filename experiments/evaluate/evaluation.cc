@@ -1,6 +1,7 @@
 #include "experiments/evaluate/evaluation.h"
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,18 +76,6 @@ ScoreInput InputOf(const Outputs& outputs) {
   return input;
 }
 
-// Weights that select set number `set` of unknown samples and all known ones.
-RankedInput OnlySet(const RankedInput& pool, int set) {
-  const EvaluationInput& input = pool.input();
-  std::vector<uint32_t> weight(input.num_samples());
-  for (int64_t i = 0; i < input.num_samples(); ++i) {
-    weight[i] = !input.IsUnknown(i) || input.group()[i] == set ? pool.weight(i) : 0;
-  }
-  RankedInput part = pool;
-  part.Reweight(weight);
-  return part;
-}
-
 BootstrapOptions OptionsOf(const IntervalSpec& spec, uint64_t seed) {
   BootstrapOptions options;
   options.replicates = spec.replicates();
@@ -119,16 +108,20 @@ absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<M
   return absl::OkStatus();
 }
 
-// The same for the mean over the near or the far sets.
+// The same for the mean over the near or the far sets. `columns` keeps the intervals of each metric, by its name: the
+// same replicates serve both means.
 absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group> sets, bool near, uint64_t seed,
+                              std::map<std::string, std::vector<GroupInterval>>* columns,
                               absl::Span<MetricRecord* const> records) {
   for (MetricRecord* record : records) {
     if (!record->spec().has_interval()) continue;
-    OPENSET_ASSIGN_OR_RETURN(
-        const std::vector<GroupInterval> columns,
-        GroupIntervals({record->spec()}, ranked, sets, OptionsOf(record->spec().interval(), seed)));
+    std::vector<GroupInterval>& of_metric = (*columns)[record->name()];
+    if (of_metric.empty()) {
+      OPENSET_ASSIGN_OR_RETURN(
+          of_metric, GroupIntervals({record->spec()}, ranked, sets, OptionsOf(record->spec().interval(), seed)));
+    }
     // The sets, then the near mean, the far one, and the pool.
-    SetInterval(columns[near ? sets.size() : columns.size() - 2].metrics[0], record);
+    SetInterval(of_metric[near ? sets.size() : of_metric.size() - 2].metrics[0], record);
   }
   return absl::OkStatus();
 }
@@ -177,6 +170,7 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
   const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());
   OPENSET_ASSIGN_OR_RETURN(const GroupedValues grouped, EvaluateAll(metrics, trial.data(), ranked));
   int set = 0;
+  std::map<std::string, std::vector<GroupInterval>> columns;
   for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
     const std::vector<MetricValue>& values = *ValuesOf(group, trial.data(), grouped);
     std::vector<MetricRecord*> records;
@@ -199,11 +193,13 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
     }
     if (group.kind() == MetricGroup::POOL) OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
     if (group.kind() == MetricGroup::SET) {
-      OPENSET_RETURN_IF_ERROR(AddIntervals(OnlySet(ranked, set++), trial.seed(), records));
+      RankedInput of_set = ranked;
+      of_set.Reweight(WeightsOfGroup(ranked, set++));
+      OPENSET_RETURN_IF_ERROR(AddIntervals(of_set, trial.seed(), records));
     }
     const bool near = group.kind() == MetricGroup::NEAR_MEAN;
     if (near || group.kind() == MetricGroup::FAR_MEAN) {
-      OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, SetsOf(trial.data()), near, trial.seed(), records));
+      OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, SetsOf(trial.data()), near, trial.seed(), &columns, records));
     }
   }
   return absl::OkStatus();

@@ -15,7 +15,7 @@ namespace openset {
 
 // Computes the trial's score for the outputs and returns `metric`, `counts` and `details` of a record. The metrics are
 // computed for each of MetricGroupsOf(trial.data()); a metric that reads no unknown samples only for the pool. The
-// means over near and far groups have no intervals. `fit` are the outputs for the training samples; null unless the
+// means over near and far groups have intervals too. `fit` are the outputs for the training samples; null unless the
 // score is fitted. Errors: kInvalidArgument for outputs that can't be scored (NaN, with the row).
 absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit = nullptr);
 

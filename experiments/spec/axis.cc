@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
@@ -10,6 +11,10 @@
 #include "core/status_macros.h"
 
 namespace openset {
+
+bool AppliesTo(const Axis& axis, absl::string_view method) {
+  return axis.method_size() == 0 || absl::c_linear_search(axis.method(), method);
+}
 
 absl::Status SetAxis(const Axis& axis, const std::string& value, MethodSpec* method) {
   OPENSET_RETURN_IF_ERROR(SetField(axis.path(), value, method));

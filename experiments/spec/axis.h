@@ -11,6 +11,9 @@
 
 namespace openset {
 
+// Whether the axis sweeps the method of this name.
+bool AppliesTo(const Axis& axis, absl::string_view method);
+
 // Sets all fields of the axis to the value. Errors: those of SetField (core/proto/field_path.h).
 absl::Status SetAxis(const Axis& axis, const std::string& value, MethodSpec* method);
 

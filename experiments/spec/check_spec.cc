@@ -48,12 +48,12 @@ class Check {
       }
     }
     for (const LoadedMethod& method : experiment_.methods) {
-      OPENSET_RETURN_IF_ERROR(CheckAxes("axis", spec_.axis(), {}, method));
+      OPENSET_RETURN_IF_ERROR(CheckAxes("axis", spec_.axis(), method));
       for (int s = 0; s < spec_.search_size(); ++s) {
         const Search& search = spec_.search(s);
         const std::string& name = method.spec.name();
         if (std::count(search.method().begin(), search.method().end(), name) == 0) continue;
-        OPENSET_RETURN_IF_ERROR(CheckAxes(absl::StrCat("search[", s, "].axis"), search.axis(), {name}, method));
+        OPENSET_RETURN_IF_ERROR(CheckAxes(absl::StrCat("search[", s, "].axis"), search.axis(), method));
       }
     }
     return absl::OkStatus();
@@ -92,13 +92,8 @@ class Check {
     return absl::OkStatus();
   }
 
-  static bool AppliesTo(const Axis& axis, const std::string& method) {
-    return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
-  }
-
   // Checks the axes of a grid that apply to a method. Values that can't be set are left to ResolveGrid().
-  absl::Status CheckAxes(const std::string& path, const Axes& axes, const std::vector<std::string>& /*methods*/,
-                         const LoadedMethod& method) const {
+  absl::Status CheckAxes(const std::string& path, const Axes& axes, const LoadedMethod& method) const {
     std::map<std::string, int> setters;  // the axis that sets a field
     for (int a = 0; a < axes.size(); ++a) {
       const Axis& axis = axes[a];

@@ -27,7 +27,7 @@ using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
 // Executes requests from the engine that started this process (Subprocess::kChannel) until the engine closes the
 // channel. Returns the process's exit code. Requests of a kind that `actions` lacks end with kInternal. If an action
 // throws an exception, it ends with kResourceExhausted if memory ran out, otherwise with the code of `status_of`, by
-// default kInternal. After an action that ends with kResourceExhausted or kUnavailable (a device failed), it sets
+// default kInternal. After an exception with kResourceExhausted or kUnavailable (a device failed), it sets
 // WorkOutcome.is_last and returns 0. It ignores signals that ask to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a
 // cluster may send to all processes of a job; the engine handles them.
 int ServeWork(const WorkerActions& actions,

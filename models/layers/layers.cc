@@ -59,7 +59,7 @@ at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Ten
 }
 
 at::Tensor BatchNorm::ForwardReluAfter(const Convolution& convolution, const at::Tensor& x, const Relu& relu) {
-  return Folds() ? Rectify(Folded(convolution, x), relu) : ForwardRelu(convolution.Forward(x), relu);
+  return Folds() ? AddAndRectify(Folded(convolution, x), relu) : ForwardRelu(convolution.Forward(x), relu);
 }
 
 at::Tensor BatchNorm::Folded(const Convolution& convolution, const at::Tensor& x) const {

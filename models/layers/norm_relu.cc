@@ -75,7 +75,7 @@ struct Statistics {
   at::Tensor mean, inverse_std;
 };
 
-// Of the batch. Also updates the running ones.
+// Returns the batch's statistics and updates the running ones.
 Statistics StatisticsOf(const at::Tensor& x, const NormTensors& norm, const NormOptions& options) {
   const Rows rows = RowsOf(x);
   const float* from = Data(x);
@@ -86,10 +86,13 @@ Statistics StatisticsOf(const at::Tensor& x, const NormTensors& norm, const Norm
   float* running_var = MutableData(norm.running_var);
   const auto momentum = static_cast<float>(options.momentum);
   Sums sums(rows, 1);
-  sums.Add([&](int64_t first, const Rows& part, float* sum) { AddRows(part, from + first * rows.channels, sum); });
+  sums.Add([&](int64_t first, const Rows& part, float* sum) {
+    norm_relu::AddRows(part, from + first * rows.channels, sum);
+  });
   for (int64_t c = 0; c < rows.channels; ++c) mean[c] = static_cast<float>(sums.Total(c) / rows.count);
-  sums.Add(
-      [&](int64_t first, const Rows& part, float* sum) { AddSquares(part, from + first * rows.channels, mean, sum); });
+  sums.Add([&](int64_t first, const Rows& part, float* sum) {
+    norm_relu::AddSquares(part, from + first * rows.channels, mean, sum);
+  });
   for (int64_t c = 0; c < rows.channels; ++c) {
     const auto squares = static_cast<float>(sums.Total(c));
     const double variance = squares / static_cast<float>(rows.count);
@@ -137,7 +140,7 @@ at::Tensor Rectified(const at::Tensor& x, const Affine& affine, const Relu& relu
   float* to = MutableData(y);
   ForRows(rows, [&](int64_t first, const Rows& part) {
     const int64_t at = first * rows.channels;
-    Rectify(part, map, from + at, shortcut == nullptr ? nullptr : shortcut + at, to + at);
+    norm_relu::Rectify(part, map, from + at, shortcut == nullptr ? nullptr : shortcut + at, to + at);
   });
   return y;
 }
@@ -171,10 +174,10 @@ class NormReluFunction : public torch::autograd::Function<NormReluFunction> {
       const int64_t at = first * rows.channels;
       float* product = sum + rows.channels;
       if (y.defined()) {
-        AddGradientsOf(part, map, Data(gradient) + at, Data(y) + at, Data(x) + at, Data(statistics.mean),
-                       MutableData(g) + at, sum, product);
+        norm_relu::AddGradientsByOutput(part, map, Data(gradient) + at, Data(y) + at, Data(x) + at,
+                                        Data(statistics.mean), MutableData(g) + at, sum, product);
       } else {
-        AddGradients(part, map, Data(gradient) + at, Data(x) + at, Data(statistics.mean), sum, product);
+        norm_relu::AddGradients(part, map, Data(gradient) + at, Data(x) + at, Data(statistics.mean), sum, product);
       }
     });
     std::vector<float> mean_gradient(rows.channels), k(rows.channels);
@@ -194,9 +197,9 @@ class NormReluFunction : public torch::autograd::Function<NormReluFunction> {
     ForRows(rows, [&](int64_t first, const Rows& part) {
       const int64_t at = first * rows.channels;
       if (y.defined()) {
-        DifferentiateFrom(part, norm, Data(g) + at, Data(x) + at, MutableData(x_gradient) + at);
+        norm_relu::DifferentiateStored(part, norm, Data(g) + at, Data(x) + at, MutableData(x_gradient) + at);
       } else {
-        Differentiate(part, map, norm, Data(gradient) + at, Data(x) + at, MutableData(x_gradient) + at);
+        norm_relu::Differentiate(part, map, norm, Data(gradient) + at, Data(x) + at, MutableData(x_gradient) + at);
       }
     });
     return {x_gradient, weight_gradient, bias_gradient, g, at::Tensor(), at::Tensor(), at::Tensor()};
@@ -228,7 +231,7 @@ bool IsOurs(const at::Tensor& x, const NormTensors& norm, const Relu& relu) {
 
 }  // namespace
 
-at::Tensor Rectify(at::Tensor z, const Relu& relu) {
+at::Tensor AddAndRectify(at::Tensor z, const Relu& relu) {
   if (relu.shortcut.defined()) z = z + relu.shortcut;
   return relu.negative_slope == 0 ? z.relu_() : at::leaky_relu_(z, relu.negative_slope);
 }
@@ -246,9 +249,9 @@ at::Tensor NormRelu(const at::Tensor& x, const NormTensors& norm, const NormOpti
         options.training ? StatisticsOf(x, norm, options) : RunningStatistics(norm, options.epsilon);
     return Rectified(x, AffineOf(norm, statistics), relu);
   }
-  return Rectify(at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var, options.training,
-                                options.momentum, options.epsilon, at::globalContext().userEnabledCuDNN()),
-                 relu);
+  return AddAndRectify(at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var, options.training,
+                                      options.momentum, options.epsilon, at::globalContext().userEnabledCuDNN()),
+                       relu);
 }
 
 }  // namespace openset

@@ -17,14 +17,14 @@ struct NormOptions {
   double epsilon = 0;
 };
 
-// relu(z + shortcut): v for v > 0, else negative_slope * v. Precondition: negative_slope >= 0.
+// relu(v) = v if v > 0, else negative_slope * v, with v = z + shortcut. Precondition: negative_slope >= 0.
 struct Relu {
   double negative_slope = 0;
   at::Tensor shortcut;  // of z's shape; undefined: 0
 };
 
 // relu(z + shortcut) by LibTorch's operations; may overwrite z.
-at::Tensor Rectify(at::Tensor z, const Relu& relu);
+at::Tensor AddAndRectify(at::Tensor z, const Relu& relu);
 
 // x [B, C, ...] -> relu(batch_norm(x) + shortcut). Values, gradients and running statistics are bitwise those of
 // LibTorch's batch_norm(), add() and relu_() or leaky_relu_(), with any number of threads, also for NaN and infinities.

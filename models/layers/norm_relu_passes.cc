@@ -38,7 +38,7 @@ OPENSET_AVX2_INLINE void ForTiles(const Rows& rows, const Pass& pass) {
 OPENSET_AVX2_INLINE __m256 Load(const float* from) { return _mm256_loadu_ps(from); }
 
 template <bool kLeaky>
-OPENSET_AVX2_INLINE __m256 Relu(__m256 z, __m256 slope) {
+OPENSET_AVX2_INLINE __m256 ReluOf(__m256 z, __m256 slope) {
   const __m256 zero = _mm256_setzero_ps();
   if (!kLeaky) return _mm256_max_ps(zero, z);  // z if it is NaN or -0
   return _mm256_blendv_ps(_mm256_mul_ps(z, slope), z, _mm256_cmp_ps(z, zero, _CMP_GT_OQ));
@@ -143,7 +143,7 @@ OPENSET_AVX2_INLINE void RectifyAll(const Rows& rows, const Map& map, const floa
       const int64_t place = row * rows.channels + c;
       __m256 z = _mm256_fmadd_ps(Load(x + place), Load(map.scale + c), Load(map.offset + c));
       if (shortcut != nullptr) z = _mm256_add_ps(z, Load(shortcut + place));
-      _mm256_storeu_ps(y + place, Relu<kLeaky>(z, slope));
+      _mm256_storeu_ps(y + place, ReluOf<kLeaky>(z, slope));
     }
   }
 }
@@ -194,8 +194,8 @@ OPENSET_AVX2 void AddGradients(const Rows& rows, const Map& map, const float* gr
   }
 }
 
-OPENSET_AVX2 void AddGradientsOf(const Rows& rows, const Map& map, const float* gradient, const float* y,
-                                 const float* x, const float* mean, float* g, float* sum, float* product) {
+OPENSET_AVX2 void AddGradientsByOutput(const Rows& rows, const Map& map, const float* gradient, const float* y,
+                                       const float* x, const float* mean, float* g, float* sum, float* product) {
   if (map.negative_slope == 0) {
     ForTiles(rows, AddGradientsPass<false, true>{rows, map, gradient, y, x, mean, g, sum, product});
   } else {
@@ -212,8 +212,8 @@ OPENSET_AVX2 void Differentiate(const Rows& rows, const Map& map, const NormGrad
   }
 }
 
-OPENSET_AVX2 void DifferentiateFrom(const Rows& rows, const NormGradient& norm, const float* g, const float* x,
-                                    float* x_gradient) {
+OPENSET_AVX2 void DifferentiateStored(const Rows& rows, const NormGradient& norm, const float* g, const float* x,
+                                      float* x_gradient) {
   for (int64_t row = 0; row < rows.count; ++row) {
     for (int64_t c = 0; c < rows.channels; c += kLanes) {
       const int64_t place = row * rows.channels + c;

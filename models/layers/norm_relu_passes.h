@@ -34,9 +34,9 @@ void Rectify(const Rows& rows, const Map& map, const float* x, const float* shor
 void AddGradients(const Rows& rows, const Map& map, const float* gradient, const float* x, const float* mean,
                   float* sum, float* product);
 
-// The same with g = gradient relu'(y); also stores g.
-void AddGradientsOf(const Rows& rows, const Map& map, const float* gradient, const float* y, const float* x,
-                    const float* mean, float* g, float* sum, float* product);
+// The same with g = gradient relu'(y); also stores g. For y = relu(... + shortcut), whose argument is not kept.
+void AddGradientsByOutput(const Rows& rows, const Map& map, const float* gradient, const float* y, const float* x,
+                          const float* mean, float* g, float* sum, float* product);
 
 // The gradient of x from g: ((g - mean_gradient) - (x - mean) k) inverse_std weight.
 struct NormGradient {
@@ -51,8 +51,8 @@ struct NormGradient {
 void Differentiate(const Rows& rows, const Map& map, const NormGradient& norm, const float* gradient, const float* x,
                    float* x_gradient);
 
-// With g itself. `x_gradient` must not be `g`.
-void DifferentiateFrom(const Rows& rows, const NormGradient& norm, const float* g, const float* x, float* x_gradient);
+// With the g that AddGradientsByOutput() stored. `x_gradient` must not be `g`.
+void DifferentiateStored(const Rows& rows, const NormGradient& norm, const float* g, const float* x, float* x_gradient);
 
 }  // namespace openset::norm_relu
 

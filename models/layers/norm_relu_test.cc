@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "core/tensor/torch_autograd.h"
 #include "core/tensor/torch_runtime.h"
 #include "gtest/gtest.h"
 
@@ -133,6 +135,20 @@ TEST_F(NormReluTest, IsLibTorchsToTheBit) {
       }
     }
   }
+}
+
+// Otherwise, the tests would compare LibTorch with itself.
+TEST_F(NormReluTest, ComputesItselfWhereItCan) {
+  const auto by = [](at::IntArrayRef sizes, at::MemoryFormat format) {
+    const Case of = MakeCase(sizes, format);
+    const int64_t channels = sizes[1];
+    const NormTensors norm = {of.weight, of.bias, at::zeros({channels}), at::ones({channels})};
+    return NormRelu(Leaf(of.x), norm, {/*training=*/true, kMomentum, kEpsilon}, {}).grad_fn()->name();
+  };
+  const bool has_avx2 = at::get_cpu_capability() != "DEFAULT";
+  EXPECT_EQ(by({4, 16, 5, 5}, at::MemoryFormat::ChannelsLast).find("NormRelu") != std::string::npos, has_avx2);
+  EXPECT_EQ(by({4, 16, 5, 5}, at::MemoryFormat::Contiguous).find("NormRelu"), std::string::npos);
+  EXPECT_EQ(by({4, 12, 5, 5}, at::MemoryFormat::ChannelsLast).find("NormRelu"), std::string::npos);
 }
 
 // More rows than a tile has, and more than there are threads for.

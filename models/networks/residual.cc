@@ -49,7 +49,7 @@ class Block : public ResidualBlock {
     const NormedConvolution& last = layers_.back();
     const Relu relu = {0, downsample_ == nullptr ? x : downsample_->Forward(x)};
     if (!dropout_->IsOn()) return last.norm->ForwardReluAfter(*last.convolution, residual, relu);
-    return Rectify(dropout_->Forward(last.norm->ForwardAfter(*last.convolution, residual)), relu);
+    return AddAndRectify(dropout_->Forward(last.norm->ForwardAfter(*last.convolution, residual)), relu);
   }
 
   void Initialise(RandomStream* random) override {

@@ -1,9 +1,9 @@
 """Checks the dependency order of the folders, using the includes and imports of the given sources.
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
-the core/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and eval never
-sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 400 lines, no
-folder more than 40 sources.
+core/tensor/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and
+eval never sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 399
+lines, no folder more than 40 sources.
 """
 
 import collections
@@ -57,7 +57,7 @@ FOLDER_OR_NULL = re.compile(r"O_DIRECTORY|/dev/null")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
-MOST_LINES = 400
+MOST_LINES = 399
 # Sources of a folder, with its BUILD file.
 MOST_FILES_OF_ROOM = 40
 

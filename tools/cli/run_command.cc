@@ -33,8 +33,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   const absl::Status outcome = RunPlan(study.get());
   const absl::Status finished = FinishRun(
       *study, outcome, absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
-  if (finished.ok()) return KeepStoreSize(*study);
-  return finished;
+  return KeepStoreSizeAfter(finished, *study);
 }
 
 }  // namespace

@@ -181,8 +181,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
                                           absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
   // After the table. If the file is not a model, there is no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
-  if (finished.ok()) return KeepStoreSize(*study);
-  return finished;
+  return KeepStoreSizeAfter(finished, *study);
 }
 
 }  // namespace

@@ -19,13 +19,6 @@
 namespace openset {
 namespace {
 
-// Nothing if this process doesn't enforce a budget.
-absl::StatusOr<std::optional<int64_t>> MostBytes() {
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (!deployment.spec.has_store_gb() || IsSlurmTask()) return std::optional<int64_t>();
-  return std::optional<int64_t>(static_cast<int64_t>(deployment.spec.store_gb() * 1e9));
-}
-
 bool OthersRun(const Store& store) {
   return absl::c_any_of(RunsOf(store), [](const RunState& run) { return run.id() != ThisRunId(); });
 }
@@ -44,16 +37,34 @@ GarbagePolicy PolicyOf(const Study& study, int64_t most) {
   return policy;
 }
 
+absl::Status KeepStoreSize(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
+  OPENSET_ASSIGN_OR_RETURN(const std::string line, KeepStoreSizeDuring(study, budget));
+  if (!line.empty()) std::cout << line << "\n";
+  if (!budget.has_value()) return absl::OkStatus();
+  const int64_t bytes = BytesOfStore(study.store());
+  if (bytes <= *budget) return absl::OkStatus();
+  std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
+            << (OthersRun(study.store()) ? "nothing is removed while another run is on it\n"
+                                         : "the rest is records, reports and what others made within the last hour\n");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> most, MostBytes());
+absl::StatusOr<std::optional<int64_t>> StoreBudget() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  if (!deployment.spec.has_store_gb() || IsSlurmTask()) return std::optional<int64_t>();
+  return std::optional<int64_t>(static_cast<int64_t>(deployment.spec.store_gb() * 1e9));
+}
+
+absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget) {
   const Store& store = study.store();
-  if (!most.has_value()) return std::string();
+  if (!budget.has_value()) return std::string();
   const int64_t before = BytesOfStore(store);
   // A search continues trainings to which no action of the plan refers yet.
-  if (before <= *most || study.waiting() > 0 || OthersRun(store)) return std::string();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, PolicyOf(study, *most)));
+  if (before <= *budget || study.waiting() > 0 || OthersRun(store)) return std::string();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, PolicyOf(study, *budget)));
   if (garbage.empty()) return std::string();
   OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
   const int64_t after = BytesOfStore(store);
@@ -61,17 +72,10 @@ absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study) {
                       BytesText(before - after), "; the store has ", BytesText(after));
 }
 
-absl::Status KeepStoreSize(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string line, KeepStoreSizeDuring(study));
-  if (!line.empty()) std::cout << line << "\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> most, MostBytes());
-  if (!most.has_value()) return absl::OkStatus();
-  const int64_t bytes = BytesOfStore(study.store());
-  if (bytes <= *most) return absl::OkStatus();
-  std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
-            << (OthersRun(study.store()) ? "nothing is removed while another run is on it\n"
-                                         : "the rest is records, reports and what others made within the last hour\n");
-  return absl::OkStatus();
+absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study) {
+  if (!outcome.ok() && !absl::IsAborted(outcome)) return outcome;
+  const absl::Status kept = KeepStoreSize(study);
+  return outcome.ok() ? kept : outcome;
 }
 
 }  // namespace openset

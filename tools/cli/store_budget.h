@@ -2,6 +2,8 @@
 #ifndef OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 #define OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -10,15 +12,18 @@
 
 namespace openset {
 
+// DeploySpec.store_gb in bytes; nothing if the deployment sets no size, or in a Slurm job. Errors: those of the flags.
+absl::StatusOr<std::optional<int64_t>> StoreBudget();
+
 // For use while a study runs here. Removes the files that the store needs least until it is small enough, except those
 // that later actions need and those that others made within the last hour. Returns a line about what it removed, "" if
-// nothing. Does nothing if the deployment sets no size, in a Slurm job, while other runs use the store, and while a
-// search has not chosen. Errors: those of the flags, of FindGarbage() and RemoveGarbage()
-// (experiments/store/collect_garbage.h).
-absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study);
+// nothing. Does nothing without a budget, while other runs use the store, and while a search has not chosen. Errors:
+// those of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
+absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget);
 
-// The same for the end of a run. Also prints a line if the store can't be made small enough.
-absl::Status KeepStoreSize(const Study& study);
+// The same for the end of a run with this outcome, if all actions ended (OK), or some failed (kAborted). Also prints a
+// line if the store can't be made small enough. Returns the outcome, or if it is OK, the error.
+absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study);
 
 }  // namespace openset
 

@@ -11,7 +11,7 @@
 #include "core/text/synonyms.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/level_name.h"
+#include "eval/metrics/names/level_name.h"
 
 namespace openset {
 namespace {

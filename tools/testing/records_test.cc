@@ -83,6 +83,16 @@ TEST(Records, ARunKeepsTheStoreSmall) {
   EXPECT_EQ(program.Records(), records);
 }
 
+TEST(Records, ARunWithFailuresKeepsTheStoreSmallToo) {
+  const OpensetProgram program;
+  program.Write("methods/bad.textproto", "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }");
+  program.Write("study.textproto", absl::StrReplaceAll(kSpec, {{"\"mcp\"", "\"bad\""}, {"learning_rate: 0.02", ""}}));
+  program.Write("small.textproto", "store_gb: 1e-6 retries: 0");
+  const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("more than store_gb: the rest is records"));
+}
+
 // A bundle contains everything needed to reproduce its trials on a machine without the study and its task, and on
 // request their outputs and checkpoints.
 TEST(Records, BundlesContainLibraryAndOutputs) {

@@ -12,8 +12,7 @@
 //   * An asynchronous copy to the device reads its pinned source when the stream's next operation begins, or when the
 //     host waits for it. One to the host delivers when the host waits; until then its target is full of NaN (0xff).
 //   * An asynchronous copy belongs to a stream: operations on other streams don't see its values before they wait for
-//   an
-//     event after it. An operation on a tensor that another stream than the default one allocated throws, unless
+//     an event after it. An operation on a tensor that another stream than the default one allocated throws, unless
 //     record_stream() told the tensor.
 //   * Operations without a deterministic form on CUDA throw if LibTorch is set to use only deterministic ones.
 #ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_

@@ -8,6 +8,7 @@
 #include "data/open_set/open_set.pb.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/spec/method/inference_traits.h"
+#include "experiments/spec/method/open_set_traits.h"
 #include "losses/loss_needs.h"
 #include "models/network_traits.h"
 
@@ -89,44 +90,35 @@ void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, co
 
 bool IsPowerOfTwo(int size) { return size >= 8 && (size & (size - 1)) == 0; }
 
-bool MixesImages(const OpenSetSpec& open_set) {
-  return open_set.has_mixed_images() || open_set.external_images().has_mix() ||
-         open_set.external_images().has_pix_mix();
-}
-
-// Whether the network sees only mixtures.
-bool ReplacesBatch(const OpenSetSpec& open_set) {
-  return (open_set.has_mixed_images() && !open_set.mixed_images().beside_batch()) ||
-         open_set.external_images().has_pix_mix();
-}
-
-// Checks a training of the method: `stage` is the MethodSpec or its PretrainingSpec, whose paths begin with `prefix`.
-template <typename Stage>
-void CheckStage(const MethodSpec& method, const Stage& stage, int views, const std::string& prefix,
-                std::vector<FieldProblem>* problems) {
+// Checks a training of the method: `training` is the MethodSpec or its PretrainingSpec, whose paths begin with
+// `prefix`.
+template <typename Training>
+void CheckOneTraining(const MethodSpec& method, const Training& training, int views, const std::string& prefix,
+                      std::vector<FieldProblem>* problems) {
+  const OpenSetTraits open_set = TraitsOf(training.open_set());
   const auto add = [&](const std::string& path, const std::string& message) {
     problems->push_back({prefix + path, message});
   };
   bool open_set_used = false;
   bool plain_term = false;
-  bool first_term = stage.loss().term_size() == 0;  // whether a term counts from the first epoch on
-  for (int i = 0; i < stage.loss().term_size(); ++i) {
+  bool first_term = training.loss().term_size() == 0;  // whether a term counts from the first epoch on
+  for (int i = 0; i < training.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
-    const LossNeeds needs = NeedsOf(stage.loss().term(i));
+    const LossNeeds needs = NeedsOf(training.loss().term(i));
     open_set_used = open_set_used || needs.open_set;
     plain_term = plain_term || !needs.open_set;
-    first_term = first_term || stage.loss().term(i).from_epoch() == 0;
-    if (needs.open_set && !stage.has_open_set()) {
+    first_term = first_term || training.loss().term(i).from_epoch() == 0;
+    if (needs.open_set && !training.has_open_set()) {
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
-    if (needs.slots && stage.has_open_set() && !stage.open_set().has_feature_mixup()) {
+    if (needs.slots && training.has_open_set() && !open_set.slots) {
       add(path, "pairs by slot, which only feature_mixup provides: set open_auc.pairs to ALL");
     }
-    if (needs.mixtures && stage.has_open_set() && !MixesImages(stage.open_set())) {
+    if (needs.mixtures && training.has_open_set() && !open_set.mixes_images) {
       add(path, "needs mixtures of images: set open_set to mixed_images, or open_set.external_images.mix");
     }
-    if (!needs.mixtures && ReplacesBatch(stage.open_set())) {
-      add(path, stage.open_set().has_mixed_images()
+    if (!needs.mixtures && open_set.replaces_batch) {
+      add(path, training.open_set().has_mixed_images()
                     ? "needs the batch itself: set open_set.mixed_images.beside_batch"
                     : "needs the batch itself, in whose place pix_mix has mixtures: use mixed_cross_entropy alone");
     }
@@ -137,7 +129,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
     }
-    if (stage.loss().term(i).has_random_temperature() && !head.has_random_temperature()) {
+    if (training.loss().term(i).has_random_temperature() && !head.has_random_temperature()) {
       add(path, "needs the logits of model.head.random_temperature");
     }
     if (needs.extra_views != 0 && needs.extra_views != views) {
@@ -148,18 +140,18 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
     }
   }
   if (!first_term) add("loss.term", "none counts from the first epoch on: one needs from_epoch 0");
-  if (!stage.has_open_set()) return;
+  if (!training.has_open_set()) return;
   if (!open_set_used) add("open_set", "no loss term uses it");
-  if (stage.open_set().plain_passes() > 0 && !plain_term) {
+  if (training.open_set().plain_passes() > 0 && !plain_term) {
     add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
   }
-  if (stage.open_set().has_stage_mixup() && TraitsOf(method.model()).stages < 2) {
+  if (TraitsOf(method.model()).stages < open_set.stages) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
   }
-  if (stage.open_set().external_images().has_mix() && stage.open_set().external_images().has_pix_mix()) {
+  if (training.open_set().external_images().has_mix() && training.open_set().external_images().has_pix_mix()) {
     add("open_set.external_images.pix_mix", "excludes mix");
   }
-  if (stage.open_set().has_confusing_images() && !IsPowerOfTwo(method.input().size())) {
+  if (open_set.power_of_two && !IsPowerOfTwo(method.input().size())) {
     add("open_set.confusing_images",
         absl::StrCat("makes images whose size is a power of two, at least 8; input.size is ", method.input().size()));
   }
@@ -307,8 +299,8 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   std::vector<FieldProblem> problems;
   CheckModel(method, &problems);
   CheckTraining(method, &problems);
-  CheckStage(method, method, method.has_views() ? method.views().count() : 0, "", &problems);
-  if (method.has_pretraining()) CheckStage(method, method.pretraining(), 0, "pretraining.", &problems);
+  CheckOneTraining(method, method, method.has_views() ? method.views().count() : 0, "", &problems);
+  if (method.has_pretraining()) CheckOneTraining(method, method.pretraining(), 0, "pretraining.", &problems);
   if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
 
   CheckScore(method, method.score(), TraitsOf(method.inference()), "score", &problems);

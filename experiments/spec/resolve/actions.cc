@@ -12,6 +12,7 @@
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/spec/method/inference_traits.h"
+#include "experiments/spec/method/open_set_traits.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
@@ -91,31 +92,31 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   return evaluation;
 }
 
-// A training of the trial's model. `stage` is its method or the method's pretraining; fields with the same names mean
+// A training of the trial's model. `spec` is its method or the method's pretraining; fields with the same names mean
 // the same.
-template <typename Form, typename Stage>
-auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t seed) {
+template <typename Form, typename Spec>
+auto TrainingOf(Form* form, const Trial& trial, const Spec& spec, uint64_t seed) {
   const MethodSpec& method = trial.method();
   typename Form::template Builder<TrainAction> action(form);
   action.Part(TrainAction::kDataFieldNumber, trial.data().train());
   action.Part(TrainAction::kModelFieldNumber, method.model());
   action.Part(TrainAction::kInputFieldNumber, method.input());
-  for (const AugmentationSpec& augmentation : stage.augmentation()) {
+  for (const AugmentationSpec& augmentation : spec.augmentation()) {
     action.Part(TrainAction::kAugmentationFieldNumber, augmentation);
   }
-  if (stage.has_open_set()) action.Part(TrainAction::kOpenSetFieldNumber, stage.open_set());
-  if (stage.has_loss()) action.Part(TrainAction::kLossFieldNumber, stage.loss());
-  if (stage.training().has_evaluate_every()) {
-    TrainingSpec training = stage.training();
+  if (spec.has_open_set()) action.Part(TrainAction::kOpenSetFieldNumber, spec.open_set());
+  if (spec.has_loss()) action.Part(TrainAction::kLossFieldNumber, spec.loss());
+  if (spec.training().has_evaluate_every()) {
+    TrainingSpec training = spec.training();
     training.clear_evaluate_every();
     action.OwnPart(TrainAction::kTrainingFieldNumber, training);
-  } else if (stage.has_training()) {
-    action.Part(TrainAction::kTrainingFieldNumber, stage.training());
+  } else if (spec.has_training()) {
+    action.Part(TrainAction::kTrainingFieldNumber, spec.training());
   }
   action.Number(TrainAction::kSeedFieldNumber, seed);
   action.Part(TrainAction::kExecutionFieldNumber, trial.execution());
-  if (stage.open_set().has_external_images()) action.Part(TrainAction::kExternalFieldNumber, trial.data().external());
-  if constexpr (std::is_same_v<Stage, MethodSpec>) {
+  if (TraitsOf(spec.open_set()).external) action.Part(TrainAction::kExternalFieldNumber, trial.data().external());
+  if constexpr (std::is_same_v<Spec, MethodSpec>) {
     if (method.has_pretraining()) {
       action.Part(TrainAction::kStartFieldNumber, TrainingOf(form, trial, method.pretraining(), seed));
     }

@@ -20,19 +20,17 @@
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "eval/scores/score_needs.h"
+#include "experiments/spec/axis.h"
 #include "experiments/spec/check_spec.h"
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/method_threshold.h"
+#include "experiments/spec/method/open_set_traits.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/resolve_grid.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-bool AppliesTo(const Axis& axis, const std::string& method) {
-  return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
-}
 
 class Expander {
  public:
@@ -188,9 +186,7 @@ class Expander {
 
   absl::Status CheckExternal(const TaskSpec& task, const MethodSpec& method) const {
     if (task.has_external()) return absl::OkStatus();
-    const bool needed =
-        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
-    if (!needed) return absl::OkStatus();
+    if (!ReadsExternalImages(method)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(experiment_.source.file(), ": method ", method.name(),
                                                    " trains with external images, and task ", task.name(),
                                                    " names none: set `external` in the task"));
@@ -210,9 +206,7 @@ class Expander {
     std::set<std::string> data_sets = {data.train().data_set()};
     for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
     for (const ShiftedGroup& group : data.test_shifted()) data_sets.insert(group.selection().data_set());
-    const bool uses_external =
-        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
-    if (uses_external) data_sets.insert(data.external().data_set());
+    if (ReadsExternalImages(method)) data_sets.insert(data.external().data_set());
     for (const std::string& name : data_sets) {
       OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
       const int channels = method.input().channels();

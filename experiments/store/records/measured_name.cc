@@ -1,8 +1,8 @@
 #include "experiments/store/records/measured_name.h"
 
 #include "absl/strings/match.h"
-#include "eval/metrics/level_name.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/metrics/names/level_name.h"
 
 namespace openset {
 

@@ -10,7 +10,7 @@
 namespace openset {
 
 // Returns the current MetricName() of the metric. Older records, made before levels were part of names
-// (eval/metrics/level_name.h), contain names such as "ccr_at_fpr", but their specs contain the level.
+// (eval/metrics/names/level_name.h), contain names such as "ccr_at_fpr", but their specs contain the level.
 std::string MeasuredName(const MetricRecord& metric);
 
 // Whether `name` is MeasuredName().

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -80,7 +82,8 @@ void ShowPreparation(const std::vector<std::string>& quarantined, const std::vec
   }
 }
 
-RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expectation& expected) {
+RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expectation& expected,
+                                 std::optional<int64_t> store_budget) {
   RunDisplayOptions shown;
   shown.experiment = study.name();
   shown.laid_over = study.experiment().laid_over;
@@ -91,9 +94,10 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   // Pilots on Slurm leave the report to the process that submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
   if (!IsSlurmTask()) {
-    shown.refresh_report = [&study, reports] {
+    shown.refresh_report = [&study, reports, store_budget] {
       if (reports) WriteReportPage(study).IgnoreError();
-      return KeepStoreSizeDuring(study).value_or("");
+      const absl::StatusOr<std::string> line = KeepStoreSizeDuring(study, store_budget);
+      return line.ok() ? *line : absl::StrCat("store_gb: ", line.status().message());
     };
   }
   shown.on_begin = [&study, cpu_slots, text = expected.text, reports](const std::vector<std::string>& quarantined,
@@ -157,7 +161,8 @@ absl::Status RunPlan(Study* study) {
     OPENSET_RETURN_IF_ERROR(CheckPrecisions(plan, deploy));
     OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
   }
-  RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected), &std::cout);
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
+  RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected, budget), &std::cout);
   std::unique_ptr<SlurmRun> slurm;
   if (by_slurm) {
     OPENSET_ASSIGN_OR_RETURN(slurm, SlurmRun::Launcher(*study, deploy, run.execute.memory, &display));

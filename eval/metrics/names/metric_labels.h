@@ -1,6 +1,6 @@
 // The labels of metrics in tables: what is measured, then what differs from the default.
-#ifndef OPENSET_EVAL_METRICS_METRIC_LABELS_H_
-#define OPENSET_EVAL_METRICS_METRIC_LABELS_H_
+#ifndef OPENSET_EVAL_METRICS_NAMES_METRIC_LABELS_H_
+#define OPENSET_EVAL_METRICS_NAMES_METRIC_LABELS_H_
 
 #include <string>
 #include <vector>
@@ -33,4 +33,4 @@ Label RiskLabel(const std::string& what, double level, const std::string& of, bo
 
 }  // namespace openset::metric_labels
 
-#endif  // OPENSET_EVAL_METRICS_METRIC_LABELS_H_
+#endif  // OPENSET_EVAL_METRICS_NAMES_METRIC_LABELS_H_

@@ -1,4 +1,4 @@
-#include "eval/metrics/level_name.h"
+#include "eval/metrics/names/level_name.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "eval/metrics/metric_labels.h"
+#include "eval/metrics/names/metric_labels.h"
 
 #include <utility>
 

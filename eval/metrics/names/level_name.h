@@ -1,7 +1,7 @@
 // Names of metrics at a point of a curve. They contain the level, so that a table can have the metric at several
 // levels.
-#ifndef OPENSET_EVAL_METRICS_LEVEL_NAME_H_
-#define OPENSET_EVAL_METRICS_LEVEL_NAME_H_
+#ifndef OPENSET_EVAL_METRICS_NAMES_LEVEL_NAME_H_
+#define OPENSET_EVAL_METRICS_NAMES_LEVEL_NAME_H_
 
 #include <optional>
 #include <string>
@@ -21,4 +21,4 @@ std::optional<MetricSpec> MetricOfLevelName(absl::string_view name);
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_METRICS_LEVEL_NAME_H_
+#endif  // OPENSET_EVAL_METRICS_NAMES_LEVEL_NAME_H_
