@@ -205,8 +205,8 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
 }
 
 void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
-  WorkRequest word;
-  word.set_cpu_slots(cpu_slots);
+  WorkRequest message;
+  message.mutable_about_running()->set_cpu_slots(cpu_slots);
   for (Waiting& start : waiting_) {
     if (start.action == action) start.request.set_cpu_slots(cpu_slots);
   }
@@ -216,17 +216,17 @@ void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
     worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
     pins_.Pin(worker->process->pid(), worker->cpus);
     // If the worker is dead, the next wait notices.
-    MessageChannel(worker->process->channel()).Send(word).IgnoreError();
+    MessageChannel(worker->process->channel()).Send(message).IgnoreError();
   }
 }
 
 void LocalEngine::AskToStop(ActionId action) {
-  WorkRequest word;
-  word.set_stop(true);
+  WorkRequest message;
+  message.mutable_about_running()->set_stop(true);
   for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     // If the worker is dead, the next wait notices.
-    if (worker->action == action) MessageChannel(worker->process->channel()).Send(word).IgnoreError();
+    if (worker->action == action) MessageChannel(worker->process->channel()).Send(message).IgnoreError();
   }
 }
 

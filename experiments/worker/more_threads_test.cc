@@ -15,15 +15,15 @@ TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
   const int cpus = NumThreads();
   WorkRequest request;
   request.set_cpu_slots(1);
-  absl::Notification word;
+  absl::Notification asked;
   const StopAsked look = [&] {
-    if (word.HasBeenNotified()) request.set_cpu_slots(std::numeric_limits<int>::max());
+    if (asked.HasBeenNotified()) request.set_cpu_slots(std::numeric_limits<int>::max());
     return false;
   };
   {
     const MoreThreads more(request, look);
     EXPECT_EQ(NumThreads(), 1);
-    word.Notify();
+    asked.Notify();
     while (NumThreads() < cpus) absl::SleepFor(absl::Milliseconds(1));
   }
   LimitThreads(std::numeric_limits<int>::max());

@@ -19,9 +19,6 @@ namespace {
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
-// Whether this is not a request but a message about an action, which has ended in the meantime.
-bool IsWord(const WorkRequest& request) { return request.stop() || (request.has_cpu_slots() && !request.has_store()); }
-
 }  // namespace
 
 int ServeWork(const WorkerActions& actions, const std::function<absl::Status(const std::exception&)>& status_of) {
@@ -35,7 +32,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       LOG(ERROR) << received;
       return 1;
     }
-    if (IsWord(request)) continue;
+    if (request.has_about_running()) continue;  // about an action that has ended in the meantime
     absl::Duration last = -absl::InfiniteDuration();
     const ReportProgress report = [&](const WorkProgress& progress) {
       const absl::Duration now = SteadyNow();
@@ -52,10 +49,11 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       if (stop || now - looked < kLookEvery) return stop;
       looked = now;
       // The engine sends only messages about this action before its outcome.
-      WorkRequest word;
+      WorkRequest message;
       while (!stop && channel.IsReadable()) {
-        stop = !channel.Receive(&word).ok() || word.stop();
-        if (!stop && word.has_cpu_slots()) request.set_cpu_slots(word.cpu_slots());
+        stop = !channel.Receive(&message).ok() || message.about_running().stop();
+        if (!stop && message.about_running().has_cpu_slots())
+          request.set_cpu_slots(message.about_running().cpu_slots());
       }
       return stop;
     };

@@ -149,15 +149,15 @@ TEST_F(WorkerLoopTest, MessagesReachTheRunningAction) {
   while (!Next().has_outcome()) continue;  // from now on, it ignores signals
   MessageChannel channel(end_);
   WorkRequest late;  // about an action that has ended
-  late.set_stop(true);
+  late.mutable_about_running()->set_stop(true);
   ASSERT_TRUE(channel.Send(late).ok());
   ASSERT_TRUE(channel.Send(request).ok());
   for (const int asking : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) kill(worker_, asking);
   WorkRequest more;
-  more.set_cpu_slots(4);
+  more.mutable_about_running()->set_cpu_slots(4);
   ASSERT_TRUE(channel.Send(more).ok());
   WorkRequest stop;
-  stop.set_stop(true);
+  stop.mutable_about_running()->set_stop(true);
   ASSERT_TRUE(channel.Send(stop).ok());
   const WorkEvent end = Next();
   EXPECT_EQ(end.outcome().code(), static_cast<int>(absl::StatusCode::kCancelled));

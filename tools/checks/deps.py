@@ -1,4 +1,5 @@
 """Compares the includes of each target's sources with the `deps` it declares; --fix writes them into the BUILD files.
+Also finds sources that belong to no target, such as a test whose name is not that of its library.
 
 A target declares the target of every header that its own sources include, and no others. Targets without headers, which
 are only linked, may be declared too. `torch = True` is set exactly if a source file includes LibTorch, directly or not.
@@ -9,6 +10,7 @@ arguments.
     python3 tools/checks/deps.py [--fix] [FOLDER]     the folder of the repository, by default the current one
 """
 
+import argparse
 import ast
 import glob
 import os
@@ -93,11 +95,13 @@ class Repository:
     def __init__(self, root):
         self.root = root
         self.targets = []
+        self.packages = []
         self.owner = {}  # header or .proto -> label
         self.text = {}
         for path in sorted(glob.glob(f"{root}/**/BUILD", recursive=True)):
             package = os.path.relpath(os.path.dirname(path), root)
             if package.split("/")[0] not in ("third_party", "docs") and not package.startswith(("bazel-", ".")):
+                self.packages.append(package)
                 self.evaluate(path, package)
         for target in self.targets:
             for header in target.headers:
@@ -174,6 +178,15 @@ class Repository:
         labels |= declared & self.link_only
         return labels - ADDED.get(target.kind, set()) - {target.label}
 
+    def orphans(self):
+        """C++ and .proto files that no target lists."""
+        listed = {os.path.normpath(f"{target.package}/{source}") for target in self.targets for source in target.sources}
+        for package in self.packages:
+            for ending in ("cc", "h", "proto"):
+                for path in sorted(glob.glob(os.path.join(self.root, package, f"*.{ending}"))):
+                    if os.path.relpath(path, self.root) not in listed:
+                        yield os.path.relpath(path, self.root)
+
     def problems(self):
         """(target, missing labels, unused labels, whether `torch` is wrong)"""
         for target in self.targets:
@@ -226,10 +239,18 @@ def fix(repository, target, torch_wrong):
 
 
 def main(arguments):
-    fixing = "--fix" in arguments
-    roots = [a for a in arguments if not a.startswith("--")] or ["."]
+    parser = argparse.ArgumentParser(description="Checks the deps of all targets.")
+    parser.add_argument("--fix", action="store_true", help="write them into the BUILD files")
+    parser.add_argument("folder", nargs="?", default=".", help="of the repository")
+    options = parser.parse_args(arguments)
+    fixing = options.fix
+    if not os.path.isdir(os.path.join(options.folder, "core")):
+        parser.error(f"{options.folder}: not the repository's folder, which has a folder core/")
     count = 0
-    repository = Repository(roots[0])
+    repository = Repository(options.folder)
+    orphans = list(repository.orphans())
+    for path in orphans:
+        print(f"{path}: in no target")
     for target, missing, unused, torch_wrong in list(repository.problems()):
         count += 1
         for label in sorted(missing):
@@ -242,7 +263,7 @@ def main(arguments):
             fix(repository, target, torch_wrong)
     print(f"{len(repository.targets)} targets, {count} with problems"
           + ("" if fixing or not count else "; 'python3 tools/checks/deps.py --fix' mends them"))
-    return 1 if count and not fixing else 0
+    return 1 if orphans or (count and not fixing) else 0
 
 
 if __name__ == "__main__":
