@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/text/little_endian.h"
 #include "data/readers/gzip.h"
 
 namespace openset {
@@ -47,12 +48,6 @@ size_t ValueBytes(uint32_t type) {
 
 constexpr uint32_t kUint8Class = 9;
 constexpr uint32_t kComplexFlag = 0x800;
-
-uint32_t LittleEndian32(absl::string_view bytes) {
-  uint32_t value = 0;
-  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
-  return value;
-}
 
 struct Element {
   uint32_t type = 0;

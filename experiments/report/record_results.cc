@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
@@ -27,12 +28,6 @@ Place PlaceOf(const TrialSpec& trial) {
           RowName(trial),
           trial.split(),
           trial.seed()};
-}
-
-double EvaluatedAt(const TrialRecord& record) {
-  double time = 0;
-  for (const StageProvenance& stage : record.provenance().stage()) time = std::max(time, stage.started_at_seconds());
-  return time;
 }
 
 // The command line's changes of the trial. --seeds and --methods only choose trials.

@@ -23,6 +23,7 @@
 #include "core/text/table.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/bundle.h"
+#include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
@@ -42,18 +43,8 @@ std::string ReplicaPath(const Store& store, const std::string& trial_id, const s
   return absl::StrCat(ReplicaFolder(store, trial_id), "/", Sha256Hex(bytes), ".rec");
 }
 
-std::string NameOf(const MetricRecord& metric) {
-  const std::string group = metric.has_group() ? GroupText(metric.group()) : kPool;
-  return group == kPool ? MeasuredName(metric) : absl::StrCat(MeasuredName(metric), " of ", group);
-}
-
 // Bitwise, since 0 and -0 are different bits; NaN is not a value of a metric.
 bool SameBits(double a, double b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
-
-double EvaluatedAt(const TrialRecord& record) {
-  const int stages = record.provenance().stage_size();
-  return stages == 0 ? 0 : record.provenance().stage(stages - 1).started_at_seconds();
-}
 
 // Fields of a stage about the program and machine that made it, without those that differ from run to run.
 const std::set<std::string>& ComparedFields() {
@@ -170,7 +161,9 @@ bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
   if (a.metric_size() != b.metric_size()) return false;
   for (int m = 0; m < a.metric_size(); ++m) {
     const MetricRecord &x = a.metric(m), &y = b.metric(m);
-    if (NameOf(x) != NameOf(y) || x.has_value() != y.has_value() || !SameBits(x.value(), y.value())) return false;
+    if (MeasuredNameInGroup(x) != MeasuredNameInGroup(y) || x.has_value() != y.has_value() ||
+        !SameBits(x.value(), y.value()))
+      return false;
   }
   return true;
 }
@@ -327,7 +320,7 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
   std::map<std::string, std::vector<double>> values;
   for (const TrialRecord& record : records) {
     for (const MetricRecord& metric : record.metric()) {
-      const std::string name = NameOf(metric);
+      const std::string name = MeasuredNameInGroup(metric);
       if (values.count(name) == 0) order.push_back(name);
       values[name];
       if (metric.has_value()) values[name].push_back(metric.value());
@@ -347,8 +340,9 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
     const std::function<std::string(double)> text = TextOf(of_metric);
     std::vector<std::string> of_places;
     for (const TrialRecord& record : records) {
-      const auto metric = std::find_if(record.metric().begin(), record.metric().end(),
-                                       [&](const MetricRecord& m) { return NameOf(m) == name && m.has_value(); });
+      const auto metric = std::find_if(record.metric().begin(), record.metric().end(), [&](const MetricRecord& m) {
+        return MeasuredNameInGroup(m) == name && m.has_value();
+      });
       of_places.push_back(
           absl::StrCat(PlaceOf(record), " ", metric == record.metric().end() ? "undefined" : text(metric->value())));
     }

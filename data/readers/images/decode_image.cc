@@ -19,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/text/little_endian.h"
 #include "data/readers/images/png_input.h"
 #include "data/readers/split_colours.h"
 
@@ -191,12 +192,6 @@ absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
   }
   OPENSET_RETURN_IF_ERROR(size);
   return image;
-}
-
-uint32_t LittleEndian32(absl::string_view bytes) {
-  uint32_t value = 0;
-  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
-  return value;
 }
 
 // Returns why libwebp, which gives no reason, could not decode the bytes.

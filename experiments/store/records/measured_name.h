@@ -13,6 +13,9 @@ namespace openset {
 // (eval/metrics/names/level_name.h), contain names such as "ccr_at_fpr", but their specs contain the level.
 std::string MeasuredName(const MetricRecord& metric);
 
+// The same with the group of the metric, if that is not the pool: "auroc of mnist".
+std::string MeasuredNameInGroup(const MetricRecord& metric);
+
 // Whether `name` is MeasuredName().
 bool IsMeasured(const MetricRecord& metric, absl::string_view name);
 

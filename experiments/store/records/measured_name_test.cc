@@ -20,6 +20,13 @@ TEST(MeasuredName, OfOlderRecordsHasTheLevelOfTheirSpec) {
   EXPECT_FALSE(IsMeasured(older, "ccr_at_0.1fpr"));
 }
 
+TEST(MeasuredNameInGroup, NamesAllGroupsButThePool) {
+  EXPECT_EQ(MeasuredNameInGroup(Parse("name: 'auroc'")), "auroc");
+  EXPECT_EQ(MeasuredNameInGroup(Parse("name: 'auroc' group { kind: POOL }")), "auroc");
+  EXPECT_EQ(MeasuredNameInGroup(Parse("name: 'auroc' group { kind: SET set: 'mnist' }")), "auroc of mnist");
+  EXPECT_EQ(MeasuredNameInGroup(Parse("name: 'auroc' group { kind: NEAR_MEAN }")), "auroc of mean of near");
+}
+
 TEST(MeasuredName, IsOtherwiseTheRecordsName) {
   for (const char* text : {"name: 'ccr_at_0.01fpr' spec { ccr_at_fpr { fpr: 0.01 } }",
                            "name: 'low' spec { name: 'low' ccr_at_fpr { fpr: 0.01 } }",

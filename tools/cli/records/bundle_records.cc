@@ -12,17 +12,13 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "experiments/store/bundle.h"
+#include "experiments/store/records/evaluated_at.h"
 #include "tools/cli/flags/user_path.h"
 
 namespace openset {
 namespace {
 
 constexpr char kLibrary[] = "library/";
-
-double EvaluatedAt(const TrialRecord& record) {
-  const int stages = record.provenance().stage_size();
-  return stages == 0 ? 0 : record.provenance().stage(stages - 1).started_at_seconds();
-}
 
 }  // namespace
 

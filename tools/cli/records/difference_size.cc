@@ -18,11 +18,6 @@ namespace {
 
 constexpr int kFewestRuns = 3;
 
-std::string NameOf(const MetricRecord& metric) {
-  const std::string group = metric.has_group() ? GroupText(metric.group()) : kPool;
-  return group == kPool ? MeasuredName(metric) : absl::StrCat(MeasuredName(metric), " of ", group);
-}
-
 // The key of a trial without split and seed.
 bool IsOfTheSameRow(const TrialSpec& a, const TrialSpec& b) {
   return a.experiment() == b.experiment() && RowName(a) == RowName(b) && LevelOf(a) == LevelOf(b) &&
@@ -31,7 +26,7 @@ bool IsOfTheSameRow(const TrialSpec& a, const TrialSpec& b) {
 
 std::optional<double> ValueOf(const TrialRecord& record, const std::string& name) {
   for (const MetricRecord& metric : record.metric()) {
-    if (metric.has_value() && NameOf(metric) == name) return metric.value();
+    if (metric.has_value() && MeasuredNameInGroup(metric) == name) return metric.value();
   }
   return std::nullopt;
 }
@@ -76,7 +71,7 @@ std::vector<std::string> DifferenceSizeLines(const TrialRecord& record, const Tr
                                              absl::Span<const TrialRecord> stored) {
   std::vector<std::string> lines;
   for (const MetricRecord& metric : record.metric()) {
-    const std::string name = NameOf(metric);
+    const std::string name = MeasuredNameInGroup(metric);
     const std::optional<double> now = ValueOf(again, name);
     if (!metric.has_value() || !now.has_value() || *now == metric.value()) continue;
     std::map<int, std::vector<double>> by_split;
