@@ -23,9 +23,9 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/worker/cpu_precision.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/engine_options.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/run/engine_options.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
 #include "tools/cli/run/slurm_run.h"
@@ -148,7 +148,7 @@ absl::Status RunPlan(Study* study) {
   }
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   const DeploySpec& deploy = deployment.spec;
-  OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options, EngineOptions(deploy, *study));
+  OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options, EngineOptions(deploy, study->experiment().folders.catalog));
   RunOptions run;
   run.data_folders = options.data_folders;
   run.lease.lease = absl::Seconds(deploy.lease_seconds());

@@ -19,7 +19,7 @@
 #include "experiments/engine/probe_rate.h"
 #include "experiments/spec/trial.proto.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/engine_options.h"
+#include "tools/cli/run/engine_options.h"
 #include "tools/cli/run/probes.h"
 
 namespace openset {
@@ -92,7 +92,7 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   Throughputs throughputs = Throughputs::OfStore(study.store());
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   const absl::StatusOr<int> gpu = ProbedDevice(deployment.spec, machine);
-  const absl::StatusOr<LocalEngineOptions> engine = EngineOptions(deployment.spec, study);
+  const absl::StatusOr<LocalEngineOptions> engine = EngineOptions(deployment.spec, study.experiment().folders.catalog);
   if (!gpu.ok() || !engine.ok()) return throughputs;
   ProbeOptions options;
   options.device = machine.device;

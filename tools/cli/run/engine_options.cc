@@ -1,4 +1,4 @@
-#include "tools/cli/flags/engine_options.h"
+#include "tools/cli/run/engine_options.h"
 
 #include <string>
 #include <vector>
@@ -18,7 +18,8 @@ namespace openset {
 
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }
 
-absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const Study& study) {
+absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
+                                                 const std::vector<std::string>& catalog_folders) {
   LocalEngineOptions options;
   options.capacity.cpu_threads = CpuSlots(deploy);
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
@@ -38,8 +39,7 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const
     OPENSET_ASSIGN_OR_RETURN(options.trainer, WorkerProgram(worker, runfiles));
   }
   if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker doesn't exist: ", worker));
-  const std::vector<std::string>& catalog = study.experiment().folders.catalog;
-  options.trainer.insert(options.trainer.end(), catalog.begin(), catalog.end());
+  options.trainer.insert(options.trainer.end(), catalog_folders.begin(), catalog_folders.end());
   options.evaluator = {ProgramPath(), "evaluate-worker"};
   return options;
 }

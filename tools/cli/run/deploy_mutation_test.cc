@@ -14,7 +14,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/engine_options.h"
+#include "tools/cli/run/engine_options.h"
 
 namespace openset {
 namespace {
@@ -60,7 +60,7 @@ TEST(MutationTest, DeployFiles) {
     const Store store(deployment->spec.store());
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox.folders(), store);
     if (!accept(study.status())) return;
-    accept(EngineOptions(deployment->spec, **study).status());
+    accept(EngineOptions(deployment->spec, (*study)->experiment().folders.catalog).status());
     const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
     if (!accept(results.status())) return;
     EXPECT_EQ((*study)->MakeReport(**results).trials, 1);
