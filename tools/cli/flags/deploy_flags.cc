@@ -20,6 +20,7 @@
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "experiments/action/memory_limits.h"
 #include "tools/cli/flags/user_path.h"
 
 // They are optional, to distinguish a flag that is not given from one that is given its default.
@@ -75,8 +76,7 @@ absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec)
   if (spec->has_store()) resolve(spec->mutable_store());
   for (std::string& data : *spec->mutable_data_folder()) resolve(&data);
   if (spec->has_worker()) resolve(spec->mutable_worker());
-  const ActionMemory& memory = spec->memory();
-  const bool counts = memory.train_mb() > 0 || memory.infer_mb() > 0 || memory.evaluate_mb() > 0;
+  const bool counts = IsAnySet(spec->memory());
   if (spec->has_memory_mb() && !counts && spec->memory_per_slot_mb() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         source.Where("memory_mb"), ": say what an action takes, memory { train_mb: ... } or memory_per_slot_mb: ..."));

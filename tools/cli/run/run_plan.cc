@@ -16,6 +16,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/action/memory_limits.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
@@ -60,16 +61,6 @@ void ShowWork(const Study& study, int cpu_slots) {
   }
   Show(absl::StrCat(text, Count(cpu_slots, "CPU slot"), "."));
   if (study.waiting() > 0) Show(SearchText(study));
-}
-
-// The memory of each kind of action: the deploy spec's, by default that of a slot.
-ActionMemory MemoryOf(const DeploySpec& deploy) {
-  ActionMemory memory = deploy.memory();
-  const int64_t slot = deploy.memory_per_slot_mb();
-  if (memory.train_mb() == 0) memory.set_train_mb(slot);
-  if (memory.infer_mb() == 0) memory.set_infer_mb(slot);
-  if (memory.evaluate_mb() == 0) memory.set_evaluate_mb(slot);
-  return memory;
 }
 
 // Prints what was already done, and other runs of the same study.
@@ -152,7 +143,8 @@ absl::Status RunPlan(Study* study) {
   RunOptions run;
   run.data_folders = options.data_folders;
   run.lease.lease = absl::Seconds(deploy.lease_seconds());
-  run.execute.memory = MemoryOf(deploy);
+  run.execute.memory = deploy.memory();
+  FillMemory(deploy.memory_per_slot_mb(), &run.execute.memory);
   run.execute.retry.retries = deploy.retries();
   run.execute.max_failures = deploy.max_failures();
   const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
