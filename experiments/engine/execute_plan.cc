@@ -22,6 +22,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/engine/attempts.h"
 #include "experiments/engine/cpus/cpu_slots.h"
+#include "experiments/engine/look_times.h"
 #include "experiments/engine/outcome.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/engine/work_ahead.h"
@@ -30,8 +31,6 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
-// Looks at what other processes are doing take at most 1/kLookShare of the time.
-constexpr int kLookShare = 20;
 // Time between two signs of life, which include the progress.
 constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
 
@@ -46,6 +45,7 @@ class Execution {
         leases_(options.leases),
         claims_(plan, store, options.leases, options.failures_before),
         attempts_(options.retry),
+        patience_(options.patience),
         engine_(engine),
         observer_(observer),
         scheduler_(engine->capacity()) {}
@@ -250,31 +250,31 @@ class Execution {
   // Renews this process's leases, and looks at what other processes have done.
   void LookAround() {
     const absl::Duration now = SteadyNow();
-    if (leases_ != nullptr && now - described_ >= std::min(kDescribeEvery, leases_->lease() / 4)) {
-      described_ = now;
-      RunState state;
-      observer_->Describe(&state);
-      if (const absl::Status renewed = leases_->Renew(std::move(state)); !renewed.ok()) StoreFailed(renewed);
-      LeaveLost();
-    }
+    if (leases_ != nullptr && look_times_.TakeSign(now, std::min(kDescribeEvery, leases_->lease() / 4))) RenewLeases();
     for (const ActionId id : attempts_.TakeDue(now)) scheduler_.Resumed(id);
-    if (now - looked_ < std::max(options_.look, kLookShare * look_took_)) return;
-    looked_ = now;
+    if (!look_times_.IsLookDue(now, options_.look)) return;
     LeftWork left;
     left.leases = leases_;
     const bool is_any_back = Look(&left);
-    look_took_ = SteadyNow() - now;
+    look_times_.Looked(now, SteadyNow());
     left.ended = ended_;
     if (!MayStart()) return;
-    if (!options_.patience.has_value()) return FindHelpers(left);
+    if (patience_.is_endless()) return FindHelpers(left);
     const bool is_adopted_only =
         absl::c_all_of(running_, [this](ActionId id) { return adopted_.count(id) > 0; }) && !attempts_.any_put_off();
-    if (is_any_back || !is_adopted_only || !busy_at_.has_value()) busy_at_ = now;
+    const bool is_over = patience_.IsOver(now, is_any_back || !is_adopted_only);
     // If an action is ready here, it has only just become so, unless its GPU is lost.
     const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
-    if (can_go_on || !running_.empty() || now - *busy_at_ < *options_.patience || Adopt(left.open)) return;
+    if (can_go_on || !running_.empty() || !is_over || Adopt(left.open)) return;
     FindHelpers(left);
     has_left_ = true;
+  }
+
+  void RenewLeases() {
+    RunState state;
+    observer_->Describe(&state);
+    if (const absl::Status renewed = leases_->Renew(std::move(state)); !renewed.ok()) StoreFailed(renewed);
+    LeaveLost();
   }
 
   // Looks at the actions that were left to others. Returns whether any of them comes back to this process.
@@ -368,6 +368,8 @@ class Execution {
   Leases* leases_;
   Claims claims_;
   Attempts attempts_;
+  LookTimes look_times_;
+  Patience patience_;
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
@@ -381,9 +383,7 @@ class Execution {
   absl::Status helpers_failure_;           // OK: Helpers::Find() succeeded
   std::optional<absl::Duration> ends_at_;  // when running actions are killed, if this process is ending
   int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none received
-  absl::Duration described_, looked_, look_took_;
-  std::optional<absl::Duration> busy_at_;  // when a process with patience last had work
-  bool has_left_ = false;                  // its patience is over
+  bool has_left_ = false;                  // this process's patience is over
   int failed_ = 0, ended_ = 0;
 };
 
