@@ -100,10 +100,6 @@ class OpenSetSource {
   }
 };
 
-// Calls Draw() and Take() for a batch whose images are already on the device. BatchStream (data/batch_stream.h) does so
-// while it makes a batch. Errors: those of Draw().
-absl::Status DrawOpenSet(OpenSetSource* source, RandomStream* random, Batch* batch);
-
 }  // namespace openset
 
 #endif  // OPENSET_CORE_TENSOR_OPEN_SET_H_

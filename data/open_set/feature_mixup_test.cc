@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/proto/proto_rules.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

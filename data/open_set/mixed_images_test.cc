@@ -1,5 +1,6 @@
 #include "data/open_set/mixed_images.h"
 
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/image_mix.h"

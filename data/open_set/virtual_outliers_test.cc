@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

@@ -4,6 +4,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

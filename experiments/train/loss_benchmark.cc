@@ -10,6 +10,7 @@
 #include "benchmark/benchmark.h"
 #include "core/proto/proto_rules.h"
 #include "core/random.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/feature_mixup.h"
 #include "losses/testing/loss_scene.h"

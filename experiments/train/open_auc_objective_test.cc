@@ -4,6 +4,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/tensor/open_set.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/feature_mixup.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/objective.h"

@@ -12,6 +12,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/tensor/testing/draw_open_set.h"
 #include "core/tensor/torch_generator.h"
 #include "core/tensor/torch_runtime.h"
 #include "data/task.pb.h"

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/open_set.h"
+#include "core/tensor/testing/draw_open_set.h"
 
 namespace openset {
 

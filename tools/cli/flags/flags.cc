@@ -24,7 +24,8 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/study_folder.h"
 #include "tools/cli/flags/user_path.h"
-#include "tools/cli/score_experiment.h"
+#include "tools/cli/score/kept_request.h"
+#include "tools/cli/score/score_experiment.h"
 
 ABSL_FLAG(std::string, redo, "",
           "Make results in the store again: 'changed' (made by components whose source code has changed since), 'all', "

@@ -1,4 +1,4 @@
-#include "core/tensor/open_set.h"
+#include "core/tensor/testing/draw_open_set.h"
 
 #include "core/status_macros.h"
 

@@ -1,0 +1,58 @@
+#include "tools/cli/score/kept_request.h"
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+ScoreRequest Request(const std::string& text) {
+  ScoreRequest request;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &request)) << text;
+  return request;
+}
+
+TEST(JoinedRequest, MethodsOnTheSameSplitAreAdded) {
+  const ScoreRequest kept = Request("model: 'net.pt' task: 'digits' methods: ['knn', 'energy']");
+  const ScoreRequest joined =
+      JoinedRequest(Request("model: 'net.pt' task: 'digits' methods: ['energy', 'vim']"), {"energy", "vim"}, kept);
+  EXPECT_THAT(joined.methods(), ElementsAre("knn", "energy", "vim"));
+  EXPECT_THAT(joined.also(), IsEmpty());
+}
+
+// No names mean all methods.
+TEST(JoinedRequest, AllMethodsStayAll) {
+  const ScoreRequest all = Request("model: 'net.pt' task: 'digits'");
+  const ScoreRequest some = Request("model: 'net.pt' task: 'digits' methods: 'knn'");
+  EXPECT_THAT(JoinedRequest(all, {"knn", "vim"}, some).methods(), IsEmpty());
+  EXPECT_THAT(JoinedRequest(some, {"knn"}, all).methods(), IsEmpty());
+}
+
+TEST(JoinedRequest, AnotherTaskOrSplitIsAPartOfItsOwn) {
+  const ScoreRequest kept = Request("model: 'net.pt' task: 'digits' split: 0 methods: 'knn'");
+  const ScoreRequest second = Request("model: 'net.pt' task: 'digits' split: 1 methods: 'knn'");
+  const ScoreRequest two = JoinedRequest(second, {"knn"}, kept);
+  ASSERT_THAT(two.also(), SizeIs(1));
+  EXPECT_EQ(two.split(), 0);
+  EXPECT_EQ(two.also(0).split(), 1);
+  // A method more on the second split goes to its part.
+  const ScoreRequest more =
+      JoinedRequest(Request("model: 'net.pt' task: 'digits' split: 1 methods: 'vim'"), {"vim"}, two);
+  EXPECT_THAT(more.methods(), ElementsAre("knn"));
+  ASSERT_THAT(more.also(), SizeIs(1));
+  EXPECT_THAT(more.also(0).methods(), ElementsAre("knn", "vim"));
+}
+
+TEST(JoinedRequest, OtherSettingsReplaceWhatIsKept) {
+  const ScoreRequest kept = Request("model: 'net.pt' size: 32 methods: 'knn'");
+  const ScoreRequest other = Request("model: 'net.pt' size: 64 methods: 'vim'");
+  EXPECT_THAT(JoinedRequest(other, {"vim"}, kept).methods(), ElementsAre("vim"));
+}
+
+}  // namespace
+}  // namespace openset
