@@ -14,9 +14,9 @@ namespace openset {
 // Reports the progress of an action. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-// Whether the action should save its state and end (AboutRunningAction.stop). Once true, it stays true. Also receives messages
-// about more CPUs and sets the request's `cpu_slots` accordingly. Cheap to call often: it checks for messages at most
-// every 0.05 seconds.
+// Whether the action should save its state and end (AboutRunningAction.stop). Once true, it stays true. Also receives
+// messages about more CPUs and sets the request's `cpu_slots` accordingly. Cheap to call often: it checks for messages
+// at most every 0.05 seconds.
 using StopAsked = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;

@@ -10,6 +10,7 @@
 #include "core/files/files.h"
 #include "core/testing/mutation.h"
 #include "core/testing/proto_mutation.h"
+#include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
