@@ -9,17 +9,17 @@
 
 namespace openset {
 
-// Looks and the signs of life between them. The first of each is due at once. Times are those of one steady clock.
+// The times of looks, and of signs of life. The first of each is due at once. All times are those of one steady clock.
 class LookTimes {
  public:
-  // Whether a sign of life is due: every `every`. It counts as given.
+  // Returns whether a sign of life is due, one each `every`. If so, counts it as given.
   bool TakeSign(absl::Duration now, absl::Duration every) {
     if (signed_.has_value() && now - *signed_ < every) return false;
     signed_ = now;
     return true;
   }
 
-  // Whether a look is due: every `every`, but looks take at most 1/20 of the time.
+  // Whether a look is due: one each `every`, or less often, so that looks take at most 1/20 of the time.
   bool IsLookDue(absl::Duration now, absl::Duration every) const {
     return !began_.has_value() || now - *began_ >= std::max(every, 20 * took_);
   }
@@ -40,7 +40,7 @@ class Patience {
   explicit Patience(std::optional<absl::Duration> length) : length_(length) {}
 
   bool is_endless() const { return !length_.has_value(); }
-  // Tells whether the process has work. Returns whether it has had none for so long. The time before the first call
+  // Call it again and again. Returns whether the process has had no work for this long; the time before the first call
   // does not count.
   bool IsOver(absl::Duration now, bool has_work) {
     if (has_work || !busy_at_.has_value()) busy_at_ = now;

@@ -10,12 +10,12 @@
 namespace openset {
 
 struct InferenceTraits {
-  // The work for an image and a trained network, in forward passes. A backward pass counts as two.
+  // The work for one image and one trained network, in forward passes. A backward pass counts as two.
   int64_t passes = 1;
   // The number of trainings whose networks it uses.
   int members = 1;
 
-  // Why the outputs have no features, as the end of a sentence; null if they have.
+  // Why the outputs have no features, as the end of a sentence; null if they have features.
   const char* no_features = nullptr;
   // Whether the outputs have the disagreement of several passes.
   bool member_uncertainty = false;
@@ -24,7 +24,7 @@ struct InferenceTraits {
   // The values of stages that the outputs have.
   std::optional<StageValuesSpec::Value> stage_values;
 
-  // The network's stages whose feature maps it reads, at least.
+  // How many stages the network must have, because their feature maps are read.
   int stages = 0;
   // Whether it draws dropout masks.
   bool uses_dropout = false;

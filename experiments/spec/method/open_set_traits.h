@@ -17,9 +17,9 @@ struct OpenSetTraits {
   bool mixes_images = false;
   // Whether the network sees its images in place of the batch (OpenSetSource::ReplacesBatch()).
   bool replaces_batch = false;
-  // The stages of the network whose feature maps it reads, at least.
+  // How many stages the network must have, because their feature maps are read.
   int stages = 0;
-  // Whether the size of its images is a power of two, at least 8.
+  // Whether images must have a size that is a power of two, at least 8.
   bool power_of_two = false;
 };
 
