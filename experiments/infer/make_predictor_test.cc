@@ -341,42 +341,5 @@ TEST_F(MakePredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
   EXPECT_THAT(Predict(Plain(), {model}), TensorEq(plain));
 }
 
-TEST_F(MakePredictorTest, PixelPerturbationMovesThePixelsOfTheSmallestGradients) {
-  const auto model = MakeNetwork(1);
-  const c10::NoGradGuard no_grad;
-  const auto predict = [&](double share, double step) {
-    InferenceSpec spec;
-    spec.mutable_pixel_perturbation()->set_share(share);
-    spec.mutable_pixel_perturbation()->set_step(step);
-    FillDefaults(&spec);
-    return MakePredictor({spec}, input_, {model}, 0)->Predict(image_)[0];
-  };
-  const ModelOutput plain = MakePredictor({Plain()}, input_, {model}, 0)->Predict(image_)[0].output;
-  const Prediction some = predict(0.1, 0.25);
-  EXPECT_THAT(some.output.logits, TensorEq(plain.logits));
-  EXPECT_THAT(some.output.feature, TensorEq(plain.feature));
-  EXPECT_FALSE(some.perturbed_feature.requires_grad());
-  at::Tensor gradient;
-  {
-    const c10::AutoGradMode with_gradients(true);
-    at::Tensor variable = image_.clone().requires_grad_(true);
-    at::amax(model->Forward(variable).logits, {1}).sum().backward();
-    gradient = variable.grad().flatten(1);
-  }
-  const int64_t changed = 78;  // floor(0.1 * 28 * 28)
-  const at::Tensor order = gradient.abs().argsort(int64_t{1});
-  at::Tensor expected = image_.clone().flatten(1);
-  for (int64_t b = 0; b < 4; ++b) {
-    for (int64_t i = 0; i < changed; ++i) {
-      const int64_t pixel = order[b][i].item<int64_t>();
-      expected[b][pixel] += 0.25 * gradient[b][pixel].sign();
-    }
-  }
-  EXPECT_THAT(some.perturbed_feature, TensorNear(model->Forward(expected.view_as(image_)).feature, 1e-5));
-  EXPECT_THAT(predict(0, 0.25).perturbed_feature, TensorEq(plain.feature));
-  EXPECT_THAT(predict(0.1, 0).perturbed_feature, TensorEq(plain.feature));
-  EXPECT_THAT(predict(1, 0.25).perturbed_feature, Not(TensorEq(some.perturbed_feature)));
-}
-
 }  // namespace
 }  // namespace openset
