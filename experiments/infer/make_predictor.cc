@@ -33,9 +33,9 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
   switch (spec.kind_case()) {
     case InferenceSpec::kMcDropout: {
       SwitchDropoutOn(models[0].get());
-      MeanOptions options = {
-          spec.mc_dropout().passes(), spec.mc_dropout().average(), spec.mc_dropout().member_uncertainty(), {}};
-      options.generator = MakeGenerator(models[0]->parameters()[0].device(), DeriveSeed(seed, "mc_dropout"));
+      MeanOptions options = {spec.mc_dropout().passes(), spec.mc_dropout().average(),
+                             spec.mc_dropout().member_uncertainty(),
+                             MakeGenerator(models[0]->parameters()[0].device(), DeriveSeed(seed, "mc_dropout"))};
       return MakeMeanPredictor(std::move(models), std::move(options));
     }
     case InferenceSpec::kEnsemble:

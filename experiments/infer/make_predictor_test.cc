@@ -10,6 +10,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
@@ -25,16 +26,9 @@ class MakePredictorTest : public ::testing::Test {
 
   // A small network with dropout 1/2 and 3 classes.
   static std::shared_ptr<Model> MakeNetwork(uint64_t seed) {
-    ModelSpec spec;
-    spec.mutable_osrci_cnn();
-    spec.mutable_head()->mutable_linear();
-    InputSpec input;
-    input.set_size(28);
-    input.set_channels(1);
-    FillDefaults(&spec);
-    FillDefaults(&input);
     RandomStream random(seed, "predictor_test");
-    return MakeModel(spec, input, 3, &random).value();
+    return MakeModel(ModelSpecOf("osrci_cnn {} head { linear {} }"), InputSpecOf("size: 28 channels: 1"), 3, &random)
+        .value();
   }
 
   at::Tensor Predict(const InferenceSpec& spec, std::vector<std::shared_ptr<Model>> models, uint64_t seed = 0) {

@@ -1,10 +1,10 @@
 #include "experiments/infer/pixel_perturbation.h"
 
-#include "core/proto/proto_rules.h"
 #include "core/random.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
@@ -13,16 +13,10 @@ using ::testing::Not;
 
 // A small network with 3 classes, in evaluation mode.
 std::shared_ptr<Model> MakeNetwork() {
-  ModelSpec spec;
-  spec.mutable_osrci_cnn();
-  spec.mutable_head()->mutable_linear();
-  InputSpec input;
-  input.set_size(28);
-  input.set_channels(1);
-  FillDefaults(&spec);
-  FillDefaults(&input);
   RandomStream random(1, "pixel_perturbation_test");
-  std::shared_ptr<Model> model = MakeModel(spec, input, 3, &random).value();
+  std::shared_ptr<Model> model =
+      MakeModel(ModelSpecOf("osrci_cnn {} head { linear {} }"), InputSpecOf("size: 28 channels: 1"), 3, &random)
+          .value();
   model->eval();
   return model;
 }

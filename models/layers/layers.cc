@@ -36,6 +36,10 @@ BatchNorm::BatchNorm(int64_t channels)
       running_var(register_buffer("running_var", at::ones({channels}))),
       num_batches_tracked(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {}
 
+NormTensors BatchNorm::Tensors() const { return {weight, bias, running_mean, running_var}; }
+
+NormOptions BatchNorm::Options() const { return {is_training(), kMomentum, kEpsilon}; }
+
 void BatchNorm::CountBatch(const at::Tensor& x) {
   if (!is_training()) return;
   TORCH_CHECK(x.numel() != x.size(1), "expected more than 1 value per channel when training, got input size ",
@@ -45,13 +49,12 @@ void BatchNorm::CountBatch(const at::Tensor& x) {
 
 at::Tensor BatchNorm::Forward(const at::Tensor& x) {
   CountBatch(x);
-  return at::batch_norm(x, weight, bias, running_mean, running_var, is_training(), kMomentum, kEpsilon,
-                        at::globalContext().userEnabledCuDNN());
+  return Normed(x, Tensors(), Options());
 }
 
 at::Tensor BatchNorm::ForwardRelu(const at::Tensor& x, const Relu& relu) {
   CountBatch(x);
-  return NormRelu(x, {weight, bias, running_mean, running_var}, {is_training(), kMomentum, kEpsilon}, relu);
+  return NormRelu(x, Tensors(), Options(), relu);
 }
 
 at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Tensor& x) {

@@ -72,6 +72,8 @@ class BatchNorm : public Module {
   at::Tensor num_batches_tracked;                      // i64 []
 
  private:
+  NormTensors Tensors() const;
+  NormOptions Options() const;
   bool Folds() const { return folds_ && !is_training(); }
   at::Tensor Folded(const Convolution& convolution, const at::Tensor& x) const;
   void CountBatch(const at::Tensor& x);

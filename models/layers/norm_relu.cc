@@ -231,6 +231,11 @@ bool IsOurs(const at::Tensor& x, const NormTensors& norm, const Relu& relu) {
 
 }  // namespace
 
+at::Tensor Normed(const at::Tensor& x, const NormTensors& norm, const NormOptions& options) {
+  return at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var, options.training,
+                        options.momentum, options.epsilon, at::globalContext().userEnabledCuDNN());
+}
+
 at::Tensor AddAndRectify(at::Tensor z, const Relu& relu) {
   if (relu.shortcut.defined()) z = z + relu.shortcut;
   return relu.negative_slope == 0 ? z.relu_() : at::leaky_relu_(z, relu.negative_slope);
@@ -249,9 +254,7 @@ at::Tensor NormRelu(const at::Tensor& x, const NormTensors& norm, const NormOpti
         options.training ? StatisticsOf(x, norm, options) : RunningStatistics(norm, options.epsilon);
     return Rectified(x, AffineOf(norm, statistics), relu);
   }
-  return AddAndRectify(at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var, options.training,
-                                      options.momentum, options.epsilon, at::globalContext().userEnabledCuDNN()),
-                       relu);
+  return AddAndRectify(Normed(x, norm, options), relu);
 }
 
 }  // namespace openset

@@ -23,6 +23,9 @@ struct Relu {
   at::Tensor shortcut;  // of z's shape; undefined: 0
 };
 
+// LibTorch's batch_norm().
+at::Tensor Normed(const at::Tensor& x, const NormTensors& norm, const NormOptions& options);
+
 // relu(z + shortcut) by LibTorch's operations; may overwrite z.
 at::Tensor AddAndRectify(at::Tensor z, const Relu& relu);
 

@@ -21,8 +21,8 @@ absl::StatusOr<std::optional<int64_t>> StoreBudget();
 // those of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget);
 
-// The same for the end of a run with this outcome, if all actions ended (OK), or some failed (kAborted). Also prints a
-// line if the store can't be made small enough. Returns the outcome, or if it is OK, the error.
+// For the end of a run. If its outcome is OK, or kAborted because some actions failed, does the same, and prints what
+// it removed, or that the store is still too large. Returns the outcome; if that is OK, the error of cleaning up.
 absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study);
 
 }  // namespace openset
