@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/input_file.h"
 #include "core/files/system_calls.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/status_macros.h"
 
 namespace openset {

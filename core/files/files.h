@@ -67,7 +67,7 @@ absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& ta
 absl::Status SyncFolder(const std::string& path);
 
 // Returns a name for a temporary file next to `path` that no other process uses:
-// PATH.tmp.<host>.<ProcessSpace()>.<pid>.<number> (core/process/machine.h).
+// PATH.tmp.<host>.<ProcessSpace()>.<pid>.<number> (core/machine/machine.h).
 std::string TemporaryName(const std::string& path);
 
 }  // namespace openset

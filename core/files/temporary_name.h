@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "core/process/process_name.h"
+#include "core/machine/process_name.h"
 
 namespace openset {
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "gtest/gtest.h"
 
 namespace openset {

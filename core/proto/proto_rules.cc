@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "core/proto/schema.pb.h"
+#include "core/text/hex.h"
 #include "core/text/one_line.h"
 
 namespace openset {
@@ -74,16 +75,12 @@ std::string ValueProblem(const FieldRule& rule, double value) {
   return "";
 }
 
-constexpr size_t kKeyDigits = 64;
-
-bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 std::string TextProblem(const FieldDescriptor& field, const FieldRule& rule, const std::string& text) {
   if (field.type() == FieldDescriptor::TYPE_STRING && !IsUtf8(text)) {
     return absl::StrCat("must be text in UTF-8 (is '", OneLine(text.substr(0, 40)), "')");
   }
-  if (rule.key() && (text.size() != kKeyDigits || !std::all_of(text.begin(), text.end(), IsHexDigit))) {
-    return absl::StrCat("must be ", kKeyDigits, " lower-case hexadecimal digits (is '", OneLine(text.substr(0, 70)),
+  if (rule.key() && !IsHex(text, kSha256Digits)) {
+    return absl::StrCat("must be ", kSha256Digits, " lower-case hexadecimal digits (is '", OneLine(text.substr(0, 70)),
                         text.size() > 70 ? "...')" : "')");
   }
   return "";

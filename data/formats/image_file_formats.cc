@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 #include "core/text/one_line.h"
 #include "data/path_below.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"
-#include "data/sets/fetch_problems.h"
 
 namespace openset {
 namespace {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/saturated.h"
+#include "core/text/hex.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
 #include "data/formats/part_format.h"

@@ -8,7 +8,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "core/text/hex.h"
 #include "core/text/one_line.h"
 #include "data/path_below.h"
 
@@ -103,11 +105,6 @@ void FindPackageProblems(const PackageSource& package, const std::string& place,
 }
 
 }  // namespace
-
-bool IsHex(absl::string_view text, size_t digits) {
-  return text.size() == digits &&
-         absl::c_all_of(text, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
 
 void FindFetchProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems) {
   FindPathProblems(info, "", problems);

@@ -5,14 +5,10 @@
 
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "core/proto/proto_rules.h"
 #include "data/catalog.pb.h"
 
 namespace openset {
-
-// Whether `text` is exactly `digits` lower-case hexadecimal digits.
-bool IsHex(absl::string_view text, size_t digits);
 
 // Adds the problems of `fetch` and of every field that is a path ("path", "folder", "class_folder"), each with its
 // field: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 #include "core/in_parallel.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

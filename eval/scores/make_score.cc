@@ -44,7 +44,7 @@
 #include "eval/scores/logits/member_uncertainty.h"
 #include "eval/scores/logits/min_misclassification.h"
 #include "eval/scores/logits/openmax.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
 #include "eval/scores/score_needs.h"
 #include "eval/scores/shaping/adascale.h"

@@ -3,8 +3,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

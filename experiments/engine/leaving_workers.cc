@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/process/gpu/gpus.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/process/steady_clock.h"
 
 namespace openset {

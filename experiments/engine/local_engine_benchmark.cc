@@ -13,7 +13,7 @@
 #include "core/files/runfiles.h"
 #include "core/files/temporary_folder.h"
 #include "core/logging.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/process/steady_clock.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"

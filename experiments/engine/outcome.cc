@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 
 namespace openset {
 

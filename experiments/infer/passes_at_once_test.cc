@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -2,7 +2,7 @@
 
 #include "absl/time/clock.h"
 #include "core/process/build_info.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/process/steady_clock.h"
 
 namespace openset {

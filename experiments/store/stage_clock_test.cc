@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"

@@ -5,25 +5,19 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
+#include "core/text/hex.h"
 
 namespace openset {
 namespace {
 
-constexpr size_t kKeyDigits = 64;
-
 std::vector<std::string> NamesIn(const std::string& folder) {
   return ListFolder(folder).value_or(std::vector<std::string>{});
-}
-
-bool IsHex(absl::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 // Calls `use` with each entry of a sharded folder: its path, and its key ("" if its name is not a key).
@@ -57,7 +51,7 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
 
 }  // namespace
 
-bool IsKey(absl::string_view name) { return name.size() == kKeyDigits && IsHex(name); }
+bool IsKey(absl::string_view name) { return IsHex(name, kSha256Digits); }
 
 std::vector<std::string> RecordIds(const Store& store) { return KeysIn(store, "records", ".rec"); }
 std::vector<std::string> CheckpointKeys(const Store& store) { return KeysIn(store, "checkpoints", ""); }

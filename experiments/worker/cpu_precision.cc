@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 
 namespace openset {
 

@@ -15,7 +15,7 @@ namespace openset {
 // to use instead.
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec);
 
-// The same for a CPU with this name and these features (core/process/machine.h).
+// The same for a CPU with this name and these features (core/machine/machine.h).
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec, const std::string& cpu,
                                const std::vector<std::string>& cpu_features);
 

@@ -2,8 +2,9 @@
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
 core/tensor/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and
-eval never sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 399
-lines, no folder more than 40 sources.
+eval never sees LibTorch. Below these, folders side by side have an order too: no two include each other, directly or by
+others (a folder and its own subfolders may). Files are opened for reading by core/files/input_file.h only. No C++ file
+has more than 399 lines, no folder more than 40 sources.
 """
 
 import collections
@@ -52,7 +53,7 @@ RECIPE = re.compile(r"copy `([\w/]+)\.\*`")
 # Calls that open a file for reading, and would block if the file is a pipe.
 READS = re.compile(r"\bifstream\b|\bfopen(64)?\(|\bunzOpen(64)?\(|\bO_RDONLY\b")
 # Files that may use them, because they read their own files, folders, or the system's files.
-OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/formats/npz.cc", "core/process/machine.cc"}
+OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/formats/npz.cc", "core/machine/machine.cc"}
 FOLDER_OR_NULL = re.compile(r"O_DIRECTORY|/dev/null")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
@@ -94,6 +95,42 @@ def problems_of(path, lines):
             yield f"{path}:{number}: a header must not include core/logging.h (LibTorch defines the same macros)"
 
 
+def is_for_tests(path):
+    return path.endswith(("_test.cc", "_benchmark.cc")) or "/testing/" in path
+
+
+def side_by_side(path, included):
+    """The two folders, in the same folder, that hold a file and what it includes; None if one holds the other."""
+    mine, theirs = path.split("/")[:-1], included.split("/")[:-1]
+    for depth, (a, b) in enumerate(zip(mine, theirs), 1):
+        if a != b:
+            return "/".join(mine[:depth]), "/".join(theirs[:depth])
+    return None
+
+
+def circles(edges):
+    """The problems of folders that reach themselves; `edges` has an include for each pair of folders side by side."""
+    order = collections.defaultdict(set)
+    for mine, theirs in edges:
+        order[mine].add(theirs)
+    for start in sorted(order):
+        came_from = {}
+        open_folders = [start]
+        while open_folders:
+            folder = open_folders.pop()
+            for other in sorted(order[folder]):
+                if other not in came_from:
+                    came_from[other] = folder
+                    open_folders.append(other)
+        if start in came_from:
+            circle = [start]
+            while circle[-1] != start or len(circle) == 1:
+                circle.append(came_from[circle[-1]])
+            circle.reverse()
+            yield ("folders include each other: " +
+                   "; ".join(f"{path} includes {included}" for path, included in map(edges.get, zip(circle, circle[1:]))))
+
+
 def main(paths):
     sources = [p for p in paths if p.split("/")[0] in MAY_INCLUDE and p.endswith((".h", ".cc", ".cu", ".proto"))]
     folders = {p.split("/")[0] for p in sources}
@@ -110,16 +147,21 @@ def main(paths):
     problems += [f"{room}: has {count} sources, more than {MOST_FILES_OF_ROOM}: give a part of them a folder of their own"
                  for room, count in rooms.items() if count > MOST_FILES_OF_ROOM]
     known = set(sources)
+    edges = {}
     for path in sources:
         with open(path, encoding="utf-8") as file:
             lines = file.readlines()
         problems += problems_of(path, lines)
         for line in lines:
             match = INCLUDE.match(line)
+            pair = side_by_side(path, match.group(1)) if match else None
+            if pair and pair[1].split("/")[0] in MAY_INCLUDE and not is_for_tests(path):
+                edges.setdefault(pair, (path, match.group(1)))
             if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith((".pb.h", ".proto.h")):
                 if match.group(1) not in known:
                     problems.append(f"{path}: includes {match.group(1)}, whose package is not listed in "
                                     "//tools/checks:all_sources")
+    problems += circles(edges)
     for path in paths:
         if not path.endswith(".md"):
             continue

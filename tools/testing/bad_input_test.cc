@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"

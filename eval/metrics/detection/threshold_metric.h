@@ -9,7 +9,7 @@
 
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
-#include "eval/metrics/open_set/decisions.h"
+#include "eval/metrics/decisions.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {

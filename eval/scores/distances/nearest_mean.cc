@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/fits/gaussian.h"
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/logit_rows.h"
 
 namespace openset {
 

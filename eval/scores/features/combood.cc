@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 

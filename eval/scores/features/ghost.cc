@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/logit_rows.h"
 
 namespace openset {
 double Ghost::QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit) {

@@ -6,7 +6,7 @@
 
 #include "Eigen/Core"
 #include "eval/scores/fits/generalized_pareto.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {

@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/features/row_blocks.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "Eigen/Core"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "Eigen/Eigenvalues"
 #include "core/in_parallel.h"
-#include "eval/scores/features/row_blocks.h"
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input/logit_rows.h"
 
 namespace openset {
 namespace {

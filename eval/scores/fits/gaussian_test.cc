@@ -2,7 +2,7 @@
 
 #include "Eigen/LU"
 #include "core/random.h"
-#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/input/row_blocks.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -1,9 +1,9 @@
 #include "eval/scores/gradients/gradient_uncertainty.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

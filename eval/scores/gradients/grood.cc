@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/fits/gaussian.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {

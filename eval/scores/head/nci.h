@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/head/linear_head.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/linear_head.h"
+#include "eval/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {

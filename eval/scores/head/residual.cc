@@ -1,7 +1,7 @@
 #include "eval/scores/head/residual.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
+#include "eval/scores/input/features.h"
 
 namespace openset {
 

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/logits/energy.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

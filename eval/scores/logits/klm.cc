@@ -7,8 +7,8 @@
 
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

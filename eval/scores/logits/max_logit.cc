@@ -1,7 +1,7 @@
 #include "eval/scores/logits/max_logit.h"
 
-#include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/scores/input/logit_rows.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

@@ -6,10 +6,10 @@
 
 #include "Eigen/Core"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/features/row_blocks.h"
-#include "eval/scores/head/linear_head.h"
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/logit_rows.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

@@ -1,9 +1,9 @@
 #include "eval/scores/shaping/lts.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/features/row_blocks.h"
-#include "eval/scores/head/linear_head.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input/linear_head.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

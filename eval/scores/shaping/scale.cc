@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
-#include "eval/scores/head/linear_head.h"
+#include "eval/scores/input/features.h"
+#include "eval/scores/input/linear_head.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

@@ -1,10 +1,10 @@
 #include "eval/scores/shaping/vra.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/features/features.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/fits/percentile.h"
-#include "eval/scores/head/linear_head.h"
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/logit_rows.h"
 
 namespace openset {
 

@@ -20,7 +20,7 @@
 #include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "experiments/store/store_contents.h"

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

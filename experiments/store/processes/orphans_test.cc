@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"

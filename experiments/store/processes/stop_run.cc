@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
-#include "core/process/process_name.h"
+#include "core/machine/machine.h"
+#include "core/machine/process_name.h"
 #include "experiments/store/processes/leases.h"
 
 namespace openset {

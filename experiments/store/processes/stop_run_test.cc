@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/proto/record_file.h"
 #include "experiments/store/processes/leases.h"
 #include "gmock/gmock.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/testing/users.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/processes/orphans.h"

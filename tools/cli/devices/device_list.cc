@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/process/gpu/cuda_library.h"
 #include "core/process/gpu/gpus.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/text/one_line.h"
 #include "core/text/table.h"
 

@@ -9,7 +9,7 @@
 #include "core/files/runfiles.h"
 #include "core/in_parallel.h"
 #include "core/process/build_info.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/status_macros.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/run/worker_program.h"

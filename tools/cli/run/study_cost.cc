@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/files/file_state.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/probe_rate.h"

@@ -7,17 +7,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
+#include "core/text/hex.h"
 
 namespace openset {
 namespace {
 
 constexpr size_t kLongestPath = 100;
-
-bool IsHex(absl::string_view text, size_t digits) {
-  return text.size() == digits && std::all_of(text.begin(), text.end(), [](char c) {
-           return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
-         });
-}
 
 bool IsPage(absl::string_view text) {
   return !text.empty() && text.size() <= 6 && text[0] != '0' &&
@@ -44,7 +39,7 @@ Route RouteOf(absl::string_view target) {
     int page = 0;
     if (count == 4 && IsPage(words[3]) && absl::SimpleAtoi(words[3], &page)) return {Route::kRecords, id, page};
   }
-  if (words[0] == "record" && count == 2 && IsHex(id, 64)) return {Route::kRecord, id};
+  if (words[0] == "record" && count == 2 && IsHex(id, kSha256Digits)) return {Route::kRecord, id};
   return {};
 }
 

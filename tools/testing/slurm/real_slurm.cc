@@ -15,7 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/process/capture_output.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 
 namespace openset {
 namespace {

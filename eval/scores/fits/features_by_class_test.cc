@@ -1,4 +1,4 @@
-#include "eval/scores/fits/class_rows.h"
+#include "eval/scores/fits/features_by_class.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

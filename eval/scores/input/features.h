@@ -1,6 +1,6 @@
 // Checks of a model's features before a score uses them.
-#ifndef OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
-#define OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
+#ifndef OPENSET_EVAL_SCORES_INPUT_FEATURES_H_
+#define OPENSET_EVAL_SCORES_INPUT_FEATURES_H_
 
 #include <cstdint>
 
@@ -27,4 +27,4 @@ Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row);
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
+#endif  // OPENSET_EVAL_SCORES_INPUT_FEATURES_H_

@@ -1,9 +1,9 @@
-#include "core/process/process_name.h"
+#include "core/machine/process_name.h"
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 #include "gtest/gtest.h"
 
 namespace openset {

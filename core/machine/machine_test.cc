@@ -1,4 +1,4 @@
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

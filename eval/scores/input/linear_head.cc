@@ -1,9 +1,9 @@
-#include "eval/scores/head/linear_head.h"
+#include "eval/scores/input/linear_head.h"
 
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 

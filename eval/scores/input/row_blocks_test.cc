@@ -1,4 +1,4 @@
-#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/input/row_blocks.h"
 
 #include <vector>
 

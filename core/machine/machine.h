@@ -1,6 +1,6 @@
 // The machine that this process runs on, and the resources that the process has used.
-#ifndef OPENSET_CORE_PROCESS_MACHINE_H_
-#define OPENSET_CORE_PROCESS_MACHINE_H_
+#ifndef OPENSET_CORE_MACHINE_MACHINE_H_
+#define OPENSET_CORE_MACHINE_MACHINE_H_
 
 #include <cstdint>
 #include <string>
@@ -54,4 +54,4 @@ bool HasMachinePids(const std::string& pid_namespace = "/proc/self/ns/pid");
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_PROCESS_MACHINE_H_
+#endif  // OPENSET_CORE_MACHINE_MACHINE_H_

@@ -1,11 +1,11 @@
-#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/input/logit_rows.h"
 
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

@@ -1,4 +1,4 @@
-#include "eval/scores/head/linear_head.h"
+#include "eval/scores/input/linear_head.h"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // The features of each class, for fits of one class at a time.
-#ifndef OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
-#define OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
+#ifndef OPENSET_EVAL_SCORES_FITS_FEATURES_BY_CLASS_H_
+#define OPENSET_EVAL_SCORES_FITS_FEATURES_BY_CLASS_H_
 
 #include <cstdint>
 #include <vector>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<FeaturesOfClass>> FeaturesByClass(const ScoreInput& t
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
+#endif  // OPENSET_EVAL_SCORES_FITS_FEATURES_BY_CLASS_H_

@@ -1,4 +1,4 @@
-#include "eval/scores/logits/softmax.h"
+#include "eval/softmax.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "eval/metrics/open_set/decisions.h"
+#include "eval/metrics/decisions.h"
 
 #include <limits>
 

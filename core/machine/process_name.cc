@@ -1,11 +1,11 @@
-#include "core/process/process_name.h"
+#include "core/machine/process_name.h"
 
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/process/machine.h"
+#include "core/machine/machine.h"
 
 namespace openset {
 namespace {

@@ -1,6 +1,6 @@
 // Counts the decisions at all thresholds in one pass over the ranking.
-#ifndef OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
-#define OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
+#ifndef OPENSET_EVAL_METRICS_DECISIONS_H_
+#define OPENSET_EVAL_METRICS_DECISIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -70,4 +70,4 @@ class DecisionWalk {
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
+#endif  // OPENSET_EVAL_METRICS_DECISIONS_H_

@@ -1,6 +1,6 @@
 // A model's last layer, and the energy of its logits on changed features.
-#ifndef OPENSET_EVAL_SCORES_HEAD_LINEAR_HEAD_H_
-#define OPENSET_EVAL_SCORES_HEAD_LINEAR_HEAD_H_
+#ifndef OPENSET_EVAL_SCORES_INPUT_LINEAR_HEAD_H_
+#define OPENSET_EVAL_SCORES_INPUT_LINEAR_HEAD_H_
 
 #include <functional>
 #include <vector>
@@ -31,4 +31,4 @@ std::vector<double> HeadEnergy(const ScoreInput& input, const LinearHead& head,
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_HEAD_LINEAR_HEAD_H_
+#endif  // OPENSET_EVAL_SCORES_INPUT_LINEAR_HEAD_H_

@@ -1,4 +1,4 @@
-#include "eval/scores/features/features.h"
+#include "eval/scores/input/features.h"
 
 #include <limits>
 #include <vector>

@@ -1,7 +1,7 @@
 // Names a process of any machine, for use in file names: HOST.SPACE.PID.NUMBER. SPACE is ProcessSpace()
-// (core/process/machine.h), 8 hexadecimal digits. The number distinguishes several names with the same process id.
-#ifndef OPENSET_CORE_PROCESS_PROCESS_NAME_H_
-#define OPENSET_CORE_PROCESS_PROCESS_NAME_H_
+// (core/machine/machine.h), 8 hexadecimal digits. The number distinguishes several names with the same process id.
+#ifndef OPENSET_CORE_MACHINE_PROCESS_NAME_H_
+#define OPENSET_CORE_MACHINE_PROCESS_NAME_H_
 
 #include <sys/types.h>
 
@@ -28,4 +28,4 @@ std::optional<ProcessName> ParseProcessName(absl::string_view text);
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_PROCESS_PROCESS_NAME_H_
+#endif  // OPENSET_CORE_MACHINE_PROCESS_NAME_H_

@@ -1,6 +1,6 @@
 // Loops over the rows of a model's outputs.
-#ifndef OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
-#define OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
+#ifndef OPENSET_EVAL_SCORES_INPUT_LOGIT_ROWS_H_
+#define OPENSET_EVAL_SCORES_INPUT_LOGIT_ROWS_H_
 
 #include <cstdint>
 #include <functional>
@@ -48,4 +48,4 @@ absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
+#endif  // OPENSET_EVAL_SCORES_INPUT_LOGIT_ROWS_H_

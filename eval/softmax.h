@@ -1,6 +1,6 @@
 // Softmax quantities of one row of logits z, in double and without overflow.
-#ifndef OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
-#define OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
+#ifndef OPENSET_EVAL_SOFTMAX_H_
+#define OPENSET_EVAL_SOFTMAX_H_
 
 #include <cstdint>
 #include <vector>
@@ -32,4 +32,4 @@ std::vector<double> Softmax(absl::Span<const float> logits);
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
+#endif  // OPENSET_EVAL_SOFTMAX_H_

@@ -1,6 +1,6 @@
 // Rows of features in blocks, for matrix products.
-#ifndef OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_
-#define OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_
+#ifndef OPENSET_EVAL_SCORES_INPUT_ROW_BLOCKS_H_
+#define OPENSET_EVAL_SCORES_INPUT_ROW_BLOCKS_H_
 
 #include <cstdint>
 #include <functional>
@@ -31,4 +31,4 @@ void NormaliseColumns(Eigen::MatrixXd* columns);
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_
+#endif  // OPENSET_EVAL_SCORES_INPUT_ROW_BLOCKS_H_
