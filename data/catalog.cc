@@ -44,8 +44,8 @@ absl::StatusOr<Catalog> Catalog::Open(const std::vector<std::string>& folders) {
       }
       const auto [entry, is_new] = paths.emplace(file, path);
       if (is_new || HasSameText(path, entry->second)) continue;
-      lines.push_back(absl::StrCat("two files are data set '", absl::StripSuffix(file, ".textproto"),
-                                   "': ", entry->second, " and ", path, "; give one another name"));
+      lines.push_back(absl::StrCat("two files define data set '", absl::StripSuffix(file, ".textproto"),
+                                   "': ", entry->second, " and ", path, "; rename one"));
     }
   }
   std::vector<DataSetInfo> data_sets;
@@ -111,7 +111,7 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
     return absl::FailedPreconditionError(
         absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
                      "' has changed since the study was planned, in its files or in the "
-                     "catalog; the same command plans it anew"));
+                     "catalog; run the same command again"));
   }
   int64_t count = 0;
   for (const int32_t id : selection.class_id()) {

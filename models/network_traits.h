@@ -1,4 +1,4 @@
-// What is known of a network before it is made.
+// What is known about a network before it is made.
 #ifndef OPENSET_MODELS_NETWORK_TRAITS_H_
 #define OPENSET_MODELS_NETWORK_TRAITS_H_
 

@@ -150,7 +150,7 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
     return absl::InvalidArgumentError(absl::StrCat(
         "the script fails on images of ", ShapeText(image), device,
         " (the method's input, channels and size): ", WhatFailed(error),
-        is_other_device ? "; a device stands in its code, so it runs on that one only: save it without" : ""));
+        is_other_device ? "; its code names a device, so it runs only there: save it without it" : ""));
   }
   ScriptOutput output;
   output.changed_nothing = before.IsUnchanged(*script);
@@ -189,7 +189,7 @@ absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input, a
   if (output.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       output.status().message(),
-      "; two images it takes: a batch size stands in its code (torch.jit.trace() of view(2, -1), say), and "
+      "; two images it takes: its code has a fixed batch size (torch.jit.trace() of view(2, -1), say), and "
       "it must take any"));
 }
 
@@ -223,7 +223,7 @@ absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs
   if (places.empty()) {
     if (outputs != num_classes) {
       return absl::InvalidArgumentError(absl::StrCat("the script gives ", outputs, " outputs for ", num_classes,
-                                                     " known classes: list the places of the known classes among them "
+                                                     " known classes: list each known class's output position "
                                                      "(torch_script.output; --outputs)"));
     }
     for (int64_t c = 0; c < outputs; ++c) places.push_back(c);
@@ -283,7 +283,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   if (!fits || !((at::linear(feature, weight, bias) - output.logits).abs().max().item<double>() <= 1e-4 * scale)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the script's logits are not the outputs of its module '", spec.head(), "', ", ShapeText(weight),
-                     ": name the last linear one, or none to do with logits (torch_script.head; --head)"));
+                     ": name the last linear module, or none to use only logits (torch_script.head; --head)"));
   }
   LinearHeadSpec head_spec;
   head_spec.set_bias(bias.defined());

@@ -24,7 +24,7 @@ absl::StatusOr<std::string> FormatOf(const std::string& path) {
     if (absl::EndsWithIgnoreCase(path, absl::StrCat(".", format))) return std::string(format);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(path, ": a figure's file ends in .svg, .pdf or .png, by what it is to be"));
+      absl::StrCat(path, ": the name of a figure's file must end in .svg, .pdf or .png"));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
     if (end.exit_code == kNotFound) {
       return absl::UnavailableError(
           "figures are drawn by python3, which this machine does not have; install it, or "
-          "ask for the page (.html) or the numbers (.csv), which need nothing");
+          "use the page (.html) or the numbers (.csv), which don't need it");
     }
     const absl::StatusOr<std::string> log = ReadFile(log_file, kMostLogBytes);
     return absl::InternalError(absl::StrCat("drawing ", charts[0].first, ": the program that draws ", end.Text(),

@@ -58,7 +58,7 @@ absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const st
   if (sha256.empty()) return content;
   if (const std::string actual = Sha256Hex(content); actual != sha256) {
     return absl::FailedPreconditionError(absl::StrCat(path, " has the SHA-256 ", actual, ", not ", sha256,
-                                                      ": put back the file that was meant, or correct sha256"));
+                                                      ": restore the original file, or correct sha256"));
   }
   return content;
 }

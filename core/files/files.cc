@@ -117,7 +117,7 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
     }
   } catch (const std::bad_alloc&) {
     return absl::DataLossError(
-        absl::StrCat(file->path(), ": is larger than the memory that there is for it (", size, " bytes)"));
+        absl::StrCat(file->path(), ": doesn't fit in memory (", size, " bytes)"));
   }
 }
 

@@ -19,7 +19,7 @@ std::string NameProblem(absl::string_view text) {
   if (IsName(text)) return "";
   const bool is_long = text.size() > kMostNameBytes;
   return absl::StrCat(
-      "'", OneLine(text.substr(0, kMostNameBytes)), is_long ? "..." : "", "' is no name",
+      "'", OneLine(text.substr(0, kMostNameBytes)), is_long ? "..." : "", "' is not a valid name",
       is_long ? absl::StrCat(": it has ", text.size(), " bytes, and at most ", kMostNameBytes, " are allowed")
               : ": use letters, digits, _, ., + and -, a letter or digit first");
 }

@@ -25,7 +25,7 @@ struct DownloadOptions {
 // checks it, and only then renames it to `destination`, whose folder must exist. An existing part is resumed, also
 // whenever the connection breaks after some bytes (up to 20 times); a part is deleted only if it turns out to be of
 // another file or the server can't resume it. Never downloads more bytes than `file` states, or file.max_bytes if it
-// states none. If `destination` already is the right file, it stays; any other file there is replaced. curl ends when
+// states none. If `destination` is already the right file, it stays; any other file there is replaced. curl ends when
 // this process does. Errors: kUnavailable if no address works, with the last one's reason ("the server answered 404");
 // kDataLoss if the download is another file, also when it is repeated from the beginning, or is too large;
 // kFailedPrecondition if the part is a link; kNotFound if curl is not installed.

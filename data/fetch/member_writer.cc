@@ -31,7 +31,7 @@ absl::Status MemberWriter::Refused(absl::string_view name, absl::string_view wha
 
 absl::Status MemberWriter::TooLarge(absl::string_view name) const {
   return Refused(name, absl::StrCat("makes more than ", limits_.bytes,
-                                    " bytes of it, which is refused: if they are meant, unpack it by hand"));
+                                    " bytes, which is refused: if this is intended, unpack it by hand"));
 }
 
 absl::Status MemberWriter::CountMember(const std::string& name) {

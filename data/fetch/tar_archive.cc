@@ -124,7 +124,7 @@ class Reader {
     for (bool is_first = true;; is_first = false) {
       OPENSET_ASSIGN_OR_RETURN(const absl::string_view block, stream_.Read(kBlock));
       if (block.empty() && !is_first) return absl::OkStatus();  // some programs write no end marker
-      if (static_cast<int64_t>(block.size()) < kBlock) return Damaged("it is cut short, or no tar archive");
+      if (static_cast<int64_t>(block.size()) < kBlock) return Damaged("it is truncated, or not a tar archive");
       if (block.find_first_not_of('\0') == absl::string_view::npos) return absl::OkStatus();
       const std::string header(block);
       OPENSET_RETURN_IF_ERROR(ReadMember(header));
@@ -133,7 +133,7 @@ class Reader {
 
  private:
   absl::Status ReadMember(absl::string_view header) {
-    if (!HasItsChecksum(header)) return Damaged("a header does not match its checksum, or it is no tar archive");
+    if (!HasItsChecksum(header)) return Damaged("a header does not match its checksum, or it is not a tar archive");
     const std::optional<int64_t> said_bytes = Number(header.substr(124, 12));
     if (!said_bytes.has_value()) return Damaged("a size");
     const char type = header[156];
@@ -165,7 +165,7 @@ class Reader {
     if (type == '3' || type == '4' || type == '6') return MemberWriter::Refused(name, "is a device or a pipe");
     if (said.is_sparse || (!is_file && type != '5')) {
       return MemberWriter::Refused(name,
-                                   absl::StrCat("is of a kind that is not read, '", absl::string_view(&type, 1), "'"));
+                                   absl::StrCat("has an unsupported type, '", absl::string_view(&type, 1), "'"));
     }
     if (bytes < 0) return Damaged("a size");
     // Before tar had a type for folders, their names ended in '/'.
@@ -191,7 +191,7 @@ class Reader {
   }
 
   absl::StatusOr<std::string> Content(int64_t bytes, int64_t most) {
-    if (bytes > most) return Damaged("what is said of a member is too long");
+    if (bytes > most) return Damaged("the header of a member is too long");
     std::string content;
     OPENSET_RETURN_IF_ERROR(Pass(bytes, [&](absl::string_view part) {
       absl::StrAppend(&content, part);

@@ -41,7 +41,7 @@ absl::Status MapLabels(const Labels& labels, ImageSet* set) {
   for (int32_t& label : set->labels) {
     const auto found = id.find(label);
     if (found == id.end()) {
-      return absl::DataLossError(absl::StrCat("label ", label, " stands for no class (class_label of the catalog)"));
+      return absl::DataLossError(absl::StrCat("label ", label, " is not in class_label of the catalog"));
     }
     label = found->second;
   }

@@ -27,7 +27,7 @@ class ImageFileFormat : public PartFormat {
       problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
     }
     if ((info.height() == 0) != (info.width() == 0)) {
-      problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
+      problems->push_back({path, "height and width must both be 0 if images have different sizes"});
     }
   }
 
@@ -158,7 +158,7 @@ class ImageList : public ImageFileFormat {
     for (int64_t i = 0; i < source->index().size(); ++i) {
       const std::string path = source->Describe(i);
       if (FileExists(path)) continue;
-      return absl::NotFoundError(absl::StrCat(path, ": is listed in ", found.files[0], ", and is not there"));
+      return absl::NotFoundError(absl::StrCat(path, ": is listed in ", found.files[0], ", but does not exist"));
     }
     return absl::OkStatus();
   }

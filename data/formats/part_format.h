@@ -76,7 +76,7 @@ const PartFormat& Only() {
   return *format;
 }
 
-// For formats whose images all have the size that the catalog says: adds a problem at `path` if the catalog says none.
+// For formats whose images all have the size that the catalog says: adds a problem at `path` if it states none.
 void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems);
 
 // The catalog's number of samples of a class. Precondition: `class_id` is one of the data set's.

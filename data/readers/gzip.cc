@@ -54,7 +54,7 @@ absl::StatusOr<std::string> Inflate(absl::string_view bytes, int format, int64_t
       if (input_used_up) break;
       if (format == kZlib)
         return absl::DataLossError(
-            absl::StrCat("something follows the zlib stream at byte ", at, "; fetch the file again"));
+            absl::StrCat("there is data after the zlib stream, at byte ", at, "; fetch the file again"));
       inflateReset(&stream);  // another member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       return absl::DataLossError(absl::StrCat("the ", what, " stream is corrupt at byte ", at, " (",

@@ -45,7 +45,7 @@ absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder
   for (const absl::string_view name : names.Split()) {
     struct stat info;
     if (fstatat(descriptor, name.data(), &info, 0) != 0 || !S_ISREG(info.st_mode)) {
-      return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is no file, or is gone"));
+      return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is not a file, or no longer exists"));
     }
     absl::StrAppend(&lines, prefix, name, " ", info.st_size, "\n");
   }
@@ -112,7 +112,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   if (skipped < options.skip.size()) {
     for (const std::string& name : options.skip) {
       if (!FileExists(JoinPath(root, name))) {
-        return absl::NotFoundError(absl::StrCat(JoinPath(root, name), ": is to be skipped, and is not there"));
+        return absl::NotFoundError(absl::StrCat(JoinPath(root, name), ": is listed in skip, but does not exist"));
       }
     }
   }

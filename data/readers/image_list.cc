@@ -121,7 +121,7 @@ class Reader {
         const int64_t first = format_.first_class();
         const int64_t last = first + static_cast<int64_t>(id_.size()) - 1;
         if (valid && number >= first && number <= last) return static_cast<int32_t>(number - first);
-        return absl::DataLossError(absl::StrCat("'", text, "' is no class (", first, " to ", last, ")"));
+        return absl::DataLossError(absl::StrCat("'", text, "' is not a class (", first, " to ", last, ")"));
       }
       case ImageListFiles::NAME:
         return Named(format_.class_to_line_end() ? ToLineEnd(columns, format_.class_column())

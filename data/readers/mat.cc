@@ -177,7 +177,7 @@ double ValueAt(const Array& array, size_t i) {
 
 absl::Status FillImages(const Array& array, ImageSet* set) {
   if (array.type != kUint8Class || array.stored_type != kUint8 || array.is_complex || array.sizes.size() != 4) {
-    return absl::DataLossError(absl::StrCat("is no array of unsigned bytes [height, width, channels, samples] (has ",
+    return absl::DataLossError(absl::StrCat("not an array of unsigned bytes [height, width, channels, samples] (has ",
                                             array.sizes.size(), " sizes)"));
   }
   set->height = array.sizes[0];
@@ -201,7 +201,7 @@ absl::Status FillLabels(const Array& array, size_t samples, ImageSet* set) {
   for (size_t i = 0; i < values; ++i) {
     const double label = ValueAt(array, i);
     if (!(label >= 0) || label > std::numeric_limits<int32_t>::max() || label != std::floor(label)) {
-      return absl::DataLossError(absl::StrCat("label ", i, " is no class id"));
+      return absl::DataLossError(absl::StrCat("label ", i, " is not a class id"));
     }
     set->labels.push_back(static_cast<int32_t>(label));
   }

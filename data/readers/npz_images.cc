@@ -49,7 +49,7 @@ absl::StatusOr<ImageSet> ReadNpzImages(const std::string& images_path, const std
   for (const int64_t value : values) {
     if (value < 0 || value > std::numeric_limits<int32_t>::max()) {
       return absl::DataLossError(absl::StrCat(labels_path, ": array '", labels, "': label ", set.labels.size(), " (",
-                                              value, ") is no class id"));
+                                              value, ") is not a class id"));
     }
     set.labels.push_back(static_cast<int32_t>(value));
   }

@@ -119,7 +119,7 @@ std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
         problems.push_back({absl::StrCat(path, ".name"), problem});
       }
       if (absl::c_linear_search(names, part.name())) {
-        problems.push_back({absl::StrCat(path, ".name"), absl::StrCat("'", part.name(), "' is there twice")});
+        problems.push_back({absl::StrCat(path, ".name"), absl::StrCat("'", part.name(), "' is listed twice")});
       }
       names.push_back(part.name());
     }

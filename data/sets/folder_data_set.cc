@@ -80,7 +80,7 @@ void AddPart(const std::string& name, const FolderListing& listing, const std::s
 
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   if (request.path.empty() || request.path[0] != '/') {
-    return absl::InvalidArgumentError(absl::StrCat("'", request.path, "' is no absolute path"));
+    return absl::InvalidArgumentError(absl::StrCat("'", request.path, "' is not an absolute path"));
   }
   if (!IsFolder(request.path)) return absl::NotFoundError(absl::StrCat("no such folder: ", request.path));
   const std::string train = JoinPath(request.path, "train");

@@ -32,7 +32,7 @@ absl::StatusOr<AttributeMatrix> ParseAttributes(absl::string_view text, const st
     for (const absl::string_view cell : absl::StrSplit(line, absl::ByAnyChar(" \t,\r"), absl::SkipEmpty())) {
       double value = 0;
       if (!absl::SimpleAtod(cell, &value) || !std::isfinite(value)) {
-        return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": '", cell, "' is no finite number"));
+        return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": '", cell, "' is not a finite number"));
       }
       row.push_back(value);
     }
@@ -42,7 +42,7 @@ absl::StatusOr<AttributeMatrix> ParseAttributes(absl::string_view text, const st
     }
     if (Dot(row, row) == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat(file, ":", number, ": all attributes are 0: they are like no other class's"));
+          absl::StrCat(file, ":", number, ": all attributes are 0, so no cosine is defined"));
     }
   }
   if (rows.empty()) return absl::InvalidArgumentError(absl::StrCat(file, ": has no line of numbers"));

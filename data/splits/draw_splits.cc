@@ -96,7 +96,7 @@ std::vector<OpennessLevel> PossibleLevels(const DrawnSplits& rule, const ClassPo
 absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, const ClassPool& known,
                                                     const ClassPool& unknown) {
   if ((rule.level_size() > 0) == (rule.levels() > 0)) {
-    return absl::InvalidArgumentError("level: say which levels, or by `levels` how many are drawn");
+    return absl::InvalidArgumentError("level: list the levels, or set `levels` to the number to draw");
   }
   std::vector<OpennessLevel> levels(rule.level().begin(), rule.level().end());
   if (rule.levels() > 0) {
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, con
     const int64_t most = SaturatedProduct(known.classes, unknown.classes);
     if (most > kMostPossible) {
       return absl::InvalidArgumentError(absl::StrCat("levels: ", known.classes, " known and ", unknown.classes,
-                                                     " unknown classes have too many levels to draw from; list some by "
+                                                     " unknown classes have too many levels to draw from; list some in "
                                                      "`level`"));
     }
     const std::vector<OpennessLevel> possible = PossibleLevels(rule, known, unknown);

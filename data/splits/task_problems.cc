@@ -122,7 +122,7 @@ class Checker {
     for (int s = 0; s < task_.unknown_size(); ++s) {
       const DataSetInfo* info = catalog_.Find(task_.unknown(s).data_set()).value();
       if (UnknownClasses(task_, split, task_.unknown(s), *info).empty()) {
-        Add(path, absl::StrCat("leaves no class to unknown[", s, "], as all are known"));
+        Add(path, absl::StrCat("leaves no class for unknown[", s, "], as all are known"));
       }
     }
     for (int s = 0; s < task_.shifted_size() && problems_.empty(); ++s) {

@@ -121,7 +121,7 @@ absl::StatusOr<WordNet> WordNet::Parse(absl::string_view text, const std::string
     }
     Synset& synset = wordnet.synsets_[parsed->id];
     if (!synset.name.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", parsed->id, " is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", parsed->id, " is listed twice"));
     }
     synset.name = absl::StrReplaceAll(parsed->words[0], {{"_", " "}});
     synset.hypernym = parsed->hypernyms;
@@ -136,7 +136,7 @@ absl::StatusOr<WordNet> WordNet::Parse(absl::string_view text, const std::string
       const auto found = wordnet.synsets_.find(above);
       if (found == wordnet.synsets_.end()) {
         return absl::InvalidArgumentError(
-            absl::StrCat(file, ":", line, ": ", id, " has the hypernym ", above, ", which is not there"));
+            absl::StrCat(file, ":", line, ": ", id, " has the hypernym ", above, ", which does not exist"));
       }
       found->second.hyponym.push_back(id);
     }
@@ -146,7 +146,7 @@ absl::StatusOr<WordNet> WordNet::Parse(absl::string_view text, const std::string
 
 absl::Status WordNet::Check(const std::string& id) const {
   if (synsets_.count(id) > 0) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat("'", id, "' is no noun of this WordNet; ids are like n02084071"));
+  return absl::NotFoundError(absl::StrCat("'", id, "' is not a noun of this WordNet; ids look like n02084071"));
 }
 
 std::vector<std::string> WordNet::Hypernyms(const std::string& id) const { return synsets_.at(id).hypernym; }

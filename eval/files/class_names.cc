@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
     }
     // A number where others are names: from an array in another file.
     return absl::InvalidArgumentError(
-        absl::StrCat(file.path, ": class ", largest, " is none of the ", classes, " that are named"));
+        absl::StrCat(file.path, ": class ", largest, " is not one of the ", classes, " that are named"));
   }
   if (named->num_outputs > 0) {
     for (const ScoreFile& file : *files) {

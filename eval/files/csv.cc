@@ -101,7 +101,7 @@ absl::Status ReadCsv(absl::string_view text,
                      const std::function<absl::Status(int64_t line, absl::Span<const absl::string_view> cells)>& row) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   if (const size_t nul = text.find('\0'); nul != absl::string_view::npos) {
-    return absl::InvalidArgumentError(absl::StrCat("is no text: byte ", nul, " is NUL"));
+    return absl::InvalidArgumentError(absl::StrCat("is not text: byte ", nul, " is NUL"));
   }
   Reader reader(text);
   std::vector<absl::string_view> cells;

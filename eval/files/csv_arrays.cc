@@ -84,7 +84,7 @@ class ClassCells {
     cell = absl::StripAsciiWhitespace(cell);
     if (IsBlank(cell) || SaysUnknown(cell)) {
       if (!is_label) {
-        return absl::StrCat("'", cell, "' is no prediction: it is a known class, of unknown samples too");
+        return absl::StrCat("'", cell, "' is not a prediction, which is a known class, also for unknown samples");
       }
       values->push_back(-1);
       return "";
@@ -146,7 +146,12 @@ class Table {
   }
 
   absl::StatusOr<CsvArrays> Finish() {
-    if (rows_ == 0) return absl::InvalidArgumentError("there are no samples");
+    if (columns_.empty()) {
+      return absl::InvalidArgumentError(
+          "there are no samples: the first line names the columns ('label,prediction,unknown_score'), and each line "
+          "below is a sample");
+    }
+    if (rows_ == 0) return absl::InvalidArgumentError("there are no samples: no line follows the names of the columns");
     OPENSET_RETURN_IF_ERROR(CheckClasses());
     CsvArrays table;
     for (const Column& column : columns_) table.columns.push_back(column.name);

@@ -78,8 +78,10 @@ TEST(ParseCsvArrays, LogitsOfNamedClasses) {
 
 TEST(ParseCsvArrays, Refuses) {
   const auto error = [](absl::string_view text) { return std::string(ParseCsvArrays(text).status().message()); };
-  EXPECT_EQ(error("label\n"), "there are no samples");
-  EXPECT_EQ(error(""), "there are no samples");
+  EXPECT_EQ(error("label\n"), "there are no samples: no line follows the names of the columns");
+  EXPECT_EQ(error(""),
+            "there are no samples: the first line names the columns ('label,prediction,unknown_score'), and each line "
+            "below is a sample");
   EXPECT_EQ(error("label\n1\nx\n"), "line 3: column 'label': 'x' is not a whole number");
   EXPECT_EQ(error("label\n1.5\n"), "line 2: column 'label': '1.5' is not a whole number");
   EXPECT_EQ(error("label\ninf\n"), "line 2: column 'label': 'inf' is not a whole number");

@@ -37,7 +37,7 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
     for (const std::string& name : *list) {
       if (names.empty()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("set '", name, "' has a role, but the samples belong to no sets"));
+            absl::StrCat("set '", name, "' has a role, but the samples have no groups"));
       }
       if (names.count(name) == 0) {
         return absl::InvalidArgumentError(UnknownName("set", name, {names.begin(), names.end()}));
@@ -78,7 +78,7 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     const auto differ = [&](absl::string_view what) {
       return absl::InvalidArgumentError(absl::StrCat(file.path, ": ", what, " ", first.path));
     };
-    if (file.num_outputs != first.num_outputs) return differ("has not as many logits a sample as");
+    if (file.num_outputs != first.num_outputs) return differ("doesn't have as many logits per sample as");
     if (file.unknown_score.empty() != first.unknown_score.empty()) {
       return differ("has an unknown_score or lacks it, unlike");
     }
@@ -88,8 +88,8 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
       return differ("has member_uncertainty or lacks it, unlike");
     }
-    if (file.feature_dim != first.feature_dim) return differ("has not as many features a sample as");
-    if (file.num_classes != first.num_classes) return differ("has not the num_classes of");
+    if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
+    if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
   }
   return absl::OkStatus();
 }
@@ -313,7 +313,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     if (file.labels_depend_on_set && role_of.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.path, ": holds the data sets ", absl::StrJoin(file.set_names, ", "),
-                       " by number: say what they are (--known, --near, --far, --unknown, --skip)"));
+                       " by number: give each a role (--known, --near, --far, --unknown, --skip)"));
     }
   }
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
@@ -347,7 +347,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     if (AreProbabilities(file.logits, file.num_outputs)) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.path,
-                       ": the logits have passed a softmax (none is negative, each row sums to 1): save what "
+                       ": the logits are softmax outputs (none is negative, each row sums to 1): save what "
                        "the network gives before it, or numpy.log() of these, which has the same softmax"));
     }
     if (file.prediction.empty() && file.num_outputs > 0) {

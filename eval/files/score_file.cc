@@ -52,7 +52,7 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   OPENSET_ASSIGN_OR_RETURN(NpyArray array, ReadNpy(file.path));
   if (!absl::c_linear_search(ScoreFileArrays(), name)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file.path, ": which array it is, its name doesn't tell: write ARRAY=", file.path,
+        absl::StrCat(file.path, ": its name doesn't say which array it is: write ARRAY=", file.path,
                      " (known: ", absl::StrJoin(ScoreFileArrays(), ", "), ")"));
   }
   file.arrays[name] = std::move(array);
@@ -111,7 +111,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
     } else if (file.layout != Layout::kOneArray) {
       if (has_table) {
         return absl::InvalidArgumentError(
-            absl::StrCat("single arrays go with one other file at most, not with ", joined.path, " and ", file.path));
+            absl::StrCat("single arrays allow at most one other file, not ", joined.path, " and ", file.path));
       }
       has_table = true;
       joined.layout = file.layout;
@@ -264,7 +264,7 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
   file.class_names = raw.class_names;
   if (direction == ScoreDirection::kHigherIsKnown && raw.layout != Layout::kOwn && raw.layout != Layout::kOneArray) {
     return absl::InvalidArgumentError(
-        absl::StrCat(raw.path, ": holds confidences, larger = more known, by its layout; leave out --higher_is_known"));
+        absl::StrCat(raw.path, ": has confidences (larger = more known) in this layout; leave out --higher_is_known"));
   }
   switch (raw.layout) {
     case Layout::kOwn:

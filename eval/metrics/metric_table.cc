@@ -342,7 +342,7 @@ MetricRow RowOf(MetricSpec::KindCase kind) {
   }
   return {{kNeither, kScoreOnly, Unknown, NoTrials, kPlain, kNumber},
           [](Spec) { return Label{""}; },
-          [](Spec, Ranked) { return MetricResult::Absent("it is not said which metric"); }};
+          [](Spec, Ranked) { return MetricResult::Absent("no metric is set"); }};
 }
 
 std::string MetricName(const MetricSpec& spec) {

@@ -14,7 +14,7 @@ namespace openset {
 
 // An explanation of the columns with intervals at Holm's levels (eval/statistics/several_methods.h).
 inline constexpr char kHolmColumns[] =
-    "low, high (Holm): the interval at the level of Holm's procedure, which leaves out 0 where there is a difference";
+    "low, high (Holm): the interval at the level of Holm's procedure, which excludes 0 if there is a difference";
 
 struct DocumentSection {
   std::string title;  // may be empty

@@ -220,7 +220,7 @@ std::string AssumptionsOf(const RunComparison& comparison) {
                         : "splits are independent draws (seeds within one need not be)");
   }
   if (one_split) {
-    absl::StrAppend(&text, several_splits ? "; " : "", "with one split seeds are independent draws, and it speaks of ",
+    absl::StrAppend(&text, several_splits ? "; " : "", "with one split, seeds are independent draws; this is for ",
                     "that split only");
   }
   return absl::StrCat(text, "; mean differences are about normal",

@@ -329,7 +329,7 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
-  return absl::InvalidArgumentError("score: it is not said which");  // the schema's rules exclude it
+  return absl::InvalidArgumentError("score: no score is set");  // the schema's rules exclude it
 }
 
 }  // namespace openset

@@ -59,7 +59,7 @@ absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
   const int64_t n = validation.total().known();
   const auto wanted = static_cast<int64_t>(std::ceil(static_cast<double>(n + 1) * target * (1 - 1e-12)));
   if (wanted > n) {
-    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples cannot promise to accept ", target,
+    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples can't guarantee to accept ", target,
                                                       " of new ones; that takes at least ",
                                                       std::ceil(target / (1 - target) * (1 - 1e-12))));
   }
@@ -91,7 +91,7 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
   }
   if (!threshold.has_value()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("no threshold can promise a risk of at most ", target, " with probability ", 1 - delta,
+        absl::StrCat("no threshold can guarantee a risk of at most ", target, " with probability ", 1 - delta,
                      ": give more validation samples, a larger target or a larger delta"));
   }
   return *threshold;
@@ -112,7 +112,7 @@ std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
   if (!loses_nothing_by_accepting || validation.total().unknown > 0) return "";
   return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted or "
          "conformal "
-         "say how many known samples may be rejected";
+         "limit how many known samples are rejected";
 }
 
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation, double delta) {
@@ -130,7 +130,7 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
   }
   if (needs_predictions && !validation.input().has_predictions()) {
     return absl::FailedPreconditionError(
-        "the rule needs predictions, and there are none; known_accepted, conformal and unknown_rejected do without");
+        "the rule needs predictions; known_accepted, conformal and unknown_rejected don't");
   }
   if (needs_known && validation.total().known() == 0) {
     return absl::FailedPreconditionError("the rule needs known validation samples; there are none");

@@ -51,7 +51,7 @@ bool LeavingWorkers::IsFree(int gpu) {
   if (stays == leaving_.end()) return true;
   if (SteadyNow() - stays->since >= limit_) {
     lost_[gpu] = absl::UnavailableError(
-        absl::StrCat("GPU ", gpu, " is not used any more: worker ", stays->worker->pid(), ", which was killed ",
+        absl::StrCat("GPU ", gpu, " is no longer used: worker ", stays->worker->pid(), ", which was killed ",
                      absl::FormatDuration(limit_), " ago, has not left it (see nvidia-smi)"));
   }
   return false;

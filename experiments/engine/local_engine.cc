@@ -309,7 +309,7 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     // This process did not send the signal.
     const bool is_killed = end.has_value() && end->signal == SIGKILL;
     result.end =
-        absl::UnavailableError(absl::StrCat("its worker ", how, is_killed ? ", by hand or for lack of memory" : ""));
+        absl::UnavailableError(absl::StrCat("its worker ", how, is_killed ? " (out of memory, or by a user)" : ""));
   }
   if (!result.end->ok()) result.log_tail = worker->LogTail();
   MakeIdle(worker);

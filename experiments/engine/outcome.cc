@@ -20,7 +20,7 @@ absl::Status SomeFailed(int failed, const std::string& rest) {
 }
 
 absl::Status NoGpuIsLeft(const absl::Status& why) {
-  return absl::UnavailableError(absl::StrCat("no GPU is left for what still has to run: ", why.message(),
+  return absl::UnavailableError(absl::StrCat("no GPU is left for the remaining actions: ", why.message(),
                                              "; the same command continues once one is free"));
 }
 
@@ -32,7 +32,7 @@ absl::Status StoreIsGone(const Store& store, const absl::Status& why) {
 
 absl::Status NeedsGpu(const Plan& plan, const Action& action) {
   return absl::FailedPreconditionError(
-      absl::StrCat(Describe(plan.TrialOf(action)), " runs on a GPU: give one, --devices=cuda:0"));
+      absl::StrCat(Describe(plan.TrialOf(action)), " needs a GPU: choose one, --devices=cuda:0"));
 }
 
 FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status) {

@@ -68,10 +68,10 @@ class SearchExpander {
         if (std::count(methods.begin(), methods.end(), method) == 0) {
           return Problem(where, UnknownName("method of this experiment", method, methods));
         }
-        if (!searched.insert(method).second) return Problem(where, absl::StrCat(method, " is searched for twice"));
+        if (!searched.insert(method).second) return Problem(where, absl::StrCat(method, " is in two searches"));
       }
       if (!HigherIsBetter(spec_.search(s).criterion()).has_value()) {
-        return Problem(path + ".criterion", "neither more nor less of it is better");
+        return Problem(path + ".criterion", "must be better if higher, or better if lower");
       }
     }
     return absl::OkStatus();

@@ -186,7 +186,7 @@ absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& fo
 }
 
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given, const SpecChanges& typed) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, given.specs, ""));
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("study", name, given.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
   SpecFolders folders = given;
   AddSpecFolders(SpecFoldersAround(beside), &folders);

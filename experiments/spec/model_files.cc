@@ -54,7 +54,7 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
     *given = *std::move(sha256);
   } else if (*given != *sha256) {
     problems->push_back({digest_path, absl::StrCat("that of ", file, " is ", *sha256,
-                                                   ": put back the file that was meant, or correct this")});
+                                                   ": restore the original file, or correct this")});
   }
 }
 

@@ -48,7 +48,7 @@ absl::Status AddSeeds(absl::string_view range, const std::string& flag, Experime
   const bool is_range = absl::StrContains(range, "..");
   if (!absl::SimpleAtoi(ends.first, &first) || !absl::SimpleAtoi(is_range ? ends.second : ends.first, &last) ||
       last < first) {
-    return Invalid(flag, absl::StrCat("'", range, "' is no seed and no range of seeds; write 0..4 or 0,3"));
+    return Invalid(flag, absl::StrCat("'", range, "' is neither a seed nor a range of seeds; write 0..4 or 0,3"));
   }
   if (last - first >= kMost - spec->seed_size()) {
     return Invalid(flag, absl::StrCat("'", range, "': there may be at most ", kMost, " seeds"));

@@ -116,7 +116,7 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
       found = path;
     } else if (!IsSame(path, found)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("two files are ", kind, " '", name, "': ", found, " and ", path, "; give one another name"));
+          absl::StrCat("two files define ", kind, " '", name, "': ", found, " and ", path, "; rename one"));
     }
   }
   if (!found.empty()) return found;

@@ -59,7 +59,7 @@ absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std
   const auto size = static_cast<uint64_t>(file.bytes());
   const absl::Status is_none = absl::DataLossError(absl::StrCat(
       path,
-      ": is no bundle, or a part of one: copy it again, or write one by 'openset records export --bundle=FILE.zip'"));
+      ": is not a bundle, or truncated: copy it again, or write one with 'openset records export --bundle=FILE.zip'"));
   if (size < kDigits + kComment.size()) return is_none;
   if (file.bytes() > max_bytes) {
     return absl::DataLossError(
@@ -319,7 +319,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
   OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path, limits.bytes));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second)
-    return damaged("does not match the digest at its end, or is no bundle: copy it again");
+    return damaged("does not match the digest at its end, or is not a bundle: copy it again");
   absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
   if (!zip.ok()) return damaged(zip.status().message());
   const std::vector<std::string> names = zip->Names();

@@ -57,9 +57,9 @@ class Search {
     AddPartials();
     for (const std::string& key : OutputsKeys(store_)) {
       if (used_.count(key) == 0) {
-        Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);
+        Add(store_.OutputsFolder(key), "no record uses it", policy_.older_than);
       } else {
-        more_.push_back({kOutputs, store_.OutputsFolder(key), "its records are there"});
+        more_.push_back({kOutputs, store_.OutputsFolder(key), "its records exist"});
       }
     }
     for (const std::string& key : CheckpointKeys(store_)) AddCheckpoint(key);
@@ -138,9 +138,9 @@ class Search {
 
   void AddCheckpoint(const std::string& key) {
     if (used_.count(key) == 0) {
-      Add(store_.CheckpointFolder(key), "no record was made of it", policy_.older_than);
+      Add(store_.CheckpointFolder(key), "no record uses it", policy_.older_than);
     } else if (wanted_.count(key) > 0) {
-      more_.push_back({kWanted, store_.CheckpointFolder(key), "its records are there"});
+      more_.push_back({kWanted, store_.CheckpointFolder(key), "its records exist"});
     } else if (!policy_.checkpoints_older_than.has_value() ||
                !Add(store_.CheckpointFolder(key), kHasOutputs, *policy_.checkpoints_older_than)) {
       more_.push_back({kCheckpoint, store_.CheckpointFolder(key), kHasOutputs});
@@ -189,7 +189,7 @@ class Search {
     });
     for (const auto& [place, one] : order) {
       if (bytes <= *policy_.most_bytes) return;
-      found_.push_back({one->path, absl::StrCat("for want of room; ", one->reason), BytesOf(one->path)});
+      found_.push_back({one->path, absl::StrCat("to free space; ", one->reason), BytesOf(one->path)});
       bytes -= found_.back().bytes;
     }
   }
@@ -201,7 +201,7 @@ class Search {
     std::string path;
     std::string reason;
   };
-  static constexpr char kHasOutputs[] = "the outputs of its model are there";
+  static constexpr char kHasOutputs[] = "the outputs of its model exist";
 
   const Store& store_;
   const GarbagePolicy& policy_;

@@ -39,7 +39,7 @@ struct GarbagePolicy {
 
 struct Garbage {
   std::string path;
-  std::string reason;  // "no record was made of it"
+  std::string reason;  // "no record uses it"
   int64_t bytes = 0;   // without files that have another hard link
 };
 

@@ -350,7 +350,7 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
   }
   if (lines.empty()) return lines;
   const std::vector<std::string> differences = ProvenanceDifferences(records);
-  lines.push_back(differences.empty() ? "made alike, as far as the records tell"
+  lines.push_back(differences.empty() ? "no difference in provenance is recorded"
                                       : absl::StrCat("made with other ", absl::StrJoin(differences, ", ")));
   return lines;
 }

@@ -106,7 +106,7 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
     for (const std::string& name : outputs.group_names) {
       if (OneLine(name) == name) continue;
       return absl::DataLossError(
-          absl::StrCat(path, ": array 'group_names' holds '", OneLine(name), "', which is no name"));
+          absl::StrCat(path, ": array 'group_names' holds '", OneLine(name), "', which is not a valid name"));
     }
   }
   if (reader.Has("features")) {

@@ -155,7 +155,7 @@ std::string Store::ReportFolder(const std::string& experiment) const {
 absl::Status Store::CheckVersion() const {
   std::error_code error;
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
-    return absl::FailedPreconditionError(absl::StrCat("the store ", folder_, " is no folder: name another (--store)"));
+    return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
   }
   const std::string file = JoinPath(folder_, kVersionFile);
   const absl::StatusOr<std::string> content =
@@ -165,7 +165,7 @@ absl::Status Store::CheckVersion() const {
     absl::string_view line = *content;
     if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
       return absl::FailedPreconditionError(
-          absl::StrCat(file, " is not that of a store: name another folder (--store); or, if it is one whose file was ",
+          absl::StrCat(file, " is not a store's: name another folder (--store); or, if it is one whose file was ",
                        "damaged, write into it: ", kVersionLine, kSchemaVersion));
     }
   } else if (!absl::IsNotFound(content.status())) {
@@ -189,7 +189,7 @@ absl::Status Store::CheckIsStore() const {
   OPENSET_RETURN_IF_ERROR(CheckVersion());
   if (FileExists(JoinPath(folder_, kVersionFile))) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(folder_, " is no store: it has no file '", kVersionFile, "'; name another folder (--store)"));
+      absl::StrCat(folder_, " is not a store: it has no file '", kVersionFile, "'; name another folder (--store)"));
 }
 
 absl::Status Store::Make() const {

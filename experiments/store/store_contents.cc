@@ -84,7 +84,7 @@ std::vector<std::string> Strangers(const Store& store) {
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning) {
   constexpr size_t kFewest = 4;
   if (beginning.size() < kFewest || !IsHex(beginning)) {
-    return absl::InvalidArgumentError(absl::StrCat("'", beginning, "' is no trial: give the first ", kFewest,
+    return absl::InvalidArgumentError(absl::StrCat("'", beginning, "' is not a trial: give the first ", kFewest,
                                                    " digits of its id or more ('openset records ls' shows them)"));
   }
   std::vector<std::string> found;

@@ -124,7 +124,7 @@ absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
   // SimpleAtod() would parse "0x10" as 16.
   if (text.find_first_not_of("0123456789.eE+") != absl::string_view::npos || !absl::SimpleAtod(text, &number) ||
       !(number >= 0) || !(number * factor <= 1e18)) {
-    return absl::InvalidArgumentError(absl::StrCat("'", OneLine(all), "' is no size: give it as 200GB or 500MB"));
+    return absl::InvalidArgumentError(absl::StrCat("'", OneLine(all), "' is not a size: write 200GB or 500MB"));
   }
   return static_cast<int64_t>(number * factor);
 }

@@ -41,12 +41,12 @@ std::string WhatToDo(const std::vector<StudyFailure>& failures) {
   };
   std::vector<std::string> parts;
   if (has(FailureKind::kMethod)) {
-    parts.push_back("what a method failed by does not change: change its settings (--set) or leave it out (--methods)");
+    parts.push_back("the method would fail again: change its settings (--set) or leave it out (--methods)");
   }
-  if (has(FailureKind::kInput)) parts.push_back("repair the files that are named, then give the same command");
+  if (has(FailureKind::kInput)) parts.push_back("repair the named files, then run the same command");
   if (parts.empty() || has(FailureKind::kMachine)) {
-    parts.push_back(parts.empty() ? "the same command tries them again"
-                                  : "the same command tries again what failed by the machine");
+    parts.push_back(parts.empty() ? "the same command retries them"
+                                  : "the same command retries failures of the machine");
   }
   return absl::StrJoin(parts, "; ");
 }

@@ -173,7 +173,7 @@ absl::Status Study::CheckReportName() const {
   if (!ReadTextProto(lines[0], &other, Completeness::kPartial).ok() || other.name() != name()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where("name"), ": the store ", store_.folder(),
                                                  " has reports of another study '", name(), "', ", lines[0],
-                                                 ": name this one otherwise, or give it a store of its own (--store)"));
+                                                 ": rename this study, or use another store (--store)"));
 }
 
 absl::Status Study::RememberSpec() const {

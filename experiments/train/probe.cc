@@ -95,7 +95,7 @@ class RandomImageCache : public ImageCache {
 
 absl::Status Probe(const ProbeAction& probe, const ActionContext& context) {
   TrainAction action = probe.train();
-  if (!action.has_training()) return absl::FailedPreconditionError("there is no training whose steps could be timed");
+  if (!action.has_training()) return absl::FailedPreconditionError("the action has no training to time");
   action.clear_start();
   action.clear_evaluation();
   action.mutable_model()->clear_weights();

@@ -37,7 +37,7 @@ absl::StatusOr<RandomStream::State> StreamIn(const TensorMap& saved, const char*
   if (found != saved.end() && CheckTensors({*found}, {{name, StreamTensor(state)}}).ok()) {
     std::copy_n(found->second.const_data_ptr<int64_t>(), state.size(), state.begin());
   }
-  if (state == RandomStream::State{}) return absl::InvalidArgumentError(absl::StrCat(name, ": is no random stream's"));
+  if (state == RandomStream::State{}) return absl::InvalidArgumentError(absl::StrCat(name, ": not a random state"));
   return state;
 }
 
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<int64_t>> SourceIn(const TensorMap& saved) {
   if (found == saved.end()) return std::vector<int64_t>();
   const at::Tensor& values = found->second;
   if (values.scalar_type() != at::kLong || values.dim() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(kSource, ": is no list of whole numbers"));
+    return absl::InvalidArgumentError(absl::StrCat(kSource, ": is not a list of whole numbers"));
   }
   const int64_t* begin = values.const_data_ptr<int64_t>();
   return std::vector<int64_t>(begin, begin + values.numel());
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<int64_t>> SourceIn(const TensorMap& saved) {
 absl::StatusOr<int64_t> StepsIn(const TensorMap& saved) {
   const at::Tensor& steps = saved.at(kSteps);
   if (steps.scalar_type() != at::kLong || steps.numel() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(kSteps, ": is no number of steps"));
+    return absl::InvalidArgumentError(absl::StrCat(kSteps, ": is not a number of steps"));
   }
   return steps.item<int64_t>();
 }

@@ -68,7 +68,7 @@ absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors) {
     const auto like = saved.find(name);
     if (like == saved.end() || like->second.sizes() != tensor.sizes() ||
         like->second.scalar_type() != tensor.scalar_type()) {
-      return absl::InvalidArgumentError(absl::StrCat("has no tensor '", name, "' like the training's"));
+      return absl::InvalidArgumentError(absl::StrCat("has no tensor '", name, "' of the training's shape and type"));
     }
   }
   return absl::OkStatus();

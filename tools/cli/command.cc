@@ -209,7 +209,7 @@ int RunCommandLine(const std::string& about, const std::vector<Command>& command
   absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
   std::cout.flush();
   if (status.ok() && !std::cout) {
-    status = absl::UnavailableError("what was to be printed is not all there: standard output can't be written to");
+    status = absl::UnavailableError("the output is incomplete: can't write to standard output");
   }
   // Indents further lines, which may come from a file's name, so that they don't look like separate messages.
   if (!status.ok()) {

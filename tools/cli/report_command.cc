@@ -105,7 +105,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
 // A report of a bundle, or of the store's records that match a query, without the study and its data.
 absl::Status ReportOnRecords(const std::string& argument, const std::string& format, const ReportLayout& layout) {
   if (format == "tensorboard") {
-    return absl::InvalidArgumentError("--format: event files are made of a study: openset report SPEC");
+    return absl::InvalidArgumentError("--format: only a study can be written as event files: openset report SPEC");
   }
   absl::Status problems;
   std::vector<TrialRecord> records;
@@ -127,7 +127,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   const std::string format = absl::GetFlag(FLAGS_format);
   const bool tidy = absl::GetFlag(FLAGS_tidy);
   if (tidy && format != "csv" && format != "text") {
-    return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
+    return absl::InvalidArgumentError(absl::StrCat("--tidy: needs --format=csv, not ", format));
   }
   if (format != "tensorboard") {
     OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
@@ -135,12 +135,12 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   }
   OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, LayoutFromFlags());
   if (layout.rows.empty() != layout.columns.empty()) {
-    return absl::InvalidArgumentError("--rows and --columns: name both, as --rows=method --columns=task,metric");
+    return absl::InvalidArgumentError("--rows and --columns: give both, such as --rows=method --columns=task,metric");
   }
   const std::string laid_out = LayoutFlag(layout);
   if (!laid_out.empty() && ((format != "text" && format != "markdown" && format != "latex") || tidy)) {
-    return absl::InvalidArgumentError(absl::StrCat(laid_out, ": lays out tables of text, markdown and latex; ", format,
-                                                   " holds all numbers in one form"));
+    return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ", format,
+                                                   " always has the same layout"));
   }
   if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0]));
@@ -166,7 +166,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     const auto is_missing = [](const TrialResult& result) { return result.record == nullptr; };
     if (study->untold_data().empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
     return absl::AbortedError(
-        "no result was found; name the folder of the images by --data, or report on the records "
+        "no result was found; give the folder of the images with --data, or report on the records "
         "themselves: openset report 'experiment=NAME'");
   }
   // The report uses the intact results, and the error lists the others.

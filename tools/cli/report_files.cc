@@ -143,12 +143,12 @@ absl::Status CheckReportName(const std::string& format, const std::string& out) 
     if (name != std::string("tidy")) known.push_back(absl::StrCat(name, " (", own, ")"));
   }
   if (!meant.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--out: ", out, " is the name of a file of ", meant,
-                                                   ", and --format=", format, " is asked for; add --format=", meant,
+    return absl::InvalidArgumentError(absl::StrCat("--out: ", out, " has the extension of ", meant,
+                                                   ", and --format=", format, " was requested; add --format=", meant,
                                                    ", or give the file another name"));
   }
   if (!absl::c_linear_search(kOtherEndings, ending)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--out: report writes no ", ending, "; its formats are ",
+  return absl::InvalidArgumentError(absl::StrCat("--out: report can't write ", ending, "; its formats are ",
                                                  absl::StrJoin(known, ", "), ", chosen by --format"));
 }
 

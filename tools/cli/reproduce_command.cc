@@ -84,7 +84,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
   if (!IsBundle(argument)) {
     if (arguments.size() > 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat(argument, ": is no bundle (BUNDLE.zip): give one trial of the store"));
+          absl::StrCat(argument, ": is not a bundle (BUNDLE.zip): give one trial of the store"));
     }
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());

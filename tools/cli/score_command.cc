@@ -34,7 +34,7 @@ ABSL_FLAG(std::string, head, "",
 ABSL_FLAG(bool, features, false, "The TorchScript network returns (features, logits) instead of logits.");
 ABSL_FLAG(std::vector<std::string>, outputs, {},
           "Positions of the task's known classes in a TorchScript network's outputs, if it has other outputs too.");
-ABSL_FLAG(std::string, task, "", "The task, which says what is known and unknown: its name, or its .textproto file.");
+ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
 ABSL_FLAG(std::string, size, "",

@@ -46,7 +46,7 @@ absl::Status KeepStoreSize(const Study& study) {
   if (bytes <= *budget) return absl::OkStatus();
   std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
             << (OthersRun(study.store()) ? "nothing is removed while another run is on it\n"
-                                         : "the rest is records, reports and what others made within the last hour\n");
+                                         : "the rest is records, reports and files from the last hour\n");
   return absl::OkStatus();
 }
 

@@ -172,10 +172,10 @@ absl::Status CheckRequest(const StudyFigureRequest& request) {
     return absl::InvalidArgumentError(absl::StrCat("--softmax_classes: must be at least 1 (is ", request.classes, ")"));
   }
   if (request.spread != Spread::kPopulation && !over_field && request.curve.empty()) {
-    return absl::InvalidArgumentError("--spread: is of the bands of --x and --y, and of --curve");
+    return absl::InvalidArgumentError("--spread: applies only to --x with --y, and to --curve");
   }
   if (!request.baseline.empty() && request.improvement.empty()) {
-    return absl::InvalidArgumentError("--baseline: is what --improvement is over");
+    return absl::InvalidArgumentError("--baseline: applies only to --improvement");
   }
   return absl::OkStatus();
 }
@@ -201,7 +201,7 @@ absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vect
   OPENSET_RETURN_IF_ERROR(CheckRequest(request));
   if (!request.softmax.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--softmax: needs what networks gave out for the test images, which records don't have: merge a "
+        absl::StrCat("--softmax: needs the networks' outputs for the test images, which records don't have: merge a "
                      "bundle that was "
                      "exported --with=outputs into a store ('openset records merge ",
                      name, " --store=FOLDER'), and name the study"));
@@ -214,7 +214,7 @@ absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vect
     std::vector<std::string> rows;
     for (const ReportCell& cell : of.report.cells) AddName(RowName(cell), &rows);
     return absl::InvalidArgumentError(
-        absl::StrCat("--improvement: records don't say over which method: choose one by "
+        absl::StrCat("--improvement: records have no baseline: choose one with "
                      "--baseline: ",
                      absl::StrJoin(rows, ", ")));
   }

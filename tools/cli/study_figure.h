@@ -15,7 +15,7 @@ namespace openset {
 
 // Says how to ask for a figure.
 inline constexpr char kStudyFigureForms[] =
-    "a study's figure is asked for by --x=FIELD and --y=METRIC, by --curve=QUANTITY, by --improvement=METRIC, or by "
+    "request a study's figure with --x=FIELD and --y=METRIC, --curve=QUANTITY, --improvement=METRIC, or "
     "--softmax=SET,SET";
 
 // A request for one figure: x and y, or one of the other kinds.

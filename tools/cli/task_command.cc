@@ -84,7 +84,7 @@ absl::Status RunTask(const std::vector<std::string>& arguments) {
   const std::vector<std::string> known = {"attributes", "new", "splits", "wordnet"};
   if (!absl::c_linear_search(known, what)) return absl::InvalidArgumentError(UnknownName("action", what, known));
   return absl::InvalidArgumentError(absl::StrCat(
-      what, what == "new" || what == "splits" ? ": needs the name of a task, and nothing else" : ": takes flags only"));
+      what, what == "new" || what == "splits" ? ": takes one argument, a task's name" : ": takes flags only"));
 }
 
 }  // namespace

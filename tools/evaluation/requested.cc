@@ -134,7 +134,7 @@ absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const
   if (!threshold.ok()) return Annotate(threshold.status(), source);
   chosen.notes = {note};
   if (!validation.input().has_predictions()) {
-    chosen.notes.push_back("no predictions: what needs them is absent");
+    chosen.notes.push_back("no predictions: metrics that need them are absent");
   }
   if (const std::string warning = WarningOf(rule.rule, validation); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, validation);

@@ -179,7 +179,7 @@ TEST_F(BadInputTest, MissingSpec) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "openset: no such file: nowhere.textproto\n");
   EXPECT_THAT(program_.Run({"run", "quickstat"}).err,
-              HasSubstr("unknown experiment 'quickstat'; did you mean 'quickstart'?"));
+              HasSubstr("unknown study 'quickstat'; did you mean 'quickstart'?"));
 }
 
 TEST_F(BadInputTest, FileThatIsNotASpec) {

@@ -32,7 +32,7 @@ absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::
 // Returns the bytes of an element, or an error with the type.
 absl::StatusOr<int64_t> ElementBytes(absl::string_view descr) {
   if (absl::StartsWith(descr, "|O")) {
-    return absl::InvalidArgumentError("array of Python objects, which only running them could read: save numbers");
+    return absl::InvalidArgumentError("array of Python objects, which only running code could read: save numbers");
   }
   int64_t count = 0;
   if (descr.size() < 3 || !absl::SimpleAtoi(descr.substr(2), &count) || count < 0 || count > 1 << 24) {
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<int64_t>> ParseShape(absl::string_view text) {
   if (parts.size() > kMostDimensions) return Damaged("its shape has more than 64 extents");
   for (const absl::string_view part : parts) {
     int64_t extent = 0;
-    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
+    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape has an element that is not a size");
     shape.push_back(extent);
   }
   return shape;
@@ -98,7 +98,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
   const std::optional<absl::string_view> shape = DictValue(dict, "shape");
   if (!descr || !order || !shape) return Damaged("its header is incomplete");
   if (absl::StartsWith(*descr, "[")) return absl::InvalidArgumentError("arrays of structures are not supported");
-  if (!absl::c_all_of(*descr, [](char c) { return absl::ascii_isgraph(c); })) return Damaged("its type is no text");
+  if (!absl::c_all_of(*descr, [](char c) { return absl::ascii_isgraph(c); })) return Damaged("its type is not text");
   header.descr = std::string(*descr);
   if (*order != "True" && *order != "False") return Damaged("its order is neither True nor False");
   header.column_major = *order == "True";

@@ -27,7 +27,7 @@ class Reader {
       if (operations == kMostPickleOperations) {
         return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleOperations, " operations"));
       }
-      if (at_ >= bytes_.size()) return Damaged("it ends before its end");
+      if (at_ >= bytes_.size()) return Damaged("it ends too early");
       const uint8_t op = static_cast<uint8_t>(bytes_[at_++]);
       if (op == '.') break;
       OPENSET_RETURN_IF_ERROR(Do(op));
@@ -39,7 +39,7 @@ class Reader {
 
  private:
   absl::Status Damaged(absl::string_view what) const {
-    return absl::DataLossError(absl::StrCat("not a whole pickle, at byte ", start_, ": ", what));
+    return absl::DataLossError(absl::StrCat("not a valid pickle, at byte ", start_, ": ", what));
   }
 
   // The next `size` bytes.
@@ -138,7 +138,7 @@ class Reader {
   }
   absl::Status Recall(int64_t slot) {
     const auto found = memo_.find(slot);
-    if (found == memo_.end()) return Damaged("it asks for what it has not said");
+    if (found == memo_.end()) return Damaged("it refers to a value that it has not stored");
     stack_.push_back(found->second);
     return absl::OkStatus();
   }
@@ -148,7 +148,7 @@ class Reader {
     OPENSET_ASSIGN_OR_RETURN(std::vector<int> call, Pop(2));
     const PickleValue& callee = pickle_[call[0]];
     if (callee.kind != PickleValue::kGlobal || pickle_[call[1]].kind != PickleValue::kTuple) {
-      return absl::InvalidArgumentError("it calls what is no name");
+      return absl::InvalidArgumentError("it calls something that is not a name");
     }
     if (callee.text != kOrderedDict) return PushItems(PickleValue::kCall, std::move(call));
     if (!pickle_[call[1]].items.empty()) return absl::InvalidArgumentError("it fills an OrderedDict by a call");

@@ -197,7 +197,7 @@ absl::StatusOr<uint64_t> HeaderSize(absl::string_view begin, uint64_t file_bytes
   for (int i = 0; i < kPrefixSize; ++i) size |= uint64_t{static_cast<unsigned char>(begin[i])} << (8 * i);
   if (size > kMaxHeaderSize) {
     return absl::DataLossError(
-        absl::StrCat("the header claims ", size, " bytes (at most ", kMaxHeaderSize, "): no safetensors file?"));
+        absl::StrCat("the header claims ", size, " bytes (at most ", kMaxHeaderSize, "); is it a safetensors file?"));
   }
   if (size > file_bytes - kPrefixSize) {
     return absl::DataLossError(

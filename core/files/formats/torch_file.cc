@@ -200,7 +200,7 @@ absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) 
   for (size_t i = 0; i + 1 < dict->items.size(); i += 2) {
     const PickleValue& key = pickle[dict->items[i]];
     const PickleValue& value = pickle[dict->items[i + 1]];
-    if (key.kind != PickleValue::kText) return absl::InvalidArgumentError("a name in its dict is no text");
+    if (key.kind != PickleValue::kText) return absl::InvalidArgumentError("a key of its dict is not text");
     if (!reader.IsTensor(value)) {
       others.push_back(absl::StrCat("'", OneLine(key.text), "'"));
       continue;

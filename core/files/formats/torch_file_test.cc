@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/files/formats/pickle.h"
 #include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -113,58 +112,6 @@ TEST(TorchFile, TellsTorchSaveFromTorchScript) {
   EXPECT_TRUE(IsTorchSave(*ReadFile(Path("state"))));
   EXPECT_FALSE(IsTorchSave("PK\x03\x04 archive/data.pkl archive/constants.pkl"));
   EXPECT_FALSE(IsTorchSave("archive/data.pkl"));
-}
-
-// Each truncation of a pickle, and each byte with any other value, gives a value or an error.
-TEST(ReadPickle, AcceptsArbitraryBytes) {
-  // {'a': [1, 2.5, None], 'a': (True, -3, 'text')}, protocol 2
-  static constexpr char kBytes[] =
-      "\x80\x02}q\x00(X\x01\x00\x00\x00"
-      "aq\x01]q\x02(K\x01G@\x04\x00\x00\x00\x00\x00\x00Neh\x01\x88J\xfd\xff\xff\xffX\x04\x00\x00\x00text\x87q\x04u.";
-  const std::string pickle(kBytes, sizeof(kBytes) - 1);
-  const absl::StatusOr<Pickle> read = ReadPickle(pickle, {});
-  ASSERT_THAT(read, IsOk());
-  const PickleValue& dict = (*read)[read->root];
-  ASSERT_EQ(dict.kind, PickleValue::kDict);
-  const PickleValue& tuple = (*read)[read->Find(dict, "a")];  // the key was set twice: the last value wins
-  ASSERT_THAT(tuple.items, SizeIs(3));
-  EXPECT_EQ((*read)[tuple.items[1]].number, -3);
-  EXPECT_EQ((*read)[tuple.items[2]].text, "text");
-  EXPECT_EQ(read->Find(dict, "b"), -1);
-  for (size_t size = 0; size < pickle.size(); ++size) EXPECT_FALSE(ReadPickle(pickle.substr(0, size), {}).ok());
-  for (size_t at = 0; at < pickle.size(); ++at) {
-    for (int value = 0; value < 256; ++value) {
-      std::string other = pickle;
-      other[at] = static_cast<char>(value);
-      ReadPickle(other, {}).IgnoreError();
-    }
-  }
-}
-
-TEST(ReadPickle, RefusesPicklesThatExecuteCode) {
-  EXPECT_THAT(ReadPickle("\x80\x02"
-                         "cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
-                         {})
-                  .status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a Python object of 'os system'")));
-}
-
-// 64 MiB of one repeated byte are 64 kB in an archive. Each ']' is a list of 100 bytes in memory.
-TEST(ReadPickle, HasALimit) {
-  const std::string lists(kMostPickleOperations, ']');
-  EXPECT_THAT(ReadPickle(lists, {}).status(),
-              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 4000000 operations")));
-  EXPECT_THAT(ReadPickle(lists.substr(1), {}).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it ends before its end")));
-  EXPECT_THAT(ReadPickle(std::string(kMostPickleBytes + 1, ']'), {}).status(),
-              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 67108864 bytes")));
-}
-
-TEST(ReadPickle, ReadsManyValues) {
-  std::string pickle = "\x80\x02}(";
-  for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&pickle, "K", std::string(1, '\1'), "]");
-  pickle += "u.";
-  ReadLarge("pickle", [&] { EXPECT_THAT(ReadPickle(pickle, {}), IsOk()); });
 }
 
 }  // namespace

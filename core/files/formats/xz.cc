@@ -108,7 +108,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
     case LZMA_MEM_ERROR:
       return absl::ResourceExhaustedError("no memory is left to decompress it");
     case LZMA_FORMAT_ERROR:
-      return absl::DataLossError("is no xz stream");
+      return absl::DataLossError("is not an xz stream");
     default:
       return absl::DataLossError("is a damaged xz stream");
   }

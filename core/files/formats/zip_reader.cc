@@ -117,7 +117,7 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
   const uint64_t said = found->second.bytes;
   const auto too_much = [&] {
     return absl::DataLossError(absl::StrCat("inflates to more than ", max_bytes_, " bytes, at member '", OneLine(name),
-                                            "': if that is meant, save it without compression"));
+                                            "': if this is intended, save it without compression"));
   };
   const auto too_large = [&] {
     return absl::OutOfRangeError(

@@ -7,13 +7,13 @@
 //
 // Mistakes that fail on a GPU fail here too:
 //   * Reading or writing a device's memory from the host crashes at that line.
-//   * An operation on tensors of two devices throws, but for what CUDA takes from the CPU: tensors without dimensions,
+//   * An operation on tensors of two devices throws, except what CUDA takes from the CPU: tensors without dimensions,
 //     and indices.
 //   * An asynchronous copy to the device reads its pinned source when the stream's next operation begins, or when the
 //     host waits for it. One to the host delivers when the host waits; until then its target is full of NaN (0xff).
 //   * An asynchronous copy belongs to a stream: operations on other streams don't see its values before they wait for
 //     an event after it. An operation on a tensor that another stream than the default one allocated throws, unless
-//     record_stream() told the tensor.
+//     record_stream() was called for it.
 //   * Operations without a deterministic form on CUDA throw if LibTorch is set to use only deterministic ones.
 #ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
 #define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_

@@ -32,10 +32,10 @@ class OnGpu {
 c10::StreamId CurrentStream(c10::DeviceIndex gpu);
 void SetCurrentStream(c10::DeviceIndex gpu, c10::StreamId stream);
 c10::StreamId NewStream();
-// A block of the current GPU's memory that this thread's stream allocates; and when it is freed.
+// Records that this thread's stream allocated a block of the current GPU's memory, and that it was freed.
 void NoteBlock(const void* block);
 void ForgetBlock(const void* block);
-// Throws if another stream has allocated the tensor and has not been told that this one uses it.
+// Throws if another stream has allocated the tensor and record_stream() was not called for this one.
 void CheckStream(const at::Tensor& tensor, const std::string& operation);
 void RecordUse(const at::Tensor& tensor, c10::StreamId stream);
 

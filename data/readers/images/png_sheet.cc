@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<int32_t>> ReadLabels(const std::string& path) {
     const int64_t label = element.is_number_integer() ? element.get<int64_t>() : -1;
     if (label < 0 || label > std::numeric_limits<int32_t>::max()) {
       return absl::DataLossError(absl::StrCat(PlaceOf(path, text, PlaceOfElement(text, labels.size())), ": label ",
-                                              labels.size(), " is no class id; fetch the file again"));
+                                              labels.size(), " is not a class id; fetch the file again"));
     }
     labels.push_back(static_cast<int32_t>(label));
   }

@@ -69,7 +69,7 @@ MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, con
     case BalancedScoreSpec::kThreshold:
       return BalancedScoreAt(ranked, score, spec.threshold(), denominator);
     case BalancedScoreSpec::kOfMethod:
-      return MetricResult::Absent("the threshold of a method is known in experiments only");
+      return MetricResult::Absent("the threshold of a method is known only in studies");
     case BalancedScoreSpec::kKnownAccepted:
     case BalancedScoreSpec::AT_NOT_SET:
       break;

@@ -1,4 +1,4 @@
-// Loops over the rows of a model's outputs.
+// Checks of a model's logits, and loops over their rows.
 #ifndef OPENSET_EVAL_SCORES_INPUT_LOGIT_ROWS_H_
 #define OPENSET_EVAL_SCORES_INPUT_LOGIT_ROWS_H_
 

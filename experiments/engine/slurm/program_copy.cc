@@ -184,7 +184,7 @@ absl::Status CheckProgram(const ProgramCopy& copy) {
   if (wrong.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(copy.folder, ": ", absl::StripAsciiWhitespace(wrong),
-                   ": the copied program is not what was submitted; run the same command again, which copies it anew"));
+                   ": the copied program has changed since it was submitted; run the same command again"));
 }
 
 }  // namespace openset

@@ -49,7 +49,7 @@ absl::StatusOr<std::string> SlurmClient::Submit(const std::vector<std::string>& 
   // "JOB" or "JOB;CLUSTER".
   const std::string job(absl::StripAsciiWhitespace(output.substr(0, output.find(';'))));
   if (IsNumber(job)) return job;
-  return absl::UnavailableError(absl::StrCat("sbatch did not give the number of a job: '", output, "'"));
+  return absl::UnavailableError(absl::StrCat("sbatch printed no job number: '", output, "'"));
 }
 
 absl::StatusOr<std::map<SlurmTaskId, std::string>> ParseQueue(const std::string& lines) {

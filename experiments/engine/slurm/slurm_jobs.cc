@@ -42,7 +42,7 @@ constexpr int kMostCpus = 1 << 16;
 // original program's files.
 constexpr char kRefuse[] = R"SH()
 if [ -n "$wrong" ]; then
-  echo "$program: $wrong: the copied program is not what was submitted; 'openset run' copies and submits it anew" >&2
+  echo "$program: $wrong: the copied program has changed since submission; 'openset run' submits it again" >&2
   exit 1
 fi
 unset RUNFILES_DIR TEST_SRCDIR
@@ -129,7 +129,7 @@ absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sh
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kLargestArray));
   SlurmLaunch launch;
   if (Sha256Hex(bytes) != sha256 || !DecodeRecord(bytes, &launch).ok() || !IsSound(launch)) {
-    return absl::DataLossError(absl::StrCat(path, ": it is not what was submitted"));
+    return absl::DataLossError(absl::StrCat(path, ": has changed since it was submitted"));
   }
   return launch;
 }
@@ -152,12 +152,12 @@ std::set<std::string> ProgramsInUse(const Store& store) {
 absl::StatusOr<SlurmArray> ThisArray(const std::string& file) {
   SlurmArray array;
   OPENSET_RETURN_IF_ERROR(ReadRecordFile(file, &array));
-  if (!IsSound(array)) return absl::DataLossError(absl::StrCat(file, ": it is no array that openset has submitted"));
+  if (!IsSound(array)) return absl::DataLossError(absl::StrCat(file, ": is not an array that openset submitted"));
   const char* variable = std::getenv("SLURM_ARRAY_TASK_ID");
   int index = 0;
   if (variable == nullptr || !absl::SimpleAtoi(variable, &index) || index < 0 || index >= array.pilots()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID is to be 0 to ", array.pilots() - 1));
+        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID must be 0 to ", array.pilots() - 1));
   }
   return array;
 }

@@ -59,7 +59,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   if (!is_script) {
     if (!model.has_head()) problems->push_back({"model.head", "must be set"});
     if (model.head().has_random_temperature() && model.head().extra_outputs() == 0) {
-      problems->push_back({"model.head.extra_outputs", "must be 1 for random_temperature, whose variance it holds"});
+      problems->push_back({"model.head.extra_outputs", "must be 1 for random_temperature, to hold its variance"});
     }
     return;
   }
@@ -120,7 +120,7 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
     if (!needs.mixtures && open_set.replaces_batch) {
       add(path, training.open_set().has_mixed_images()
                     ? "needs the batch itself: set open_set.mixed_images.beside_batch"
-                    : "needs the batch itself, in whose place pix_mix has mixtures: use mixed_cross_entropy alone");
+                    : "needs the batch itself, which pix_mix replaces by mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
     if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
@@ -139,7 +139,7 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
       add(path, "needs an output for the unknown class: set model.head.extra_outputs to 1");
     }
   }
-  if (!first_term) add("loss.term", "none counts from the first epoch on: one needs from_epoch 0");
+  if (!first_term) add("loss.term", "no term counts from the first epoch on: at least one needs from_epoch 0");
   if (!training.has_open_set()) return;
   if (!open_set_used) add("open_set", "no loss term uses it");
   if (training.open_set().plain_passes() > 0 && !plain_term) {

@@ -1,4 +1,4 @@
-// What the parts of a study have to know of an inference: what it costs, what it stores, and what it asks of a method.
+// What other code needs to know about an inference: what it costs, what it stores, and what it asks of a method.
 #ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_INFERENCE_TRAITS_H_
 #define OPENSET_EXPERIMENTS_SPEC_METHOD_INFERENCE_TRAITS_H_
 

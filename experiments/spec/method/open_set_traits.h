@@ -1,4 +1,4 @@
-// What the parts of a study have to know of an open set: what it costs, what it reads, and what it asks of a method.
+// What other code needs to know about an open set: what it costs, what it reads, and what it asks of a method.
 #ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_OPEN_SET_TRAITS_H_
 #define OPENSET_EXPERIMENTS_SPEC_METHOD_OPEN_SET_TRAITS_H_
 

@@ -31,12 +31,12 @@ std::string NeedsTraining(const MethodSpec& method) {
   if (const char* why = TraitsOf(method.inference()).needs_training; why != nullptr) return why;
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
   if (method.has_pretraining()) return "is trained in two stages";
-  if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";
+  if (!IsPlainCrossEntropy(method.loss())) return "is trained with its own loss";
   const HeadSpec& head = method.model().head();
   const LinearHeadSpec& linear = head.linear();
   if (!head.has_linear() || linear.normalise_logits() || linear.feature_temperature() > 0 || linear.stop_gradient() ||
       head.extra_outputs() > 0) {
-    return "is trained with a head of its own";
+    return "is trained with its own head";
   }
   return "";
 }

@@ -131,7 +131,7 @@ absl::Status RecordUnpacker::TakeHeader(absl::string_view header) {
     return absl::DataLossError(absl::StrCat("has more than ", limits_.members, " members"));
   }
   const char type = header[kType];
-  if (type != '0') return absl::DataLossError(absl::StrCat("'", OneLine(name), "' is no regular file"));
+  if (type != '0') return absl::DataLossError(absl::StrCat("'", OneLine(name), "' is not a regular file"));
   uint64_t size = 0;
   for (const char digit : Text(header.substr(kSize, kSizeBytes))) size = size << 3 | static_cast<uint64_t>(digit & 7);
   const std::optional<std::string> made = HeaderOf(name, size);

@@ -23,7 +23,7 @@ absl::Status AskToStop(const Store& store, const RunState& run) {
   const std::string path = absl::StrCat(JoinPath(store.folder(), "runs"), "/", run.id(), ".rec");
   if (lstat(path.c_str(), &info) != 0) return absl::NotFoundError("has ended");
   if (!S_ISREG(info.st_mode) || static_cast<int64_t>(info.st_uid) != UserId()) {
-    return absl::PermissionDeniedError("is another user's, who has to stop it");
+    return absl::PermissionDeniedError("belongs to another user, who must stop it");
   }
   if (IsDead(run.id()) || kill(process->pid, SIGINT) != 0) return absl::NotFoundError("has ended");
   return absl::OkStatus();

@@ -130,7 +130,7 @@ absl::StatusOr<RecordQuery::Comparison> RecordQuery::ParseComparison(absl::strin
   const size_t at = text.find_first_of("=!<>~");
   const auto problem = [&] {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is no comparison; write NAME=VALUE, or !=, <, <=, >, >=, ~ in its place"));
+        absl::StrCat("'", text, "' is not a comparison; write NAME=VALUE, or use !=, <, <=, >, >= or ~"));
   };
   if (at == absl::string_view::npos || at == 0) return problem();
   Comparison comparison;

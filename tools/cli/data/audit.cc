@@ -63,9 +63,9 @@ absl::Status AuditImages(const std::string& name) {
   }
   std::cout << "\n" << samples.size() << " images in " << sets.size() << " sets";
   if (counts.empty()) {
-    std::cout << ": none is there twice\n";
+    std::cout << ": no duplicates\n";
   } else {
-    std::cout << "; each that is there twice is counted once, with the first like it\n\n" << ToText(table);
+    std::cout << "; each duplicate is counted once, with its first copy\n\n" << ToText(table);
   }
   if (damaged == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(damaged, " images are damaged"));

@@ -51,7 +51,7 @@ absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std:
   OPENSET_ASSIGN_OR_RETURN(const bool is_new, CreateFileAtomically(path, text));
   if (!is_new && ReadFile(path, kMaxTextBytes).value_or("") != text) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is there already and says something else; give another name, or remove it"));
+        absl::StrCat(path, ": already exists with other content; choose another name, or remove it"));
   }
   return path;
 }

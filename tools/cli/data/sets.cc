@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
   TaskRequest request;
   const std::string split = absl::GetFlag(FLAGS_split);
   if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
-    return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is no number"));
+    return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
   }
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog), "task ", task.name());
   std::vector<NamedSamples> sets;

@@ -88,7 +88,7 @@ absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine&
     OPENSET_RETURN_IF_ERROR(CheckGpu(gpu));
     if (gpu.name == (*gpus)[ordinals[0]].name) continue;
     return absl::InvalidArgumentError(absl::StrCat("the GPUs are of different kinds: ", Listed(*gpus),
-                                                   "; name those of one kind, as each has numbers of its own"));
+                                                   "; choose one kind, because each gives other numbers"));
   }
   return Devices{ExecutionSpec::CUDA, ordinals, (*gpus)[ordinals[0]].name};
 }

@@ -79,10 +79,10 @@ absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec)
   const bool counts = IsAnySet(spec->memory());
   if (spec->has_memory_mb() && !counts && spec->memory_per_slot_mb() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        source.Where("memory_mb"), ": say what an action takes, memory { train_mb: ... } or memory_per_slot_mb: ..."));
+        source.Where("memory_mb"), ": set actions' memory too: memory { train_mb: ... } or memory_per_slot_mb: ..."));
   }
   if (!spec->has_memory_mb() && counts) {
-    return absl::InvalidArgumentError(absl::StrCat(source.Where("memory"), ": say what there is, memory_mb: ..."));
+    return absl::InvalidArgumentError(absl::StrCat(source.Where("memory"), ": set the total too: memory_mb: ..."));
   }
   return source;
 }
@@ -117,7 +117,7 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
   const auto max_failures = take("max_failures", FLAGS_max_failures);
   if (const auto keep_going = take("keep_going", FLAGS_keep_going)) {
     if (max_failures.has_value() && *keep_going != (*max_failures != 1)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", *keep_going ? "" : "no", "keep_going: does not go with ",
+      return absl::InvalidArgumentError(absl::StrCat("--", *keep_going ? "" : "no", "keep_going: can't go with ",
                                                      "--max_failures=", *max_failures));
     }
     if (!max_failures.has_value()) spec.set_max_failures(*keep_going ? 0 : 1);
@@ -139,8 +139,8 @@ absl::Status BePrivate(const Store& store, const std::string& where) {
   umask(umask(0) | kOfOthers);
   struct stat info;
   if (stat(store.folder().c_str(), &info) != 0 || (info.st_mode & kOfOthers) == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(where, ": others may look into the store ", store.folder(),
-                                                    "; 'chmod -R go= ", store.folder(), "' takes that from them"));
+  return absl::FailedPreconditionError(absl::StrCat(where, ": other users can read the store ", store.folder(),
+                                                    "; 'chmod -R go= ", store.folder(), "' makes it private"));
 }
 
 bool IsNotMadeYet(const Store& store) {

@@ -77,7 +77,7 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
     if (!content.ok()) continue;
     if (*content == ReadFile(own, kMaxTextBytes).value_or("")) return name;
     return absl::InvalidArgumentError(absl::StrCat("'", name, "' may be ", own, " or the study of that name in ",
-                                                   folder, ": say '", name, ".textproto' for yours, or its path"));
+                                                   folder, ": use '", name, ".textproto' for yours, or give a path"));
   }
   return own;
 }

@@ -159,7 +159,7 @@ Kind MemberKind(const std::string& name, const std::string& what, const SchemaCo
 }
 
 Kind MetricKind(const SchemaComments& comments) {
-  Kind kind = MemberKind<MetricSpec>("metric", "what is measured on scores and predictions", comments);
+  Kind kind = MemberKind<MetricSpec>("metric", "numbers computed from scores and predictions", comments);
   kind.show = [show = kind.show](const std::string& name) -> absl::StatusOr<std::string> {
     OPENSET_ASSIGN_OR_RETURN(const std::string text, show(name));
     MetricSpec spec;

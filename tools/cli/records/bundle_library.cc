@@ -42,7 +42,7 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
       library[absl::StrCat(kind, "/", name, ".textproto")] = *content;
     } else {
       left_out->push_back(
-          absl::StrCat(kind, "/", name, content.ok() ? ": has changed since" : ": is in no library here"));
+          absl::StrCat(kind, "/", name, content.ok() ? ": has changed since" : ": is not in any library"));
     }
   };
   for (const TrialRecord& record : records) {
@@ -83,8 +83,8 @@ absl::Status WithMissingLibrary(const absl::Status& status, const std::string& b
   if (!absl::IsNotFound(status) || library.count(absl::StrCat("tasks/", task, ".textproto")) > 0) return status;
   return absl::Status(
       status.code(),
-      absl::StrCat(status.message(), "; ", bundle, " doesn't carry it: whoever has the store and the task ",
-                   "exports the bundle again, with 'openset records export --bundle=", bundle, " --library=FOLDER'"));
+      absl::StrCat(status.message(), "; ", bundle, " doesn't contain it: ask someone who has the store and the task ",
+                   "to export the bundle again: 'openset records export --bundle=", bundle, " --library=FOLDER'"));
 }
 
 }  // namespace openset

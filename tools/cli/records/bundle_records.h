@@ -24,7 +24,7 @@ struct BundleRecords {
   std::vector<TrialRecord> records;            // the oldest of each trial, in the order of their ids
   int replicas = 0;                            // the number of further ones
   std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
-  std::vector<std::string> refused;            // a line for each record that can't be what it says
+  std::vector<std::string> refused;            // a line for each record whose id or content is inconsistent
 };
 
 // Errors: those of ReadBundle() (experiments/store/bundle.h).

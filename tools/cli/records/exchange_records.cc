@@ -40,7 +40,7 @@ absl::Status ExportRecords(const std::string& text) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
   }
   if (!IsBundle(bundle)) {
-    return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": the archive is a zip, so its name ends in ",
+    return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": a bundle's name must end in ",
                                                    ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));

@@ -69,7 +69,7 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
 // The state of a key in the store: "there", "not there", or how it is corrupt.
 std::string StateOf(bool is_there, const absl::Status& check) {
   if (!is_there) return "not there";
-  return check.ok() ? "there, whole" : absl::StrCat("damaged: ", check.message());
+  return check.ok() ? "there, intact" : absl::StrCat("damaged: ", check.message());
 }
 
 // A line with the log of a training or an inference, if it is not empty.
@@ -186,7 +186,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     return absl::OkStatus();
   }
   std::cout << "  the nearest record is " << Short(nearest->trial_id()) << ", " << Describe(nearest->trial()) << "; "
-            << (differences.empty() ? "no field of it differs:\n" : "what differs:\n");
+            << (differences.empty() ? "none of its fields differ:\n" : "what differs:\n");
   ShowDifferences(differences);
   const std::vector<std::string> revisions = RevisionLines(*nearest);
   for (const std::string& line : revisions) std::cout << "    " << line << "\n";
@@ -248,7 +248,7 @@ absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
 absl::Status RunExplain(const std::vector<std::string>& arguments) {
   const std::string& trial = arguments[0];
   if (IsBundle(BundleOfFolder(trial))) return ExplainOfBundle(arguments);
-  if (arguments.size() > 2) return absl::InvalidArgumentError(absl::StrCat(trial, ": is no bundle (BUNDLE.zip)"));
+  if (arguments.size() > 2) return absl::InvalidArgumentError(absl::StrCat(trial, ": is not a bundle (BUNDLE.zip)"));
   if (arguments.size() == 1) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));

@@ -35,7 +35,7 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
     std::error_code error;
     if (!std::filesystem::copy_file(from, to, std::filesystem::copy_options::none, error)) {
       return absl::FailedPreconditionError(
-          absl::StrCat("cannot copy ", from, " to ", to, ": ", error ? error.message() : "it is there already"));
+          absl::StrCat("cannot copy ", from, " to ", to, ": ", error ? error.message() : "it already exists"));
     }
     std::cout << to << "\n";
   }

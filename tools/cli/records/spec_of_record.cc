@@ -97,13 +97,13 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   if (trial.data().test_known().only_last_per_class() > 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
-                     ": is a candidate of a search, measured on validation images: run the study that searched"));
+                     ": is a candidate of a search, measured on validation images: run the study of the search"));
   }
   const std::vector<std::string> tasks = NamesIn(folders.tasks);
   const std::string task = trial.task().substr(0, trial.task().find('+'));
   if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) {
-    return absl::NotFoundError(absl::StrCat("no library here has the task '", trial.task(),
-                                            "' of the record: name the folder that has its tasks/ and catalog/ by "
+    return absl::NotFoundError(absl::StrCat("no library has the task '", trial.task(),
+                                            "' of the record: pass the folder with its tasks/ and catalog/ as "
                                             "--library"));
   }
   // A problem of the task concerns every candidate, so the task is checked once.
@@ -135,13 +135,13 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   }
   if (!own_loads && !of_own.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
-                                                      ": its settings can't be laid over the library's ", own, ": ",
+                                                      ": its settings can't override the library's ", own, ": ",
                                                       of_own.message()));
   }
   if (!absent.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
-                     ": its id needs what its data hold, which are not here: ", absl::StrJoin(absent, "; ")));
+                     ": its id depends on data that is not on this machine: ", absl::StrJoin(absent, "; ")));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial), ": no study here makes this trial; ",

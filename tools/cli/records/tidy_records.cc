@@ -42,15 +42,15 @@ absl::Status VerifyRecords() {
     std::cout << "\n";
   }
   for (const std::string& path : report.strangers)
-    std::cout << OneLine(path) << ": has a name that nothing in a store has\n";
+    std::cout << OneLine(path) << ": is not a file of openset\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts
             << " failed attempts: " << report.damaged.size() << " damaged\n";
   if (report.damaged.empty() && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
   return absl::AbortedError(
-      absl::StrCat(store.folder(), ": ", report.damaged.size(), " damaged", dry_run ? "" : " and put aside", ", ",
-                   report.strangers.size(), " strange names, ", report.incomplete.size(),
+      absl::StrCat(store.folder(), ": ", report.damaged.size(), " damaged", dry_run ? "" : " and quarantined", ", ",
+                   report.strangers.size(), " unknown files, ", report.incomplete.size(),
                    " records of other outputs; 'openset run SPEC' makes again what a study needs"));
 }
 
@@ -88,16 +88,16 @@ absl::Status CollectRecords() {
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
   std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes)
-            << "; what is younger than an hour stays, as a run may be making it\n";
+            << "; files younger than an hour stay, because a run may be writing them\n";
   left -= bytes;
   if (!policy.most_bytes.has_value() || left <= *policy.most_bytes) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("the store ", dry_run ? "would still have " : "still has ", BytesText(left),
                                          ", more than --max_size=", absl::GetFlag(FLAGS_max_size),
-                                         ": the rest is records, reports and what is younger than an hour"));
+                                         ": the rest is records, reports and files younger than an hour"));
 }
 
 absl::Status RemoveRecords(const std::string& text) {
-  if (text.empty()) return absl::InvalidArgumentError("say which records, as 'experiment=first_try'");
+  if (text.empty()) return absl::InvalidArgumentError("give a query, such as 'experiment=first_try'");
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   UnreadRecords unread;
@@ -116,7 +116,7 @@ absl::Status RemoveRecords(const std::string& text) {
   }
   if (removed == 0) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   std::cout << (dry_run ? "would remove " : "removed ") << removed << (removed == 1 ? " record" : " records")
-            << "; their checkpoints and outputs go with 'openset records gc' once no other record is of them\n";
+            << "; 'openset records gc' removes their checkpoints and outputs if no other record needs them\n";
   return absl::OkStatus();
 }
 

@@ -90,7 +90,7 @@ void RunDisplay::OnSkip(ActionId id) {
 }
 
 void RunDisplay::OnStartFailure(ActionId id, const absl::Status& status) {
-  const char* waits = started_.empty() ? "" : "; openset tries it again when an action ends";
+  const char* waits = started_.empty() ? "" : "; openset retries it when an action ends";
   Line(absl::StrCat("not started: ", What(id), ": ", status.message(), waits));
 }
 
@@ -103,7 +103,7 @@ void RunDisplay::OnGpuLost(ActionId id, const absl::Status& why) {
 void RunDisplay::OnRetry(ActionId id, const absl::Status& status, absl::Duration wait) {
   started_.erase(id);
   progress_.Retry(id);
-  Line(absl::StrCat("to be tried again in ", ShortDuration(wait), ": ", KindName(plan_[id].kind), " ", What(id), ": ",
+  Line(absl::StrCat("will be retried in ", ShortDuration(wait), ": ", KindName(plan_[id].kind), " ", What(id), ": ",
                     status.message(), LogOf(id)));
 }
 

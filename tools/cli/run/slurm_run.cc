@@ -104,11 +104,11 @@ absl::Status SlurmRun::Ended(const absl::Status& outcome) const {
   if (!is_pilot_) {
     if (!absl::IsCancelled(outcome)) return outcome;
     return absl::CancelledError(
-        absl::StrCat(outcome.message(), ", watching; the pilots are left to Slurm ('openset cancel' takes them back)"));
+        absl::StrCat(outcome.message(), "; the pilots continue in Slurm ('openset cancel' cancels them)"));
   }
   if (outcome == TimeIsUp()) {  // a cancelled pilot isn't queued again; Slurm itself queues a preempted one
     const absl::Status requeued = client_.Requeue(ThisTaskId());
-    std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
+    std::cout << "requeued: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
   }
   return outcome;
 }

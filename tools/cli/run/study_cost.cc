@@ -103,7 +103,7 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   if (may_probe) {
     options.probe = [&](const TrainAction& action) {
       if (isatty(STDERR_FILENO) != 0) {
-        std::cerr << "openset: trying how fast this machine trains, once, for some seconds (--noprobe: estimate it)"
+        std::cerr << "openset: measuring the training speed of this machine for some seconds (--noprobe: estimate it)"
                   << std::endl;
       }
       return ProbeRate(action, options.at_once, *gpu, *engine);
@@ -153,7 +153,7 @@ std::string BasisText(const PlanCost& cost, bool on_gpu) {
     if (share > 0) parts.push_back(absl::StrFormat("%.0f %% %s", 100 * share, text));
   }
   if (cost.unknown_passes > 0) {
-    parts.push_back(absl::StrCat("without ", cost.unknown_passes, " passes of networks that nothing is known of"));
+    parts.push_back(absl::StrCat("without ", cost.unknown_passes, " passes of networks of unknown cost"));
   }
   return absl::StrJoin(parts, ", ");
 }

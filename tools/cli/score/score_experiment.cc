@@ -38,7 +38,7 @@ struct Given {
 absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders& folders) {
   if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
     return absl::InvalidArgumentError(
-        "--head, --features and --outputs are for a TorchScript file; a method file says what its model is");
+        "--head, --features and --outputs are for a TorchScript file; a method file defines its model");
   }
   const ModelFiles files = request.weights().empty() ? ModelFiles::kFind : ModelFiles::kAsWritten;
   OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method,
@@ -67,7 +67,7 @@ absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
   }
   if (!request.weights().empty()) return Invalid("weights", "with --network, --model is the file of the weights");
   if (absl::EndsWith(request.model(), ".textproto")) {
-    return Invalid("network", "a method file says what its model is; give it without --network");
+    return Invalid("network", "a method file defines its own model; leave --network out");
   }
   Given given{network->model, network->input};
   if (request.has_size()) given.input.clear_test_shorter_side();  // it is for the default size
@@ -77,7 +77,7 @@ absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
 
 absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
   if (!request.weights().empty()) {
-    return Invalid("weights", "is only for a --model that is a method file; a TorchScript network has its own");
+    return Invalid("weights", "applies only to a method file; a TorchScript network has its own weights");
   }
   Given given;
   TorchScriptSpec* script = given.model.mutable_torch_script();
@@ -122,7 +122,7 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
     return Invalid(
         "model",
         absl::StrCat(
-            "safetensors are weights without a network: name it with --network (", absl::StrJoin(NamedNetworks(), ", "),
+            "safetensors has weights but no network: name it with --network (", absl::StrJoin(NamedNetworks(), ", "),
             "), or give a method file with --model=FILE.textproto and these with --weights=", request.model()));
   }
   for (const char* end : {".pt2", ".onnx"}) {
@@ -197,7 +197,7 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
   if (!task.ok()) return Annotate(task.status(), "--task");
   if (!part.has_split() && CountSplits(*task) > 1) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
-                                         " splits: say which the model was trained on, 0 to ", CountSplits(*task) - 1));
+                                         " splits: pass the model's split, 0 to ", CountSplits(*task) - 1));
   }
   if (part.split() < 0 || part.split() >= CountSplits(*task)) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
@@ -253,7 +253,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
 
   ExperimentSpec spec;
   spec.set_name(NameOf(request.model()));
-  spec.set_question("Which score on the outputs of this model tells unknown classes best?");
+  spec.set_question("Which score on the outputs of this model detects unknown classes best?");
   for (const TaskSpec& task : tasks) spec.add_task(tasks.size() == 1 ? request.task() : task.name());
   for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
   for (const int split : splits) spec.add_split(split);

@@ -47,12 +47,12 @@ bool HasCookie(const HttpRequest& request, const Access& access) {
 
 std::optional<HttpAnswer> RefusalOf(const HttpRequest& request, const Access& access) {
   if (request.method != "GET" && request.method != "HEAD") {
-    HttpAnswer answer = TextAnswer(405, "openset serve only shows: GET and HEAD");
+    HttpAnswer answer = TextAnswer(405, "openset serve is read-only: use GET or HEAD");
     answer.headers.emplace_back("Allow", "GET, HEAD");
     return answer;
   }
   if (access.only_local && !IsLocal(request.host)) {
-    return TextAnswer(421, "this is openset on localhost, which answers to localhost, 127.0.0.1 and [::1] only");
+    return TextAnswer(421, "openset serve accepts only the hosts localhost, 127.0.0.1 and [::1]");
   }
   const bool is_own = request.fetch_site.empty() || request.fetch_site == "same-origin" || request.fetch_site == "none";
   if (!is_own && request.fetch_mode != "navigate") return TextAnswer(403, "another site's page may not read this");
@@ -65,7 +65,7 @@ std::optional<HttpAnswer> RefusalOf(const HttpRequest& request, const Access& ac
                                 absl::StrCat(kTokenCookie, "=", access.token, "; HttpOnly; SameSite=Strict; Path=/"));
     return answer;
   }
-  return TextAnswer(401, "open the address that 'openset serve' printed: its token is missing or of an earlier start");
+  return TextAnswer(401, "open the address that 'openset serve' printed: its token is missing or out of date");
 }
 
 std::string NewToken() {

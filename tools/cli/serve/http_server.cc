@@ -101,7 +101,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         error == http::error::partial_message) {
       return;
     }
-    Write(TextAnswer(400, "this is no request of HTTP"), /*with_body=*/true);
+    Write(TextAnswer(400, "this is not an HTTP request"), /*with_body=*/true);
   }
 
   void Write(const HttpAnswer& answer, bool with_body) {
@@ -191,7 +191,7 @@ absl::StatusOr<net::ip::address> AddressOf(const std::string& text) {
   error_code error;
   const net::ip::address address = net::ip::make_address(text, error);
   if (!error) return address;
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no IP address: 127.0.0.1, 0.0.0.0, ::1 ..."));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not an IP address: 127.0.0.1, 0.0.0.0, ::1 ..."));
 }
 
 }  // namespace

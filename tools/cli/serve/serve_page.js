@@ -42,7 +42,7 @@
         tell(live.records);
       }
     } catch (error) {
-      news.textContent = `No answer from openset serve (${error.message.trim()}); what is shown is of before.`;
+      news.textContent = `No answer from openset serve (${error.message.trim()}); this page may be out of date.`;
       wait = 10000;
     }
     setTimeout(ask, wait);

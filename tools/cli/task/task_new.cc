@@ -63,14 +63,14 @@ absl::Status SetDrawn(const NewTaskRequest& request, const DataSetInfo& info, in
   }
   int unknown = request.outside_classes > 0 ? request.outside_classes : classes - known;
   if (request.openness != 0) {
-    if (!request.unknown.empty()) return FlagError("openness", "--unknown says how many already");
+    if (!request.unknown.empty()) return FlagError("openness", "--unknown already gives the number");
     if (!(request.openness > 0 && request.openness < 1)) {
       return FlagError("openness", absl::StrCat("must lie between 0 and 1 (is ", request.openness, ")"));
     }
     unknown = UnknownFor(request.openness, known);
   } else if (!request.unknown.empty()) {
     const std::optional<int> number = NumberOf(request.unknown);
-    if (!number.has_value()) return FlagError("unknown", "must be a number, as --known is one");
+    if (!number.has_value()) return FlagError("unknown", "must be a number, because --known is one");
     unknown = *number;
   }
   OpennessLevel* level = task->mutable_drawn()->add_level();
@@ -89,7 +89,7 @@ absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
     task->add_test_part("val");
     return absl::OkStatus();
   }
-  return FlagError("data", absl::StrCat("data set '", info.name(), "' has no parts to train and to test on"));
+  return FlagError("data", absl::StrCat("data set '", info.name(), "' has no parts for training and testing"));
 }
 
 // Adds a source for each data set: its part to test on.
@@ -190,7 +190,7 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
 
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task) {
   if (request.known.empty()) {
-    return FlagError("known", "say which classes are known, by name (cat,dog), or how many (6)");
+    return FlagError("known", "give the known classes by name (cat,dog), or their number (6)");
   }
   if (request.splits < 1 || request.splits > 1000) return FlagError("splits", "must be 1 to 1000");
   if (request.folds < 1) return FlagError("folds", "must be at least 1");
@@ -204,7 +204,7 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
   if (const std::optional<int> number = NumberOf(request.known); number.has_value() && is_number) {
     return SetDrawn(request, info, *number, task);
   }
-  if (request.openness != 0) return FlagError("openness", "--known says which classes; it is for numbers of them");
+  if (request.openness != 0) return FlagError("openness", "needs a number of classes in --known, not a list");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> known, ReadList("known", request.known));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> known_ids, ClassIds("known", known, info));
   std::vector<int> unknown_ids;

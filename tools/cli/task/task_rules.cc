@@ -48,7 +48,7 @@ absl::Status FlagError(absl::string_view flag, absl::string_view what) {
 }
 
 absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::string& path) {
-  if (path.empty()) return FlagError(flag, "which file?");
+  if (path.empty()) return FlagError(flag, "must name a file");
   absl::StatusOr<std::string> content = ReadGivenFile(UserPath(path));
   if (!content.ok()) return Annotate(content.status(), absl::StrCat("--", flag));
   return content;
@@ -63,13 +63,13 @@ absl::StatusOr<std::vector<int>> LevelSizes(int classes) {
   int sum = 0;
   for (const absl::string_view part : absl::StrSplit(text.empty() ? "3" : text, ',')) {
     if (!absl::SimpleAtoi(part, &sizes.emplace_back()) || sizes.back() < 1) {
-      return FlagError("levels", absl::StrCat("'", part, "' is no number of classes"));
+      return FlagError("levels", absl::StrCat("'", part, "' is not a number of classes"));
     }
     sum += sizes.back();
   }
   if (sizes.size() == 1) return EqualLevels(classes, sizes[0]);
   if (sum == classes) return sizes;
-  return FlagError("levels", absl::StrCat("they have ", sum, " classes together, and ", classes, " are unknown"));
+  return FlagError("levels", absl::StrCat("sum to ", sum, " classes, but ", classes, " are unknown"));
 }
 
 std::string LevelName(size_t level, size_t levels) {
@@ -108,7 +108,7 @@ absl::Status PrintNear(const WordNet& wordnet, const std::vector<std::string>& c
   std::vector<std::string> near = candidates;
   const std::vector<std::string> number = absl::GetFlag(FLAGS_near);
   const int wanted = NumberOf(number).value_or(number.empty() ? 0 : -1);
-  if (wanted < 0) return FlagError("near", "how many of the candidates are drawn?");
+  if (wanted < 0) return FlagError("near", "must be the number of candidates to draw");
   if (wanted > static_cast<int>(candidates.size())) {
     return FlagError("near", absl::StrCat(wanted, " are more than the ", candidates.size(), " candidates"));
   }
@@ -198,9 +198,9 @@ absl::Status RunAttributeRule() {
     std::set<int> seen;
     for (const std::string& item : items) {
       if (!absl::SimpleAtoi(item, &known.emplace_back()) || known.back() < 0 || known.back() >= classes) {
-        return FlagError("known", absl::StrCat("'", item, "' is no class id (0 to ", classes - 1, ")"));
+        return FlagError("known", absl::StrCat("'", item, "' is not a class id (0 to ", classes - 1, ")"));
       }
-      if (!seen.insert(known.back()).second) return FlagError("known", absl::StrCat("class ", item, " is there twice"));
+      if (!seen.insert(known.back()).second) return FlagError("known", absl::StrCat("class ", item, " is repeated"));
     }
   }
   const std::vector<UnknownClass> ranked = RankUnknownClasses(attributes, known);
@@ -229,7 +229,7 @@ absl::Status RunWordNetRule() {
   const bool near = !absl::GetFlag(FLAGS_known).empty(), overlap = !absl::GetFlag(FLAGS_overlap).empty(),
              far = !absl::GetFlag(FLAGS_far).empty();
   if (near + overlap + far != 1) {
-    return absl::InvalidArgumentError("wordnet: say one of --known, --overlap and --far");
+    return absl::InvalidArgumentError("wordnet: needs one of --known, --overlap and --far");
   }
   return near ? PrintNear(wordnet, classes) : overlap ? PrintOverlap(wordnet, classes) : PrintFar(wordnet, classes);
 }

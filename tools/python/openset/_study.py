@@ -99,7 +99,7 @@ class Study:
         return self._run("report", f"--format={format}")
 
     def table(self) -> Any:
-        """A pandas.DataFrame with a row for each trial, set and metric."""
+        """A pandas.DataFrame with a row for each trial, group and metric."""
         import io
         import pandas
         return pandas.read_csv(io.StringIO(self._run("report", "--format=csv", "--tidy")))
@@ -122,7 +122,7 @@ def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Sequen
                seeds: Union[str, int, Sequence[int], None], metrics: Sequence[str], settings: Optional[str]) -> str:
     import re
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
-        raise ValueError(f"Study: name: {name!r} is no name of a file; use letters, digits, '_', '-' and '.'")
+        raise ValueError(f"Study: name: {name!r} is not a valid file name; use letters, digits, '_', '-' and '.'")
     seed_list = _list(seeds if seeds is not None else 0)
     if not all(isinstance(seed, int) for seed in seed_list):
         raise ValueError(f"Study: seeds: {seeds!r} must be a whole number or a list of these")

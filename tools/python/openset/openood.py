@@ -44,7 +44,7 @@ class Evaluator:
         if postprocessor_name is not None:
             self.postprocessor = _POSTPROCESSORS.get(postprocessor_name, postprocessor_name)
             if self.postprocessor not in scores.names():
-                raise ValueError(f"postprocessor_name: '{postprocessor_name}' is no score of openset that needs no "
+                raise ValueError(f"postprocessor_name: '{postprocessor_name}' is not a score of openset that needs no "
                                  f"network; there are {', '.join(scores.names())}")
         self._outputs: Dict[Any, Dict[str, Any]] = {}
 

@@ -94,5 +94,5 @@ def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
                                      "since it was exported; get it again")
                 yield __getattr__("TrialRecord").FromString(message)
     except (KeyError, EOFError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{os.fspath(path)}: is no bundle of records ({error}); write one with "
+        raise ValueError(f"{os.fspath(path)}: is not a bundle of records ({error}); write one with "
                          "'openset records export --bundle=FILE.zip'") from None
