@@ -216,6 +216,7 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   StoredOutputs stored;
   stored.key = MessageDigest(action);
   OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(stored.key));
+  *stored.summary.mutable_action() = action;  // the file may say anything
   const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
   OPENSET_RETURN_IF_ERROR(CheckZipMembers(path));
   absl::StatusOr<std::string> sha256;
@@ -300,8 +301,6 @@ absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs
 absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store) {
   const StageClock clock;
   const EvaluateAction action = MakeEvaluateAction(trial);
-  const std::string checkpoint_key = MessageDigest(action.test().train(0));
-  OPENSET_ASSIGN_OR_RETURN(const TrainSummary train_summary, store.LoadTrainSummary(checkpoint_key));
   absl::StatusOr<StoredOutputs> loaded[2];
   InParallel(action.has_fit() ? 2 : 1,
              [&](int64_t i) { loaded[i] = Load(i == 0 ? action.test() : action.fit(), store); });
@@ -316,9 +315,6 @@ absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const
   record.set_trial_id(key);
   *record.mutable_trial() = trial;
   record.set_split_sha256(SplitDigest(trial.data()));
-  *record.mutable_epoch() = train_summary.epoch();
-  record.set_checkpoint_key(checkpoint_key);
-  record.set_checkpoint_sha256(train_summary.checkpoint_sha256());
   record.set_outputs_key(test.key);
   record.set_outputs_sha256(test.sha256);
   if (fit.has_value()) {

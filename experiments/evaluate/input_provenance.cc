@@ -1,33 +1,29 @@
 #include "experiments/evaluate/input_provenance.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/store/records/input_trainings.h"
 
 namespace openset {
-namespace {
-
-// Adds a training, preceded by the one that it starts from.
-absl::Status AddTraining(const TrainAction& action, const Store& store, TrialRecord* record) {
-  if (action.has_start()) OPENSET_RETURN_IF_ERROR(AddTraining(action.start(), store, record));
-  OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(MessageDigest(action)));
-  *record->mutable_provenance()->add_stage() = summary.provenance();
-  for (const std::string& tensor : summary.ignored_tensor()) {
-    if (!absl::c_linear_search(record->ignored_tensor(), tensor)) record->add_ignored_tensor(tensor);
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record) {
   // The outputs for the fit come from the same trainings.
-  for (const TrainAction& action : test.action().train()) {
-    OPENSET_RETURN_IF_ERROR(AddTraining(action, store, record));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, TrainingsOf(test, store));
+  for (const TrainSummary& training : trainings) {
+    *record->mutable_provenance()->add_stage() = training.provenance();
+    for (const std::string& tensor : training.ignored_tensor()) {
+      if (!absl::c_linear_search(record->ignored_tensor(), tensor)) record->add_ignored_tensor(tensor);
+    }
   }
+  const TrainSummary& first = trainings[CountTrainingsOfFirstModel(test.action()) - 1];
+  *record->mutable_epoch() = first.epoch();
+  record->set_checkpoint_key(MessageDigest(test.action().train(0)));
+  record->set_checkpoint_sha256(first.checkpoint_sha256());
   *record->mutable_provenance()->add_stage() = test.provenance();
   if (fit != nullptr) {
     StageProvenance* stage = record->mutable_provenance()->add_stage();

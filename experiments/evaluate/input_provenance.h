@@ -8,9 +8,10 @@
 
 namespace openset {
 
-// Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, and the tensors
-// that were left out when its trainings imported weights. `fit` is null unless the score is fitted. Errors: those of
-// Store::LoadTrainSummary(), if a training has no checkpoint.
+// Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, the tensors
+// that were left out when its trainings imported weights, and the first model's epochs and checkpoint. `fit` is null
+// unless the score is fitted. Needs no checkpoint, except for outputs of earlier versions. Errors: those of
+// TrainingsOf() (experiments/store/records/input_trainings.h). Precondition: `test` has the action of its outputs.
 absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record);
 
 }  // namespace openset

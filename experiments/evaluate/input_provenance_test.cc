@@ -84,9 +84,27 @@ TEST_F(InputProvenanceTest, TellsTheTensorsThatImportsLeftOutEachOnce) {
   EXPECT_THAT(record.ignored_tensor(), ElementsAre("bn.bias", "bn.weight", "extra"));
 }
 
-TEST_F(InputProvenanceTest, ATrainingWithoutItsCheckpointIsAnError) {
+// Outputs of earlier versions lack the summaries of their trainings.
+TEST_F(InputProvenanceTest, ATrainingWithoutItsCheckpointIsAnErrorForOutputsOfEarlierVersions) {
   TrialRecord record;
   EXPECT_EQ(AddInputs(Inferred({Training(0)}, "a"), nullptr, store_, &record).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(InputProvenanceTest, OutputsWithTheirTrainingsNeedNoCheckpoint) {
+  InferSummary test = Inferred({Training(0), Training(1)}, "c");
+  for (const char* commit : {"a", "b"}) {
+    TrainSummary* training = test.add_training();
+    training->mutable_provenance()->set_stage(StageProvenance::TRAIN);
+    training->mutable_provenance()->set_commit(commit);
+    training->set_checkpoint_sha256(commit);
+    training->add_epoch()->set_loss(0.5);
+  }
+  EXPECT_THAT(Lines(test, nullptr), ElementsAre("TRAIN a", "TRAIN b", "INFER c"));
+  TrialRecord record;
+  ASSERT_TRUE(AddInputs(test, nullptr, store_, &record).ok());
+  EXPECT_EQ(record.checkpoint_key(), MessageDigest(Training(0)));
+  EXPECT_EQ(record.checkpoint_sha256(), "a");
+  EXPECT_EQ(record.epoch_size(), 1);
 }
 
 }  // namespace

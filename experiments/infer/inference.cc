@@ -27,6 +27,7 @@
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
+#include "experiments/store/records/input_trainings.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/execution.h"
@@ -242,9 +243,10 @@ void AddHead(const Model& model, Outputs* outputs) {
 
 // `shared_by`: the number of inferences that shared the passes.
 absl::Status Commit(const InferRequest& request, const StagingFolder& staging, const std::string& outputs_sha256,
-                    int shared_by, const ActionContext& context) {
+                    const std::vector<TrainSummary>& trainings, int shared_by, const ActionContext& context) {
   InferSummary summary;
   *summary.mutable_action() = request.action;
+  *summary.mutable_training() = {trainings.begin(), trainings.end()};
   summary.set_outputs_sha256(outputs_sha256);
   summary.set_schema_version(kSchemaVersion);
   StageProvenance* provenance = summary.mutable_provenance();
@@ -321,6 +323,8 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (const TrainAction& member : action.train()) {
     OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
   }
+  // The requests have the same models.
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
   std::vector<std::unique_ptr<StagingFolder>> staging;
   std::vector<Collected> collected(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -336,7 +340,8 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   });
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_RETURN_IF_ERROR(sha256[i].status());
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], *staging[i], *sha256[i], static_cast<int>(requests.size()), context));
+    OPENSET_RETURN_IF_ERROR(
+        Commit(requests[i], *staging[i], *sha256[i], trainings, static_cast<int>(requests.size()), context));
   }
   return absl::OkStatus();
 }

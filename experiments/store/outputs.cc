@@ -1,5 +1,7 @@
 #include "experiments/store/outputs.h"
 
+#include <numeric>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/formats/npz.h"
@@ -72,6 +74,28 @@ NpzArrays RestOf(const Outputs& outputs) {
   return arrays;
 }
 
+// The values of `array` must be at least `lowest` and below `end`.
+absl::Status CheckRange(const std::string& path, const char* array, const std::vector<int64_t>& values, int64_t lowest,
+                        int64_t end) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= lowest && values[i] < end) continue;
+    return absl::DataLossError(absl::StrCat(path, ": array '", array, "' has ", values[i], " in row ", i,
+                                            ", expected at least ", lowest, " and less than ", end));
+  }
+  return absl::OkStatus();
+}
+
+// Checks what indexes other arrays, since outputs may be from a stranger's bundle.
+absl::Status CheckIndices(const std::string& path, const Outputs& outputs) {
+  constexpr int64_t kEnd = int64_t{1} << 31;
+  OPENSET_RETURN_IF_ERROR(CheckRange(path, "label", outputs.label, -1, kEnd));
+  OPENSET_RETURN_IF_ERROR(CheckRange(path, "class_id", outputs.class_id, 0, kEnd));
+  OPENSET_RETURN_IF_ERROR(CheckRange(path, "prediction", outputs.prediction, 0, kEnd));
+  OPENSET_RETURN_IF_ERROR(
+      CheckRange(path, "group", outputs.group, -1, static_cast<int64_t>(outputs.group_names.size())));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
@@ -99,7 +123,7 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   const int64_t k = outputs.num_outputs = logits->shape[1];
   OPENSET_RETURN_IF_ERROR(reader.Read("logits", {n, k}, &ToFloat, &outputs.logits));
   OPENSET_RETURN_IF_ERROR(reader.Read("label", {n}, &ToInt64, &outputs.label));
-  if (reader.Has("class_id")) OPENSET_RETURN_IF_ERROR(reader.Read("class_id", {n}, &ToInt64, &outputs.class_id));
+  OPENSET_RETURN_IF_ERROR(reader.Read("class_id", {n}, &ToInt64, &outputs.class_id));
   if (reader.Has("group")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("group", {n}, &ToInt64, &outputs.group));
     OPENSET_RETURN_IF_ERROR(reader.Read("group_names", {-1}, &ToTexts, &outputs.group_names));
@@ -128,8 +152,16 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   if (reader.Has("stage_values")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("stage_values", {n, -1}, &ToFloat, &outputs.stage_values));
     OPENSET_RETURN_IF_ERROR(reader.Read("stage_widths", {-1}, &ToInt64, &outputs.stage_widths));
+    const int64_t values = n == 0 ? 0 : static_cast<int64_t>(outputs.stage_values.size()) / n;
+    OPENSET_RETURN_IF_ERROR(CheckRange(path, "stage_widths", outputs.stage_widths, 0, values + 1));
+    const auto sum = std::accumulate(outputs.stage_widths.begin(), outputs.stage_widths.end(), int64_t{0});
+    if (sum != values) {
+      return absl::DataLossError(absl::StrCat(path, ": array 'stage_widths' sums to ", sum,
+                                              ", and 'stage_values' has ", values, " columns"));
+    }
   }
   if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));
+  OPENSET_RETURN_IF_ERROR(CheckIndices(path, outputs));
   return outputs;
 }
 

@@ -19,7 +19,7 @@ struct Outputs {
   std::vector<float> logits;      // [N, K]
   std::vector<float> features;    // [N, D]; empty if they are not stored
   std::vector<int64_t> label;     // [N], index of the known class, -1 = unknown
-  std::vector<int64_t> class_id;  // [N], class id in the data set
+  std::vector<int64_t> class_id;  // [N], class id in the data set, at least 0
   std::vector<int64_t> group;     // [N], index into group_names of an unknown sample, -1 = known
   std::vector<std::string> group_names;
   std::vector<int64_t> prediction;  // [N], the predicted class, if not that of the largest logit; else empty
@@ -29,8 +29,8 @@ struct Outputs {
   std::vector<float> perturbed_features;
   // [N, 3], if several passes are stored: mutual information and expected entropy in nats, and variation ratio.
   std::vector<float> member_uncertainty;
-  // [N, V], values of the stages' feature maps (StageValuesSpec), and how many of the V belong to each stage; otherwise
-  // empty.
+  // [N, V], values of the stages' feature maps (StageValuesSpec), and how many of the V belong to each stage (their sum
+  // is V); otherwise empty.
   std::vector<float> stage_values;
   std::vector<int64_t> stage_widths;
   int64_t num_outputs = 0;  // K
@@ -58,8 +58,8 @@ class OutputsWriter {
   NpzWriter writer_;
 };
 
-// Errors, with the path and the array: kNotFound; kDataLoss for a corrupt file; kInvalidArgument for a file without
-// logits and labels, or with arrays whose shapes disagree.
+// Errors, with the path and the array: kNotFound; kDataLoss for a corrupt file, and for values that are not of the range
+// above; kInvalidArgument for a file without logits, labels and class ids, or with arrays whose shapes disagree.
 absl::StatusOr<Outputs> ReadOutputs(const std::string& path);
 
 }  // namespace openset

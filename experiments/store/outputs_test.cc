@@ -1,5 +1,8 @@
 #include "experiments/store/outputs.h"
 
+#include <functional>
+#include <string>
+
 #include "core/files/digest.h"
 #include "core/files/formats/npz.h"
 #include "gmock/gmock.h"
@@ -106,6 +109,32 @@ TEST(Outputs, ErrorsNameFileAndArray) {
   ASSERT_TRUE(WriteOutputs(named, Path()).ok());
   EXPECT_EQ(ReadOutputs(Path()).status(),
             absl::DataLossError(Path() + ": array 'group_names' holds ' [2J', which is no name"));
+}
+
+// Other code uses these values as indices, and outputs may be from a stranger's bundle.
+TEST(Outputs, RefusesIndicesOutOfRange) {
+  const auto error = [](const std::function<void(Outputs*)>& change) {
+    Outputs outputs = Example();
+    change(&outputs);
+    EXPECT_TRUE(WriteOutputs(outputs, Path()).ok());
+    const absl::Status status = ReadOutputs(Path()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    return std::string(status.message().substr(Path().size()));
+  };
+  EXPECT_EQ(error([](Outputs* o) { o->group[2] = 1; }),
+            ": array 'group' has 1 in row 2, expected at least -1 and less than 1");
+  EXPECT_EQ(error([](Outputs* o) { o->group[0] = -2; }),
+            ": array 'group' has -2 in row 0, expected at least -1 and less than 1");
+  EXPECT_EQ(error([](Outputs* o) { o->label[1] = int64_t{1} << 31; }),
+            ": array 'label' has 2147483648 in row 1, expected at least -1 and less than 2147483648");
+  EXPECT_EQ(error([](Outputs* o) { o->class_id[1] = -1; }),
+            ": array 'class_id' has -1 in row 1, expected at least 0 and less than 2147483648");
+  EXPECT_EQ(error([](Outputs* o) { o->prediction = {0, 0, -1}; }),
+            ": array 'prediction' has -1 in row 2, expected at least 0 and less than 2147483648");
+  EXPECT_EQ(error([](Outputs* o) { o->stage_widths = {1, 1}; }),
+            ": array 'stage_widths' sums to 2, and 'stage_values' has 3 columns");
+  EXPECT_EQ(error([](Outputs* o) { o->stage_widths = {4, -1}; }),
+            ": array 'stage_widths' has 4 in row 0, expected at least 0 and less than 4");
 }
 
 }  // namespace

@@ -88,17 +88,16 @@ class MutationTest : public ::testing::Test {
     if (!Accept(study.status())) return false;
     EXPECT_LE((*study)->plan().trials.size(), 200);
     (void)(*study)->Damaged();
-    Accept((*study)->SourceLines().status());
-    const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
-    if (!Accept(results.status())) return false;
-    const Report report = (*study)->MakeReport(**results);
+    (void)(*study)->SourceLines();
+    const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
+    const Report report = (*study)->MakeReport(*results);
     for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kLatex,
                                       ReportFormat::kCsv, ReportFormat::kJson}) {
       EXPECT_NE(FormatReport(report, format), "");
     }
-    Accept(HtmlReport(report, (*results)->results, {}).status());
-    EXPECT_NE(ToCsv(TidyTable((*results)->results)), "");
-    TensorBoardFiles((*results)->results);
+    Accept(HtmlReport(report, results->results, {}).status());
+    EXPECT_NE(ToCsv(TidyTable(results->results)), "");
+    TensorBoardFiles(results->results);
     return true;
   }
 

@@ -118,7 +118,7 @@ std::vector<std::string> SourceChanges::Lines() const {
   return lines;
 }
 
-absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
+void AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
   std::vector<size_t> records;
   for (size_t a = first; a < plan.actions.size(); ++a) {
     if (plan.actions[a].kind == ActionKind::kEvaluate && plan.actions[a].is_done()) records.push_back(a);
@@ -144,7 +144,6 @@ absl::Status AddStored(const Plan& plan, const Store& store, size_t first, Recor
     *provenance.add_stage() = *std::move(stage);
     changes->Add(provenance);
   }
-  return absl::OkStatus();
 }
 
 }  // namespace openset

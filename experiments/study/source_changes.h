@@ -64,9 +64,8 @@ class SourceChanges {
 };
 
 // Adds the stored results of a plan's actions from `first` on: records, by way of their index, and trainings and
-// inferences without a record. Skips corrupt results. Errors: kFailedPrecondition for results of another schema
-// version.
-absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
+// inferences without a record. Skips corrupt results and those of another schema version.
+void AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
 
 }  // namespace openset
 

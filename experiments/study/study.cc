@@ -11,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
@@ -23,10 +22,7 @@
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/statistics/significance.h"
 #include "experiments/spec/check_spec.h"
-#include "experiments/spec/describe.h"
-#include "experiments/store/merge.h"
 #include "experiments/store/processes/orphans.h"
-#include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/data_contents.h"
 #include "experiments/study/kept_spec.h"
@@ -38,7 +34,6 @@ namespace {
 
 constexpr char kRedoAll[] = "all", kRedoChanged[] = "changed", kRedoFailed[] = "failed";
 constexpr char kSpecFile[] = "spec";
-constexpr size_t kLargestBlock = 1 << 18;  // the largest block of an arena of records, in bytes
 
 std::string AbsolutePath(const std::string& path) {
   std::error_code error;
@@ -121,20 +116,26 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     OPENSET_ASSIGN_OR_RETURN(const ActionId choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
     written_[place].search = plan()[choice].search;
   }
-  if (!redo_.empty()) {
-    OPENSET_RETURN_IF_ERROR(MarkRedone(0));
-    // A choice is kept if its candidates are; the actions that it adds may have to be made again.
-    const size_t first_chosen = plan().actions.size();
-    for (size_t a = 0; a < first_chosen; ++a) {
-      const Action& action = plan().actions[a];
-      if (action.kind != ActionKind::kChoose) continue;
-      if (!absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); })) continue;
-      OPENSET_RETURN_IF_ERROR(planner_.Choose(action.id).status());
-    }
-    OPENSET_RETURN_IF_ERROR(MarkRedone(first_chosen));
-  }
+  if (!redo_.empty()) OPENSET_RETURN_IF_ERROR(ChooseAgain());
   planner_.FindNeeded();
   index_.Save();
+  return absl::OkStatus();
+}
+
+absl::Status Study::ChooseAgain() {
+  size_t marked = 0;
+  for (size_t a = 0; a < plan().actions.size(); ++a) {
+    if (a == marked) {
+      marked = plan().actions.size();
+      MarkRedone(a);
+    }
+    const Action& action = plan().actions[a];
+    if (action.kind != ActionKind::kChoose || action.is_done()) continue;
+    if (!absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); })) continue;
+    const absl::Status chosen = planner_.Choose(action.id).status();
+    // A candidate's record is corrupt: FindNeeded() finds it.
+    if (!absl::IsNotFound(chosen)) OPENSET_RETURN_IF_ERROR(chosen);
+  }
   return absl::OkStatus();
 }
 
@@ -197,10 +198,10 @@ absl::Status Study::SetRedo(const std::string& redo) {
   return absl::OkStatus();
 }
 
-absl::Status Study::MarkRedone(size_t first) {
-  if (redo_.empty() || redo_ == kRedoFailed) return absl::OkStatus();
+void Study::MarkRedone(size_t first) {
+  if (redo_.empty() || redo_ == kRedoFailed) return;
   SourceChanges changes;
-  if (redo_ == kRedoChanged) OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, first, &index_, &changes));
+  if (redo_ == kRedoChanged) AddStored(plan(), store_, first, &index_, &changes);
   const auto is_of_method = [this](int t) {
     const std::string& name = plan().trials[t].method().name();
     return name == redo_ || name == absl::StrCat(redo_, kTunedSuffix);
@@ -214,7 +215,6 @@ absl::Status Study::MarkRedone(size_t first) {
     if (redone) actions.push_back(action.id);
   }
   planner_.Redo(actions);
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
@@ -222,7 +222,7 @@ absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
   OPENSET_ASSIGN_OR_RETURN(std::vector<ActionId> added, planner_.Choose(choice));
   OPENSET_RETURN_IF_ERROR(QuarantineDamaged().status());
   if (redo_.empty()) return added;
-  OPENSET_RETURN_IF_ERROR(MarkRedone(first));
+  MarkRedone(first);
   OPENSET_RETURN_IF_ERROR(RemoveRedone(first));
   const std::vector<ActionId> more = planner_.FindNeeded();
   added.insert(added.end(), more.begin(), more.end());
@@ -230,9 +230,9 @@ absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
   return added;
 }
 
-absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
+std::vector<std::string> Study::SourceLines() const {
   SourceChanges changes;
-  OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, 0, &index_, &changes));
+  AddStored(plan(), store_, 0, &index_, &changes);
   return changes.Lines();
 }
 
@@ -309,51 +309,8 @@ absl::Status Study::Explained(const absl::Status& outcome) const {
   return outcome;
 }
 
-absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
-  constexpr int64_t kRange = 256;
-  constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber};
-  auto loaded = std::make_unique<StudyResults>();
-  const std::vector<int> reported = ReportedTrials();
-  const auto count = static_cast<int64_t>(reported.size());
-  loaded->results.resize(count);
-  loaded->arenas.resize((count + kRange - 1) / kRange);
-  std::vector<absl::Status> read(count);
-  std::vector<TrialRecord*> records(count);
-  InParallelWaitingRanges(count, kRange, [&](int64_t from, int64_t to) {
-    google::protobuf::ArenaOptions options;
-    options.max_block_size = kLargestBlock;
-    auto& arena = loaded->arenas[from / kRange] = std::make_unique<google::protobuf::Arena>(options);
-    SharedTrialSpecs specs(arena.get());
-    for (int64_t i = from; i < to; ++i) {
-      loaded->results[i].trial = specs.Add(plan().trials[reported[i]]);
-      records[i] = google::protobuf::Arena::CreateMessage<TrialRecord>(arena.get());
-      read[i] = store_.LoadRecord(plan().trial_id(reported[i]), kWithout, records[i]);
-    }
-  });
-  const std::vector<std::string> replicas = ReplicaIds(store_);
-  const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
-  for (int64_t i = 0; i < count; ++i) {
-    if (!read[i].ok()) {
-      if (!absl::IsNotFound(read[i])) loaded->unread.Add(read[i]);
-      continue;
-    }
-    loaded->results[i].record = records[i];
-    const std::string& id = plan().trial_id(reported[i]);
-    if (has_replicas.count(id) == 0) continue;
-    const absl::StatusOr<std::vector<TrialRecord>> all = LoadReplicas(store_, id);
-    if (!all.ok()) {
-      loaded->unread.Add(all.status());
-      loaded->results[i].record = nullptr;
-      continue;
-    }
-    const std::vector<std::string> lines = DifferenceLines(*all);
-    if (!lines.empty()) {
-      loaded->differing.push_back(absl::StrCat(Describe(plan().trials[reported[i]]), ": ", absl::StrJoin(lines, "; ")));
-    }
-    *records[i] = (*all)[0];
-    records[i]->clear_trial();
-  }
-  return loaded;
+std::unique_ptr<StudyResults> Study::LoadResults() const {
+  return LoadStudyResults(plan(), ReportedTrials(), store_);
 }
 
 bool Study::LacksOnlyEvaluation(int trial) const {

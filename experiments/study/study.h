@@ -30,8 +30,7 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
-#include "experiments/store/store_contents.h"
-#include "google/protobuf/arena.h"
+#include "experiments/study/study_results.h"
 
 namespace openset {
 
@@ -64,17 +63,6 @@ struct RunOptions {
   ExecuteOptions execute;
 };
 
-// Owns everything that `results` points to.
-struct StudyResults {
-  // The records lack TrialRecord.trial; TrialResult has the trial.
-  std::vector<TrialResult> results;
-  std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
-  // A line for each trial with several records in the store whose numbers differ.
-  std::vector<std::string> differing;
-  // Records that exist but can't be read. They count as missing.
-  UnreadRecords unread;
-};
-
 class Study {
  public:
   // Loads an experiment by name or path, and finds its results in the store. Errors: those of LoadExperiment(),
@@ -103,9 +91,8 @@ class Study {
   // The number of tuned trials that are not in the plan yet, because their search is not finished.
   int waiting() const;
 
-  // Lines about results that were made by another version of their source code (SourceChanges). Errors: those of
-  // reading records.
-  absl::StatusOr<std::vector<std::string>> SourceLines() const;
+  // Lines about results that were made by another version of their source code (SourceChanges).
+  std::vector<std::string> SourceLines() const;
 
   // Makes the missing records. First it checks that the needed files exist, creates the store, moves corrupt results to
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
@@ -136,10 +123,8 @@ class Study {
   // first. Errors: those of Planner::Choose(), and of RemoveRedone().
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
-  // The reported trials with their records. A corrupt record counts as missing. If a trial has several records
-  // (experiments/store/merge.h), the oldest one is used. Errors: kFailedPrecondition for a record of another schema
-  // version.
-  absl::StatusOr<std::unique_ptr<StudyResults>> LoadResults() const;
+  // LoadStudyResults() of the reported trials.
+  std::unique_ptr<StudyResults> LoadResults() const;
   Report MakeReport(const StudyResults& results) const;
 
  private:
@@ -155,8 +140,11 @@ class Study {
   // The outcome of a run, or, if no trial has a result because a model could not be imported, the reason for that.
   absl::Status Explained(const absl::Status& outcome) const;
   // Marks those actions from `first` on that are to be made again, and removes their results from the store.
-  absl::Status MarkRedone(size_t first);
+  void MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
+  // Marks all of them, also those that choices add: a choice is made at once if all of its candidates are kept. Errors:
+  // those of Planner::Choose(), except kNotFound.
+  absl::Status ChooseAgain();
 
   // A trial of the spec, and the search for its values.
   struct Written {

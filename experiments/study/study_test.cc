@@ -14,7 +14,7 @@
 #include "experiments/spec/describe.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
-#include "experiments/testing/spec_sandbox.h"
+#include "experiments/testing/study_scene.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -38,46 +38,14 @@ search {
 }
 )";
 
-class StudyTest : public ::testing::Test {
+class StudyTest : public StudyScene {
  protected:
-  StudyTest() : store_(sandbox_.folder() + "/store") {
-    sandbox_.Write("data/tasks/task.textproto",
-                   "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
-                   "split { known: [0, 1, 2] unknown: 3 }");
-  }
-
-  absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& more) {
-    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, more));
-    return Study::Load("spec", sandbox_.folders(), store_);
-  }
-
-  // Stores a record of the trial with this AURC.
-  void Record(const Study& study, int trial, double value) {
-    TrialRecord record;
-    record.set_schema_version(kSchemaVersion);
-    record.set_trial_id(study.plan().trial_id(trial));
-    *record.mutable_trial() = study.plan().trials[trial].Spec();
-    MetricRecord* metric = record.add_metric();
-    metric->set_name("aurc");
-    metric->set_value(value);
-    ASSERT_TRUE(store_.CommitRecord(record).ok());
-  }
-
   std::vector<std::string> Reported(const Study& study) {
     std::vector<std::string> trials;
     for (const int t : study.ReportedTrials()) trials.push_back(Describe(study.plan().trials[t]));
     return trials;
   }
-
-  const SpecSandbox sandbox_;
-  const Store store_;
 };
-
-// The first choice of the study's plan.
-ActionId ChoiceOf(const Study& study) {
-  const auto is_choice = [](const Action& action) { return action.kind == ActionKind::kChoose; };
-  return absl::c_find_if(study.plan().actions, is_choice)->id;
-}
 
 TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   const absl::StatusOr<std::unique_ptr<Study>> loaded = Load(kSearched);
@@ -105,9 +73,7 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
                                            "pairs on task, split 0, seed 0"));
   EXPECT_EQ(study.plan().trials[6].method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(study.plan().trials[6].method().training().epochs(), 1);
-  const absl::StatusOr<std::unique_ptr<StudyResults>> results = study.LoadResults();
-  ASSERT_TRUE(results.ok()) << results.status();
-  const Report report = study.MakeReport(**results);
+  const Report report = study.MakeReport(*study.LoadResults());
   EXPECT_EQ(report.trials, 3);
   EXPECT_EQ(report.missing, 1);
   EXPECT_EQ(report.waiting, 0);
@@ -196,10 +162,7 @@ class RedoTest : public StudyTest {
   }
 
   absl::StatusOr<std::unique_ptr<Study>> LoadToRedo(const std::string& redo) {
-    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, "method: 'pairs'"));
-    StudyOptions options;
-    options.redo = redo;
-    return Study::Load("spec", sandbox_.folders(), store_, options);
+    return Load("method: 'pairs'", redo);
   }
 
   // The needed actions and their trials after the results to redo were removed: "train 0 infer 0 evaluate 0".
@@ -229,11 +192,11 @@ TEST_F(RedoTest, AMethodAsPeopleCallIt) { EXPECT_EQ(NeededOf("Pairs"), "train 1 
 TEST_F(RedoTest, ResultsOfOtherSourcesAreMadeAgain) {
   const std::string line =
       "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
-  EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), ElementsAre(line));
+  EXPECT_THAT((*LoadToRedo(""))->SourceLines(), ElementsAre(line));
   const std::unique_ptr<Study> study = *LoadToRedo("");
-  EXPECT_THAT(study->MakeReport(**study->LoadResults()).note_lines, ElementsAre(line));
+  EXPECT_THAT(study->MakeReport(*study->LoadResults()).note_lines, ElementsAre(line));
   EXPECT_EQ(NeededOf("changed"), "evaluate 0 ");
-  EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), IsEmpty());
+  EXPECT_THAT((*LoadToRedo(""))->SourceLines(), IsEmpty());
 }
 
 TEST_F(RedoTest, FailedTrainingsStartOver) {
@@ -256,34 +219,6 @@ TEST_F(RedoTest, OtherWordsAreMethodsOfTheStudy) {
   EXPECT_THAT(
       LoadToRedo("pears").status(),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--redo: unknown method 'pears'; did you mean 'pairs'?")));
-}
-
-// The candidates of a search are made again, and so are the choice and the trial that it adds.
-TEST_F(StudyTest, ASearchIsRedone) {
-  const auto load = [this](const std::string& redo) {
-    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, kSearched));
-    StudyOptions options;
-    options.redo = redo;
-    absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
-    EXPECT_TRUE(study.ok()) << study.status();
-    return *std::move(study);
-  };
-  const std::unique_ptr<Study> first = load("");
-  for (int t = 2; t < 6; ++t) Record(*first, t, 0.1 * t);
-  ASSERT_TRUE(first->Choose(ChoiceOf(*first)).ok());
-  Record(*first, 6, 0.5);  // the tuned trial
-
-  const std::unique_ptr<Study> all = load("all");
-  EXPECT_EQ(all->waiting(), 1);
-  EXPECT_EQ(all->plan().CountNeeded(ActionKind::kEvaluate), 6);
-  ASSERT_TRUE(all->RemoveRedone().ok());
-  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(2)));
-  EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
-  for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
-  const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
-  ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_EQ(all->plan()[added->back()].key, first->plan().trial_id(6));
-  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(6)));
 }
 
 using DamageTest = RedoTest;
@@ -309,12 +244,11 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kTrain), 1);
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
   // The report uses the other record.
-  const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(absl::c_count_if((*results)->results, [](const TrialResult& result) { return result.record != nullptr; }),
+  const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
+  EXPECT_EQ(absl::c_count_if(results->results, [](const TrialResult& result) { return result.record != nullptr; }),
             1);
-  EXPECT_THAT((*results)->unread.damaged, ElementsAre(HasSubstr("not a record file")));
-  EXPECT_THAT((*study)->MakeReport(**results).note_lines, Contains(HasSubstr("1 record is damaged and left out")));
+  EXPECT_THAT(results->unread.damaged, ElementsAre(HasSubstr("not a record file")));
+  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is damaged and left out")));
 
   const absl::StatusOr<std::vector<std::string>> aside = (*study)->QuarantineDamaged();
   ASSERT_TRUE(aside.ok()) << aside.status();
@@ -366,11 +300,10 @@ TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
   ASSERT_TRUE(study.ok()) << study.status();
   EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("is of schema version 3")));
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
-  const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_NE((*results)->results[0].record, nullptr);
-  EXPECT_EQ((*results)->results[1].record, nullptr);
-  EXPECT_THAT((*study)->MakeReport(**results).note_lines, Contains(HasSubstr("1 record is of schema version 3")));
+  const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
+  EXPECT_NE(results->results[0].record, nullptr);
+  EXPECT_EQ(results->results[1].record, nullptr);
+  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is of schema version 3")));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {

@@ -265,7 +265,7 @@ TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
   }
 }
 
-// The evaluation after the last epoch equals the trial's record.
+// The evaluation after the last epoch equals the trial's record, for which the outputs are enough.
 TEST(Train, TheCurveEndsAtTheRecordsValues) {
   const TrainingScene scene;
   const TrialSpec trial = WithCurve(scene.Trial(), "test");
@@ -274,11 +274,15 @@ TEST(Train, TheCurveEndsAtTheRecordsValues) {
   const std::string key = MessageDigest(infer);
   ASSERT_THAT(Infer({{key, infer}}, scene.Context(key)), IsOk());
   const ActionContext context = scene.Context();
+  const std::string checkpoint = context.store.CheckpointFolder(MessageDigest(MakeTrainAction(trial)));
+  ASSERT_TRUE(FileExists(checkpoint));
+  ASSERT_THAT(context.store.Remove(checkpoint), IsOk());
   ASSERT_THAT(EvaluateTrial(TrialId(trial), trial, context.store), IsOk());
   const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->metric_size(), 2);
   ASSERT_EQ(record->epoch_size(), 3);
+  EXPECT_EQ(record->checkpoint_sha256(), summary.checkpoint_sha256());
   for (int m = 0; m < 2; ++m) {
     EXPECT_EQ(record->epoch(2).metric(m).ShortDebugString(), record->metric(m).ShortDebugString());
     EXPECT_TRUE(record->epoch(2).metric(m).has_value());

@@ -70,7 +70,7 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
 absl::StatusOr<std::string> JsonOf(const std::string& spec) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+    const std::unique_ptr<StudyResults> results = study->LoadResults();
     return ReportAs("json", *study, *results, {}, kTextWidth);
   }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));

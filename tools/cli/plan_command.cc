@@ -77,7 +77,7 @@ std::vector<const Trial*> Reported(const Study& study) {
 
 // The costs of the stages in the study's records, each once.
 absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const std::unique_ptr<StudyResults> results = study.LoadResults();
   std::set<std::string> stages;
   double cpu_seconds = 0, wall_seconds = 0;
   int missing = 0;
@@ -232,7 +232,7 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
               << ToText(Trials(plan));
     for (const std::string& line : SameMethodLines(plan)) std::cout << "\n" << line << ".\n";
     std::cout << advice;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
+    const std::vector<std::string> lines = study->SourceLines();
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
     for (const std::string& line : study->Damaged()) std::cout << "\ndamaged, to be made again: " << line << ".\n";
   }

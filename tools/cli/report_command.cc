@@ -155,7 +155,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(out));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+  const std::unique_ptr<StudyResults> results = study->LoadResults();
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, layout, Width()));
   OPENSET_RETURN_IF_ERROR(WriteOut(text));
   if (format == "text" && !tidy) {  // for people

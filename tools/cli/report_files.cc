@@ -175,7 +175,7 @@ absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std
 }
 
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const std::unique_ptr<StudyResults> results = study.LoadResults();
   const auto files = TensorBoardFiles(results->results);
   if (files.empty()) {
     return absl::FailedPreconditionError(
@@ -196,7 +196,7 @@ std::string ReportPagePath(const Study& study) {
 
 absl::Status WriteReportPage(const Study& study) {
   if (!FileExists(study.experiment().source.file())) return absl::OkStatus();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const std::unique_ptr<StudyResults> results = study.LoadResults();
   OPENSET_ASSIGN_OR_RETURN(const std::string page,
                            Page(study, *results, ReportOf(study, *results), /*with_images=*/false));
   const std::string path = ReportPagePath(study);
@@ -206,7 +206,7 @@ absl::Status WriteReportPage(const Study& study) {
 }
 
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const std::unique_ptr<StudyResults> results = study.LoadResults();
   const Report report = ReportOf(study, *results);
   const Store& store = study.store();
   const std::string folder = store.ReportFolder(study.report_name());

@@ -184,7 +184,7 @@ absl::Status CheckRequest(const StudyFigureRequest& request) {
 
 absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
   OPENSET_RETURN_IF_ERROR(CheckRequest(request));
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const std::unique_ptr<StudyResults> results = study.LoadResults();
   Drawn of{study.name(), results->results, study.MakeReport(*results), study.experiment().spec.report().baseline()};
   of.report.spread = request.spread;
   if (!request.baseline.empty()) {

@@ -62,9 +62,7 @@ TEST(MutationTest, DeployFiles) {
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox.folders(), store);
     if (!accept(study.status())) return;
     accept(EngineOptions(deployment->spec, (*study)->experiment().folders.catalog).status());
-    const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
-    if (!accept(results.status())) return;
-    EXPECT_EQ((*study)->MakeReport(**results).trials, 1);
+    EXPECT_EQ((*study)->MakeReport(*(*study)->LoadResults()).trials, 1);
   });
   std::cout << "deploy files: " << taken << " taken, " << refused << " refused\n";
 }

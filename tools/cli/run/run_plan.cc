@@ -124,7 +124,7 @@ std::vector<std::string> RunFlags() {
 
 absl::Status RunPlan(Study* study) {
   const Plan& plan = study->plan();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
+  const std::vector<std::string> lines = study->SourceLines();
   for (const std::string& line : lines) Show(absl::StrCat(line, "."));
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
     const size_t trials = plan.trials.size();
