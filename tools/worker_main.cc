@@ -18,6 +18,7 @@
 #include "core/tensor/torch_error.h"
 #include "data/catalog.h"
 #include "experiments/infer/inference.h"
+#include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/train/probe.h"
 #include "experiments/train/training.h"
 #include "experiments/worker/action_context.h"
@@ -78,8 +79,9 @@ int Serve(const std::vector<std::string>& catalog_folders) {
                            request.continued_key(), cpu_slots, stop_asked});
     };
   };
-  const Execute train = in_context(
-      [](const WorkRequest& request, const ActionContext& context) { return Train(request.train(), context); });
+  const Execute train = in_context([](const WorkRequest& request, const ActionContext& context) {
+    return Train(request.train(), context, MeasureEpoch);
+  });
   const Execute infer = in_context([](const WorkRequest& request, const ActionContext& context) {
     std::vector<InferRequest> requests = {{request.key(), request.infer()}};
     for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.infer()});

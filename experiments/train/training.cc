@@ -14,7 +14,6 @@
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/store/store.h"
 #include "experiments/train/commit_checkpoint.h"
-#include "experiments/train/epoch_evaluator.h"
 #include "experiments/train/initial_model.h"
 #include "experiments/train/training.h"
 #include "experiments/train/training_run.h"
@@ -104,14 +103,15 @@ TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, co
   return summary;
 }
 
-// Whether the completed epoch must still be evaluated.
-bool IsEvaluationMissing(const TrainAction& action, const TrainingRun& run) {
-  if (!run.between_epochs() || run.epochs().empty() || run.epochs().back().metric_size() > 0) return false;
-  // A training that stops early is measured after the same epochs as the complete training.
-  return IsEvaluationDue(action, run.epochs().size(), run.done() && !IsStoppedEarly(action.training()));
+// Whether the completed epoch must still be measured.
+bool IsMeasurementMissing(const TrainAction& action, const TrainingRun& run) {
+  if (!action.has_evaluation() || !run.between_epochs() || run.epochs().empty()) return false;
+  if (run.epochs().back().metric_size() > 0) return false;
+  // The last epoch always is; a training that stops early is measured after the same epochs as the complete training.
+  return (run.done() && !IsStoppedEarly(action.training())) || run.epochs().size() % action.evaluation().every() == 0;
 }
 
-absl::Status TrainFromStart(const TrainAction& action, const ActionContext& context) {
+absl::Status TrainFromStart(const TrainAction& action, const ActionContext& context, const EpochMeasurement& measure) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<TrainingRun> run, TrainingRun::Make(action, context));
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
@@ -144,8 +144,8 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
   reporter.Begin();
   while (true) {
-    if (IsEvaluationMissing(action, *run)) {
-      OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), measuring, run->mutable_last_epoch()));
+    if (IsMeasurementMissing(action, *run)) {
+      OPENSET_RETURN_IF_ERROR(measure(action, run->model(), measuring, run->mutable_last_epoch()));
       OPENSET_RETURN_IF_ERROR(save_if_due());
     }
     if (run->done()) break;
@@ -158,7 +158,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     } while (!run->between_epochs() && !stop);
     seconds += absl::ToDoubleSeconds(SteadyNow() - start);
     OPENSET_RETURN_IF_ERROR(stop ? save() : save_if_due());
-    if (stop && (!run->done() || IsEvaluationMissing(action, *run))) {
+    if (stop && (!run->done() || IsMeasurementMissing(action, *run))) {
       return absl::CancelledError(
           absl::StrCat("stopped after step ", run->steps(), " of ", run->max_steps(), "; its state is saved"));
     }
@@ -172,10 +172,10 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
 
 }  // namespace
 
-absl::Status Train(const TrainAction& action, const ActionContext& context) {
+absl::Status Train(const TrainAction& action, const ActionContext& context, const EpochMeasurement& measure) {
   ConfigureExecution(action.execution());
   if (!action.has_training()) return CommitInitialModel(action, context);
-  return TrainFromStart(action, context);
+  return TrainFromStart(action, context, measure);
 }
 
 }  // namespace openset

@@ -2,19 +2,29 @@
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
 
+#include <functional>
+#include <memory>
+
 #include "absl/status/status.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/worker/action_context.h"
+#include "models/model.h"
 
 namespace openset {
+
+// Adds metrics of the model to an epoch of the training's learning curve (experiments/learning_curve/measure_epoch.h).
+using EpochMeasurement = std::function<absl::Status(const TrainAction& action, const std::shared_ptr<Model>& model,
+                                                    const ActionContext& context, EpochSummary* epoch)>;
 
 // Trains as the action says and commits the checkpoint to the store. Each epoch's random numbers come from streams
 // named by the action's seed and the epoch. The state is saved after the first epoch, after later epochs if the last
 // save is 30 seconds old, at the end, and between two steps if context.stop_asked() returns true. A training that is
 // killed or stopped and started again therefore ends with the same bits as one that was not. Errors: those of the data;
 // kAborted with the epoch if the loss is no longer finite; kUnavailable if the store can't be written; kCancelled if it
-// was asked to stop and its state is saved.
-absl::Status Train(const TrainAction& action, const ActionContext& context);
+// was asked to stop and its state is saved; those of `measure`, which is called between epochs, after those that
+// TrainAction.evaluation asks for. Precondition: `measure` is callable if the action has an evaluation.
+absl::Status Train(const TrainAction& action, const ActionContext& context, const EpochMeasurement& measure = nullptr);
 
 }  // namespace openset
 

@@ -1,6 +1,5 @@
 #include "experiments/train/training.h"
 
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,13 +7,10 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
-#include "eval/scores/score.pb.h"
-#include "experiments/evaluate/evaluation.h"
-#include "experiments/infer/inference.h"
+#include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/testing/training_scene.h"
 #include "experiments/train/training_state.h"
-#include "experiments/worker/trained_model.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 
@@ -24,27 +20,11 @@ namespace {
 // The key of a training, by a name for it.
 std::string Key(const std::string& name) { return Sha256Hex(name); }
 
-// The checkpoint's summary, after Train().
-TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
-  const ActionContext context = scene.Context(MessageDigest(action));
-  EXPECT_THAT(Train(action, context), IsOk());
-  const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
-  EXPECT_THAT(summary, IsOk());
-  return *summary;
-}
-
 TensorMap WeightsOf(const std::string& key, const TrainingScene& scene) {
   absl::StatusOr<TensorMap> weights =
       LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
   EXPECT_THAT(weights, IsOk());
   return *std::move(weights);
-}
-
-TrialSpec WithCurve(TrialSpec trial, const std::string& text) {
-  EvaluateEverySpec* spec = trial.mutable_method()->mutable_training()->mutable_evaluate_every();
-  spec->set_epochs(2);
-  spec->set_samples(text == "test" ? EvaluateEverySpec::TEST : EvaluateEverySpec::VALIDATION);
-  return trial;
 }
 
 TEST(Train, CommitsTheCheckpointAndItsCurve) {
@@ -119,7 +99,7 @@ void TrainUntil(int step, const TrainAction& action, const std::string& key, con
 
 TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
   const TrainingScene scene;
-  for (const TrialSpec& trial : {scene.Trial(), WithCurve(scene.Trial(), "test")}) {
+  for (const TrialSpec& trial : {scene.Trial(), WithCurve(scene.Trial(), EvaluateEverySpec::TEST)}) {
     const TrainAction action = MakeTrainAction(trial);
     const TrainSummary undisturbed = Trained(action, scene);
     for (int step = 1; step < 9; ++step) {
@@ -128,7 +108,7 @@ TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
       ActionContext context = scene.Context(key);
       int steps = 0;
       context.stop_asked = [&] { return ++steps < 0; };
-      ASSERT_THAT(Train(action, context), IsOk());
+      ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
       EXPECT_EQ(steps, 9 - step);
       ExpectSameTraining(key, undisturbed, scene);
     }
@@ -138,7 +118,7 @@ TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
 // The training is stopped after each step, and measured after the second and the last epoch.
 TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   const TrainingScene scene;
-  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "test"));
+  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), EvaluateEverySpec::TEST));
   const TrainSummary undisturbed = Trained(action, scene);
   int runs = 0;
   absl::Status status;
@@ -146,7 +126,7 @@ TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   for (; runs < 20; ++runs) {
     ActionContext context = scene.Context(Key("stopped"));
     context.stop_asked = [] { return true; };
-    status = Train(action, context);
+    status = Train(action, context, MeasureEpoch);
     if (!absl::IsCancelled(status)) break;
     const absl::StatusOr<SavedTraining> saved =
         LoadTrainingState(context.store.PartialPath(Key("stopped")), Key("stopped"));
@@ -236,97 +216,6 @@ TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   TrainUntil(4, action, Key("stopped"), scene);
   ASSERT_THAT(Train(action, scene.Context(Key("stopped"))), IsOk());
   ExpectSameTraining(Key("stopped"), undisturbed, scene);
-}
-
-TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
-  const TrainingScene scene;
-  const TrialSpec plain = scene.Trial(), with = WithCurve(plain, "test");
-  TrialSpec dropout = with;  // draws its own masks
-  dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_passes(3);
-  dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_average(PROBABILITIES);
-  const TrainSummary undisturbed = Trained(MakeTrainAction(plain), scene);
-  for (const TrialSpec& trial : {with, dropout}) {
-    const TrainAction action = MakeTrainAction(trial);
-    EXPECT_FALSE(action.training().has_evaluate_every());
-    const TrainSummary measured = Trained(action, scene);
-    // The keys in the files' metadata differ, so only the tensors are compared.
-    const auto a = LoadTrainedModel(MakeTrainAction(plain), scene.Context()),
-               b = LoadTrainedModel(action, scene.Context());
-    ASSERT_THAT(a, IsOk());
-    ASSERT_THAT(b, IsOk());
-    for (const auto& parameter : (*a)->named_parameters()) {
-      EXPECT_TRUE(at::equal(parameter.value(), (*b)->named_parameters()[parameter.key()])) << parameter.key();
-    }
-    ASSERT_EQ(measured.epoch_size(), 3);
-    for (int e = 0; e < 3; ++e) {
-      EXPECT_EQ(measured.epoch(e).loss(), undisturbed.epoch(e).loss());
-      EXPECT_EQ(measured.epoch(e).metric_size(), e == 0 ? 0 : 2);  // after 2 epochs, and the last
-    }
-  }
-}
-
-// The evaluation after the last epoch equals the trial's record, for which the outputs are enough.
-TEST(Train, TheCurveEndsAtTheRecordsValues) {
-  const TrainingScene scene;
-  const TrialSpec trial = WithCurve(scene.Trial(), "test");
-  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
-  const InferAction infer = MakeInferAction(trial);
-  const std::string key = MessageDigest(infer);
-  ASSERT_THAT(Infer({{key, infer}}, scene.Context(key)), IsOk());
-  const ActionContext context = scene.Context();
-  const std::string checkpoint = context.store.CheckpointFolder(MessageDigest(MakeTrainAction(trial)));
-  ASSERT_TRUE(FileExists(checkpoint));
-  ASSERT_THAT(context.store.Remove(checkpoint), IsOk());
-  ASSERT_THAT(EvaluateTrial(TrialId(trial), trial, context.store), IsOk());
-  const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
-  ASSERT_THAT(record, IsOk());
-  ASSERT_EQ(record->metric_size(), 2);
-  ASSERT_EQ(record->epoch_size(), 3);
-  EXPECT_EQ(record->checkpoint_sha256(), summary.checkpoint_sha256());
-  for (int m = 0; m < 2; ++m) {
-    EXPECT_EQ(record->epoch(2).metric(m).ShortDebugString(), record->metric(m).ShortDebugString());
-    EXPECT_TRUE(record->epoch(2).metric(m).has_value());
-  }
-  EXPECT_EQ(record->epoch(1).metric_size(), 2);
-}
-
-TEST(Train, ValidationSamplesAreTheKnownOnesThatAreKept) {
-  const TrainingScene scene;
-  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "validation"));
-  EXPECT_EQ(action.evaluation().known().only_last_per_class(), 2);
-  const TrainSummary summary = Trained(action, scene);
-  const MetricRecord& accuracy = summary.epoch(2).metric(0);
-  // There are 6 samples.
-  EXPECT_NEAR(accuracy.value() * 6, std::round(accuracy.value() * 6), 1e-9);
-  EXPECT_EQ(summary.epoch(2).metric(1).value(), 0);
-  EXPECT_FALSE(summary.epoch(2).metric(1).has_value());  // no unknown samples: no AUROC
-  EXPECT_NE(summary.epoch(2).metric(1).absent_reason(), "");
-}
-
-TEST(Train, ContinuesIfAScoreCannotBeFittedYet) {
-  const TrainingScene scene;
-  TrialSpec trial = WithCurve(scene.Trial(), "test");
-  trial.mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_knn()->set_k(1000);
-  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
-  ASSERT_EQ(summary.epoch_size(), 3);
-  for (const int e : {1, 2}) {
-    ASSERT_EQ(summary.epoch(e).metric_size(), 2);
-    EXPECT_EQ(summary.epoch(e).metric(1).name(), "auroc");
-    EXPECT_FALSE(summary.epoch(e).metric(1).has_value());
-    EXPECT_THAT(summary.epoch(e).metric(1).absent_reason(),
-                testing::HasSubstr("k = 1000 needs as many training samples"));
-  }
-}
-
-TEST(Train, ANamedScoreIsSharedByMethodsThatScoreOtherwise) {
-  const TrainingScene scene;
-  TrialSpec one = WithCurve(scene.Trial(), "test"), two = one;
-  two.mutable_method()->mutable_score()->mutable_energy();
-  EXPECT_NE(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
-  for (TrialSpec* trial : {&one, &two}) {
-    trial->mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_max_logit();
-  }
-  EXPECT_EQ(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
@@ -15,7 +16,9 @@
 #include "data/catalog.h"
 #include "data/sets/data_set.h"
 #include "data/task.h"
+#include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"
+#include "experiments/train/training.h"
 #include "experiments/train/training_data.h"
 #include "gmock/gmock.h"
 
@@ -130,6 +133,21 @@ at::Tensor TrainingScene::TrainingImages() const {
 }
 
 at::Tensor TrainingScene::TrainingLabels() const { return at::arange(12).remainder(3); }
+
+TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
+  const ActionContext context = scene.Context(MessageDigest(action));
+  EXPECT_THAT(Train(action, context, MeasureEpoch), IsOk());
+  const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
+  EXPECT_THAT(summary, IsOk());
+  return *summary;
+}
+
+TrialSpec WithCurve(TrialSpec trial, EvaluateEverySpec::Samples samples) {
+  EvaluateEverySpec* spec = trial.mutable_method()->mutable_training()->mutable_evaluate_every();
+  spec->set_epochs(2);
+  spec->set_samples(samples);
+  return trial;
+}
 
 TensorMap StateCopy(const TrainingRun& run) {
   TensorMap copy;

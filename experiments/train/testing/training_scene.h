@@ -8,7 +8,9 @@
 #include "core/tensor/torch.h"
 #include "data/task.pb.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.pb.h"
 #include "experiments/train/training_run.h"
 #include "experiments/worker/action_context.h"
 #include "models/checkpoint.h"
@@ -52,6 +54,13 @@ class TrainingScene {
   std::shared_ptr<ImageCache> images_;
   TaskData data_;
 };
+
+// Returns the checkpoint's summary, after Train().
+TrainSummary Trained(const TrainAction& action, const TrainingScene& scene);
+
+// The trial with a learning curve of two metrics, measured after every second epoch and the last, on the test samples
+// or on the validation samples.
+TrialSpec WithCurve(TrialSpec trial, EvaluateEverySpec::Samples samples);
 
 // Both arguments must outlive the run.
 std::unique_ptr<TrainingRun> MakeRun(const TrainAction& action, const ActionContext& context);

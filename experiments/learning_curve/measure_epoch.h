@@ -1,8 +1,7 @@
 // Measurements during a training, for learning curves (EpochEvaluation in experiments/spec/action.proto).
-#ifndef OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
-#define OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
+#ifndef OPENSET_EXPERIMENTS_LEARNING_CURVE_MEASURE_EPOCH_H_
+#define OPENSET_EXPERIMENTS_LEARNING_CURVE_MEASURE_EPOCH_H_
 
-#include <cstddef>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -13,17 +12,14 @@
 
 namespace openset {
 
-// Whether to measure after this number of epochs. Always true after the last epoch if the action asks for measurements.
-bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last);
-
 // Runs the model over the samples, computes the score and the metrics with the code of inference and evaluation, and
 // adds the metrics to `epoch`. A fitted score is fitted to the training samples' outputs each time. Puts the model into
 // evaluation mode and leaves its tensors unchanged. Reports as CollectOutputs() does. If the outputs can't be scored
 // (because the network is not trained enough for the score's fit), the metrics are absent, with the reason, and the
 // training continues. Errors: those of CollectOutputs() and other ones of MeasureMetrics().
-absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
-                           EpochSummary* epoch);
+absl::Status MeasureEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
+                          EpochSummary* epoch);
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
+#endif  // OPENSET_EXPERIMENTS_LEARNING_CURVE_MEASURE_EPOCH_H_

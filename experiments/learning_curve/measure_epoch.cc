@@ -1,4 +1,4 @@
-#include "experiments/train/epoch_evaluator.h"
+#include "experiments/learning_curve/measure_epoch.h"
 
 #include <optional>
 #include <string>
@@ -15,13 +15,8 @@
 
 namespace openset {
 
-bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last) {
-  if (!action.has_evaluation()) return false;
-  return is_last || complete_epochs % action.evaluation().every() == 0;
-}
-
-absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
-                           EpochSummary* epoch) {
+absl::Status MeasureEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
+                          EpochSummary* epoch) {
   const EpochEvaluation& spec = action.evaluation();
   // As a trial of this training would have it.
   InferAction infer;
