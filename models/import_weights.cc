@@ -115,8 +115,8 @@ absl::StatusOr<TensorMap> ReadTensors(const std::string& bytes, const std::strin
   absl::StatusOr<TensorMap> tensors = DecodeTensors(bytes);
   if (tensors.ok() || absl::EndsWith(file, ".safetensors")) return tensors;
   return absl::InvalidArgumentError(
-      "is neither a safetensors file nor an archive of torch.save() or TorchScript, which begin with \"PK\"; what "
-      "PyTorch wrote before 1.6, load there and save again");
+      "is neither a safetensors file nor an archive of torch.save() or TorchScript, which begin with \"PK\"; load "
+      "a file of PyTorch before 1.6 with PyTorch and save it again");
 }
 
 std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }

@@ -278,7 +278,7 @@ TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
 
 TEST_F(TorchScriptTest, FindsErrorsBeforeARun) {
   ExpectRefused(Make("two_images"), "two_images", "fails on images of [3, 1, 8, 8]");
-  ExpectRefused(Make("two_images"), "two_images", "two images it takes: a batch size stands in its code");
+  ExpectRefused(Make("two_images"), "two_images", "it accepts two images: its code has a fixed batch size");
   ExpectRefused(Make("nan"), "nan", "gives NaN for images of values from -1 to 1");
 }
 

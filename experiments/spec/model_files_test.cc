@@ -59,7 +59,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
   model.mutable_weights()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model),
               ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex("abc"),
-                                       ": put back the file that was meant, or correct this")));
+                                       ": restore the original file, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
 }

@@ -104,10 +104,10 @@ class ProtosTest(unittest.TestCase):
             for content in (lzma.compress(stream)[:-40], b"", stream):
                 with zipfile.ZipFile(path, "w") as bundle:
                     bundle.writestr("records.tar.xz", content)
-                with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+                with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records"):
                     list(protos.read_bundle(path))
             path.write_bytes(b"PK")
-            with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+            with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records"):
                 list(protos.read_bundle(path))
 
 

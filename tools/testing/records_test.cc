@@ -64,7 +64,7 @@ TEST(Records, RemoveByQueryAndBySize) {
   EXPECT_EQ(small.exit_code, 1);
   EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
   EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
-  EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is no size"));
+  EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is not a size"));
 }
 
 // A deployment's size: results that a run no longer needs are removed even if they are new; records stay.
@@ -292,8 +292,8 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
            {"metric { auroc {} }",
             "metric { auroc {} }\naxis { path: 'training.optimizer.learning_rate' value: ['0.10', '0.1'] }",
             "0.1 is the same value as 0.10"},
-           {"name: \"study\"", "name: \"../study\"", "is no name"},
-           {"name: \"study\"", "name: \"\"", "is no name"},
+           {"name: \"study\"", "name: \"../study\"", "is not a valid name"},
+           {"name: \"study\"", "name: \"\"", "is not a valid name"},
            {"metric { auroc {} }", "metric { auroc {} }\nexpected_trials: 7",
             "expected_trials: is 7, and the study makes 2"}}) {
     program.Write("bad.textproto", Spec(from, to));

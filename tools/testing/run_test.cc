@@ -222,7 +222,7 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingResumes) {
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << disturbed.Read("err.txt");
-  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("to be tried again in 1s: train openauc"));
+  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("will be retried in 1s: train openauc"));
   EXPECT_EQ(disturbed.Records(), undisturbed.Records());
   EXPECT_EQ(FilesBelow(disturbed.store() + "/attempts").size(), 1);
 }

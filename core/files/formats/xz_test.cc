@@ -108,7 +108,7 @@ TEST(Xz, RefusesInvalidStreams) {
     }
   };
   says("", "is cut short");
-  says("this is no stream", "is no xz stream");
+  says("this is no stream", "is not an xz stream");
   for (const size_t size : {size_t{5}, stream.size() / 2, stream.size() - 1}) {
     says(stream.substr(0, size), "is cut short");
   }

@@ -97,7 +97,7 @@ TEST(ZipReader, LimitsTheTotalSize) {
   EXPECT_THAT(zip->Read("label.npy"), IsOk());
   EXPECT_THAT(zip->Read("label.npy").status(),
               StatusIs(absl::StatusCode::kDataLoss,
-                       "inflates to more than 400 bytes, at member 'label.npy': if that is meant, save it without "
+                       "inflates to more than 400 bytes, at member 'label.npy': if this is intended, save it without "
                        "compression"));
 }
 

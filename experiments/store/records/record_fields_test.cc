@@ -67,7 +67,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
                                                  {"method=openaucandseed=3", false}}) {
     const absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
     if (std::string(text) == "method=openaucandseed=3") {
-      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")));
+      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")));
       continue;
     }
     ASSERT_THAT(query, IsOk()) << text;
@@ -78,7 +78,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
 TEST(RecordQuery, NamesWhatItCannotParse) {
   for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
     EXPECT_THAT(RecordQuery::Parse(text).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")))
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")))
         << text;
   }
   EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}),

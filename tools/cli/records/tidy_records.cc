@@ -41,8 +41,7 @@ absl::Status VerifyRecords() {
     }
     std::cout << "\n";
   }
-  for (const std::string& path : report.strangers)
-    std::cout << OneLine(path) << ": is not a file of openset\n";
+  for (const std::string& path : report.strangers) std::cout << OneLine(path) << ": is not a file of openset\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts
@@ -51,7 +50,7 @@ absl::Status VerifyRecords() {
   return absl::AbortedError(
       absl::StrCat(store.folder(), ": ", report.damaged.size(), " damaged", dry_run ? "" : " and quarantined", ", ",
                    report.strangers.size(), " unknown files, ", report.incomplete.size(),
-                   " records of other outputs; 'openset run SPEC' makes again what a study needs"));
+                   " records of other outputs; 'openset run SPEC' recreates the results that a study needs"));
 }
 
 absl::Status VerifyBundle(const std::string& bundle) {
