@@ -20,7 +20,7 @@ constexpr int64_t kMostNameBytes = 1 << 16;  // of GNU's long names
 constexpr int64_t kMostPaxBytes = 1 << 20;   // of one member's pax records
 constexpr unsigned kBuffer = unsigned{1} << 18;
 
-absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("damaged: ", what)); }
+absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("corrupt: ", what)); }
 
 // The bytes of a file, inflated if it is gzipped.
 class Stream {

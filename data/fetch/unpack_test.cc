@@ -53,7 +53,7 @@ TEST_F(UnpackTest, ACorruptArchiveChangesNothing) {
   ASSERT_THAT(WriteFileAtomically(archive, bytes.substr(0, bytes.size() / 2)), IsOk());
   WriteTestFile("unpack/out/set/a.txt", "old");
   EXPECT_THAT(Unpack(archive, Download::TAR, JoinPath(root_, "out")),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("set.tar.gz: cannot be unpacked: damaged: ")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("set.tar.gz: cannot be unpacked: corrupt: ")));
   EXPECT_THAT(Unpack(archive, Download::ZIP, JoinPath(root_, "out")), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_EQ(Read("out/set/a.txt"), "old");
   EXPECT_THAT(ListFolder(JoinPath(root_, "out/set")).value(), ElementsAre("a.txt"));

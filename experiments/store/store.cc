@@ -164,9 +164,9 @@ absl::Status Store::CheckVersion() const {
   if (content.ok()) {
     absl::string_view line = *content;
     if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(file, " is not a store's: name another folder (--store); or, if it is one whose file was ",
-                       "damaged, write into it: ", kVersionLine, kSchemaVersion));
+      return absl::FailedPreconditionError(absl::StrCat(
+          file, " is not the version file of a store: name another folder (--store); or, if it is corrupt, ",
+          "write into it: ", kVersionLine, kSchemaVersion));
     }
   } else if (!absl::IsNotFound(content.status())) {
     return absl::Status(content.status().code(),

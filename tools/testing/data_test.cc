@@ -105,7 +105,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   EXPECT_THAT(verified.err, HasSubstr("photos/owl/5.png"));
   const ProgramResult skipped = program_.Run({"data", "describe", "photos", "--skip_damaged", "--name=mine"});
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
-  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 damaged images")));
+  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt images")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   EXPECT_EQ(program_.Run({"data", "verify", "mine", "--images"}).exit_code, 0);
   // The folder's path means the data set that was described from it, unless a task says "folder:".

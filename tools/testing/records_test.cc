@@ -258,7 +258,7 @@ TEST(Records, VerifyAndCollectGarbage) {
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const ProgramResult whole = program.Run({"records", "verify"});
   EXPECT_EQ(whole.exit_code, 0) << whole.out;
-  EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 damaged"));
+  EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt"));
   std::string checkpoint;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(program.store() + "/checkpoints")) {
     if (entry.path().extension() == ".safetensors") checkpoint = entry.path().string();

@@ -155,7 +155,7 @@ TEST_F(ReportTest, OfRecordsAlone) {
               HasSubstr("trial_id: \"" + id));
   const ProgramResult verified = program_.Run({"records", "verify", "all.zip", "--store=none"});
   EXPECT_EQ(verified.exit_code, 0);
-  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 damaged"), HasSubstr("sha256 ")));
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 corrupt"), HasSubstr("sha256 ")));
   EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // ambiguous: there are four
 }
 

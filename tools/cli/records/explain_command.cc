@@ -69,7 +69,7 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
 // The state of a key in the store: "there", "not there", or how it is corrupt.
 std::string StateOf(bool is_there, const absl::Status& check) {
   if (!is_there) return "not there";
-  return check.ok() ? "there, intact" : absl::StrCat("damaged: ", check.message());
+  return check.ok() ? "there, intact" : absl::StrCat("corrupt: ", check.message());
 }
 
 // A line with the log of a training or an inference, if it is not empty.

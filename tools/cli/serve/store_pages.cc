@@ -162,7 +162,7 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   problems.insert(problems.end(), unread.damaged.begin(), unread.damaged.end());
   for (const std::string& line : store_.Quarantined()) problems.push_back(line);
   if (!problems.empty()) {
-    absl::StrAppend(&page.body, HtmlHead("Damaged, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
+    absl::StrAppend(&page.body, HtmlHead("Corrupt, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
   }
   const nlohmann::ordered_json live = Live(store_, now);
   return AnswerOf(std::move(page), &live);
