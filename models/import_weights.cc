@@ -163,7 +163,7 @@ absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Mode
   if (!problems.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the weights don't fit the model: ", absl::StrJoin(problems, "; "), ". ",
-                     only_head ? "Set weights.head to SKIP to start the head anew"
+                     only_head ? "Set weights.head to SKIP to start with a new head"
                                : "Is the backbone's configuration (variant, width, channels) that of the file?"));
   }
   return SetState(state, model);

@@ -323,8 +323,8 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   }
   if (AreProbabilities(output.logits)) {
     return absl::InvalidArgumentError(
-        "the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores are made of "
-        "logits, so save the network without its softmax");
+        "the script ends in a softmax: its outputs for an image are never negative and sum to 1; scores need logits, "
+        "so save the network without its softmax");
   }
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
   if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);

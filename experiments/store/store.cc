@@ -213,8 +213,8 @@ std::optional<int> OtherVersionOf(const absl::Status& status) {
 
 std::string VersionLine(int records, int version) {
   return absl::StrCat(records, records == 1 ? " record is" : " records are", " of schema version ", version,
-                      " and left out: this openset reads version ", kSchemaVersion, "; 'openset records verify' puts ",
-                      records == 1 ? "it" : "them", " aside");
+                      " and left out: this openset reads version ", kSchemaVersion, "; 'openset records verify' moves ",
+                      records == 1 ? "it" : "them", " to quarantine/");
 }
 
 bool Store::HasRecord(const std::string& trial_id) const { return IsThere(RecordPath(trial_id)); }

@@ -153,7 +153,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'auroc'?"));
   const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
   EXPECT_EQ(text.exit_code, 2);
-  EXPECT_THAT(text.err, HasSubstr("auroc is a number, and 'high' is none"));
+  EXPECT_THAT(text.err, HasSubstr("auroc is a number, but 'high' is not"));
   // All studies of the store, and their sizes.
   const std::string status = program.Run({"status"}).out;
   EXPECT_THAT(status, ContainsRegex("\nstudy +2 +[^\n]* [0-9.]+ [kM]?B\n"));

@@ -284,11 +284,11 @@ TEST(Score, ErrorsOfTheNetworkAreReported) {
       {Words({"--methods=mcp", "--head=fc"}), "unknown linear module 'fc' (known: backbone.fc, head)"},
       {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
       {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
-      {Words({}, "broken.pt"), "broken.pt: is no TorchScript archive"},
+      {Words({}, "broken.pt"), "broken.pt: is not a TorchScript archive"},
       {Words({"--methods=mcp", "--size=8"}, "nan.pt"), "nan.pt: the script gives NaN"},
       {Words({"--methods=mcp", "--size=8"}, "softmax.pt"),
-       "softmax.pt: the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores "
-       "are made of logits, so save the network without its softmax"},
+       "softmax.pt: the script ends in a softmax: its outputs for an image are never negative and sum to 1; scores "
+       "need logits, so save the network without its softmax"},
   };
   for (const auto& [words, what] : cases) {
     const ProgramResult result = program.Run(words);

@@ -105,8 +105,8 @@ TEST(RecordQuery, IsCheckedAgainstTheRecords) {
     EXPECT_THAT(RecordQuery::Parse(text)->Resolve(records), IsOk()) << text;
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"openauk>0.5", "did you mean 'openauc'?"},
-           {"method=mcp or openauc>high", "'openauc>high': openauc is a number, and 'high' is none"},
-           {"openauc<=nan", "'openauc<=nan': openauc is a number, and 'nan' is none"},
+           {"method=mcp or openauc>high", "'openauc>high': openauc is a number, but 'high' is not"},
+           {"openauc<=nan", "'openauc<=nan': openauc is a number, but 'nan' is not"},
            {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
     RecordQuery query = *RecordQuery::Parse(text);
     EXPECT_THAT(query.Resolve(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;

@@ -186,7 +186,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     return absl::OkStatus();
   }
   std::cout << "  the nearest record is " << Short(nearest->trial_id()) << ", " << Describe(nearest->trial()) << "; "
-            << (differences.empty() ? "none of its fields differ:\n" : "what differs:\n");
+            << (differences.empty() ? "none of its fields differ:\n" : "differences:\n");
   ShowDifferences(differences);
   const std::vector<std::string> revisions = RevisionLines(*nearest);
   for (const std::string& line : revisions) std::cout << "    " << line << "\n";
@@ -212,7 +212,7 @@ void ExplainNearest(const Study& study, const TrialRecord& record) {
   }
   if (!nearest.has_value()) return;
   std::cout << "  " << study.name() << " has no such trial; the nearest is " << Short(plan.trial_id(*nearest)) << ", "
-            << Describe(plan.trials[*nearest]) << "; what differs:\n";
+            << Describe(plan.trials[*nearest]) << "; differences:\n";
   ShowDifferences(differences);
 }
 

@@ -93,7 +93,7 @@ TEST_F(EvalTest, CompareRuns) {
   program_.Write("other.csv", "method,auroq\na,1\nb,1\n");
   EXPECT_THAT(Error({"compare", "other.csv"}), HasSubstr("unknown metric 'auroq'; did you mean 'auroc'?"));
   program_.Write("results.json", "[]");
-  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not what `openset report"));
+  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not in the format of `openset report"));
 }
 
 TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
