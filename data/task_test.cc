@@ -80,7 +80,7 @@ TEST(FindTaskProblems, ListsOfClassesAreOfTheFirstSource) {
   EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(1));
   EXPECT_THAT(data->test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
   EXPECT_THAT(Problems(two_sources + "split { known: [0, 1, 2, 3] }"),
-              ElementsAre("split[0]: leaves no class to unknown[0], as all are known"));
+              ElementsAre("split[0]: leaves no class for unknown[0], as all are known"));
 }
 
 TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
@@ -151,7 +151,7 @@ TEST(ResolveTask, ConcatenatesParts) {
   EXPECT_EQ(
       CountSamples(stale.train(), catalog).status(),
       absl::FailedPreconditionError("part 'one' of data set 'three parts' has changed since the study was planned, in "
-                                    "its files or in the catalog; the same command plans it anew"));
+                                    "its files or in the catalog; run the same command again"));
 }
 
 TEST(ResolveTask, TakesTheFirstClassesAndSamples) {

@@ -115,8 +115,8 @@ absl::StatusOr<TensorMap> ReadTensors(const std::string& bytes, const std::strin
   absl::StatusOr<TensorMap> tensors = DecodeTensors(bytes);
   if (tensors.ok() || absl::EndsWith(file, ".safetensors")) return tensors;
   return absl::InvalidArgumentError(
-      "is neither a safetensors file nor an archive of torch.save() or TorchScript, which begin with \"PK\"; what "
-      "PyTorch wrote before 1.6, load there and save again");
+      "is neither a safetensors file nor an archive of torch.save() or TorchScript, which begin with \"PK\"; load "
+      "a file of PyTorch before 1.6 with PyTorch and save it again");
 }
 
 std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }
@@ -163,7 +163,7 @@ absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Mode
   if (!problems.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the weights don't fit the model: ", absl::StrJoin(problems, "; "), ". ",
-                     only_head ? "Set weights.head to SKIP to start the head anew"
+                     only_head ? "Set weights.head to SKIP to start with a new head"
                                : "Is the backbone's configuration (variant, width, channels) that of the file?"));
   }
   return SetState(state, model);

@@ -151,8 +151,8 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   EXPECT_THAT(ImportTensors(StateOf(*SmallModel(5)), WeightsSpec(), model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "the weights don't fit the model: 2 tensors are of another shape: 'head.bias' (Float [5], not "
-                       "[3]), 'head.weight' (Float [5, 4], not [3, 4]). Set weights.head to SKIP to start the head "
-                       "anew"));
+                       "[3]), 'head.weight' (Float [5, 4], not [3, 4]). Set weights.head to SKIP to start with a new "
+                       "head"));
   TensorMap given = StateOf(*SmallModel(3));
   given["fc.weight"] = given.at("head.weight");
   given.erase("backbone.conv1.bias");

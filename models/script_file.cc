@@ -33,7 +33,7 @@ std::string WhatFailed(const std::exception& error) {
 
 absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device) {
   if (!IsTorchArchive(bytes)) {
-    return absl::InvalidArgumentError("is no TorchScript archive; save one with torch.jit.script(model).save(FILE)");
+    return absl::InvalidArgumentError("is not a TorchScript archive; save one with torch.jit.script(model).save(FILE)");
   }
   if (!HasCode(bytes)) {
     return absl::InvalidArgumentError(

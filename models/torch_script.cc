@@ -150,7 +150,8 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
     return absl::InvalidArgumentError(absl::StrCat(
         "the script fails on images of ", ShapeText(image), device,
         " (the method's input, channels and size): ", WhatFailed(error),
-        is_other_device ? "; its code names a device, so it runs only there: save it without it" : ""));
+        is_other_device ? "; its code names a device, so it runs only there: remove the device and save it again"
+                        : ""));
   }
   ScriptOutput output;
   output.changed_nothing = before.IsUnchanged(*script);
@@ -189,8 +190,8 @@ absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input, a
   if (output.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       output.status().message(),
-      "; two images it takes: its code has a fixed batch size (torch.jit.trace() of view(2, -1), say), and "
-      "it must take any"));
+      "; it accepts two images: its code has a fixed batch size (torch.jit.trace() of view(2, -1), say), but it "
+      "must accept any"));
 }
 
 // Whether the gradients of a script's outputs can be computed. Some operations have no gradient, or none on a GPU if
@@ -322,8 +323,8 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   }
   if (AreProbabilities(output.logits)) {
     return absl::InvalidArgumentError(
-        "the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores are made of "
-        "logits, so save the network without its softmax");
+        "the script ends in a softmax: its outputs for an image are never negative and sum to 1; scores need logits, "
+        "so save the network without its softmax");
   }
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
   if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);

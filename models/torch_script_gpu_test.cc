@@ -59,7 +59,7 @@ TEST(TorchScriptOnAGpu, OneWithADeviceInItsCodeIsRefused) {
   EXPECT_THAT(Make(file, "", {}), IsOk());
   EXPECT_THAT(Make(file, ""), StatusIs(absl::StatusCode::kInvalidArgument,
                                        AllOf(HasSubstr(file), HasSubstr("fails on images of [2, 1, 8, 8] on cuda:1"),
-                                             HasSubstr("a device stands in its code, so it runs on that one only"))));
+                                             HasSubstr("its code names a device, so it runs only there"))));
 }
 
 TEST(TorchScriptOnAGpu, RefusesToTrainScriptsWithUnrepeatableGradients) {

@@ -248,7 +248,8 @@ void ExpectRefused(const absl::StatusOr<std::shared_ptr<Model>>& model, const st
 }
 
 TEST_F(TorchScriptTest, OutputsThatDontFitTheClasses) {
-  ExpectRefused(Make("logits", "", 3), "logits", "gives 5 outputs for 3 known classes: list the places");
+  ExpectRefused(Make("logits", "", 3), "logits",
+                "gives 5 outputs for 3 known classes: list each known class's output position");
   ExpectRefused(Make("logits", "output: [0, 1]", 3), "logits", "lists 2 places for 3 known classes");
   ExpectRefused(Make("logits", "output: [0, 5, 1]", 3), "logits", "lists 5, but the script's outputs are 0 to 4");
   ExpectRefused(Make("logits", "output: [0, 1, 1]", 3), "logits", "lists 1 twice");
@@ -269,7 +270,7 @@ TEST_F(TorchScriptTest, OutputsOfAnotherShape) {
 
 // softmax(logits): reported before any other problem.
 TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
-  const std::string what = "ends in a softmax: what it gives for an image is never negative and sums to 1";
+  const std::string what = "ends in a softmax: its outputs for an image are never negative and sum to 1";
   ExpectRefused(Make("probabilities"), "probabilities", what);
   ExpectRefused(Make("probabilities", "head: 'fc'"), "probabilities", "save the network without its softmax");
   ExpectRefused(Make("probabilities", "output: [0, 1]", 3), "probabilities", what);
@@ -278,7 +279,7 @@ TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
 
 TEST_F(TorchScriptTest, FindsErrorsBeforeARun) {
   ExpectRefused(Make("two_images"), "two_images", "fails on images of [3, 1, 8, 8]");
-  ExpectRefused(Make("two_images"), "two_images", "two images it takes: a batch size stands in its code");
+  ExpectRefused(Make("two_images"), "two_images", "it accepts two images: its code has a fixed batch size");
   ExpectRefused(Make("nan"), "nan", "gives NaN for images of values from -1 to 1");
 }
 

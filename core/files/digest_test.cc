@@ -68,7 +68,7 @@ TEST(ReadFileWithDigest, RefusesOtherContent) {
   const absl::Status status = ReadFileWithDigest(path, kEmpty).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(), absl::StrCat(path, " has the SHA-256 ", kAbc, ", not ", kEmpty,
-                                           ": put back the file that was meant, or correct sha256"));
+                                           ": restore the original file, or correct sha256"));
   EXPECT_TRUE(absl::IsNotFound(ReadFileWithDigest("/nowhere/file", "").status()));
 }
 

@@ -83,7 +83,7 @@ class Walker {
     if (kind_ != nullptr) GoInto({kind_, kWhole});
     for (size_t i = 0; i + 1 < steps_.size(); ++i) {
       if (steps_[i].field->is_repeated() && steps_[i].index == kWhole) {
-        return Problem(path_, absl::StrCat("'", steps_[i].field->name(), "' is repeated: say which, as in ",
+        return Problem(path_, absl::StrCat("'", steps_[i].field->name(), "' is repeated: give an index, as in ",
                                            steps_[i].field->name(), "[0]"));
       }
     }
@@ -131,9 +131,9 @@ class Walker {
     const int first = message_ == nullptr ? -1 : FindKind(*message_, list, kind, 0);
     const int second = first < 0 ? -1 : FindKind(*message_, list, kind, 1);
     if (index != kWhole || second >= 0) {
-      return Problem(path_, absl::StrCat(index != kWhole ? "a kind takes no index" : "several are of this kind",
-                                         ": say which by its place in the list, as in ", list.name(), "[",
-                                         std::max(second, 0), "]"));
+      return Problem(
+          path_, absl::StrCat(index != kWhole ? "a kind takes no index" : "several are of this kind",
+                              ": give its position in the list, as in ", list.name(), "[", std::max(second, 0), "]"));
     }
     if (first < 0) {
       std::vector<std::string> kinds;
@@ -289,7 +289,7 @@ absl::StatusOr<std::string> SamePlace(const Message& message, absl::string_view 
       index = there == nullptr
                   ? -1
                   : FindKind(*there, *step.field, KindOf(*at, *step.field, index), OrdinalOf(*at, *step.field, index));
-      if (index < 0) return absl::NotFoundError(absl::StrCat(path, ": there is no such ", step.field->name()));
+      if (index < 0) return absl::NotFoundError(absl::StrCat(path, ": no such ", step.field->name()));
     }
     absl::StrAppend(&same, same.empty() ? "" : ".", step.field->name());
     if (index >= 0) absl::StrAppend(&same, "[", index, "]");

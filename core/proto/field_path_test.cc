@@ -53,7 +53,8 @@ TEST(SetField, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(After("", "leaf.rat", "1"),
             "leaf.rat: unknown field 'rat'; did you mean 'rate'? (known: rate, count, weight)");
   EXPECT_EQ(After("leaves {}", "leaves[1].rate", "1"), "leaves[1].rate: there is no leaves[1]; it has 1");
-  EXPECT_EQ(After("leaves {}", "leaves.rate", "1"), "leaves.rate: 'leaves' is repeated: say which, as in leaves[0]");
+  EXPECT_EQ(After("leaves {}", "leaves.rate", "1"),
+            "leaves.rate: 'leaves' is repeated: give an index, as in leaves[0]");
   EXPECT_EQ(After("", "leaf[0].rate", "1"), "leaf[0].rate: 'leaf' is not repeated, so it takes no index");
   EXPECT_EQ(After("", "name.x", "1"), "name.x: 'name' has no fields");
   EXPECT_EQ(After("", "leaves[x]", "1"), "leaves[x]: 'x' is not an index");
@@ -88,9 +89,9 @@ TEST(SetField, NamesAnElementByItsKind) {
   EXPECT_EQ(After("part { soft {} }", "hard.rate", "1"), "hard.rate: there is no part 'hard'; it has soft");
   EXPECT_EQ(After("", "patch.hard.rate", "1"), "patch.hard.rate: there is no part 'hard'; it has none");
   EXPECT_EQ(After("part { soft {} } part { hard {} } part { soft {} }", "soft.rate", "1"),
-            "soft.rate: several are of this kind: say which by its place in the list, as in part[2]");
+            "soft.rate: several are of this kind: give its position in the list, as in part[2]");
   EXPECT_EQ(After(parts, "hard[0].rate", "1"),
-            "hard[0].rate: a kind takes no index: say which by its place in the list, as in part[0]");
+            "hard[0].rate: a kind takes no index: give its position in the list, as in part[0]");
   EXPECT_EQ(After(parts, "hard.rat", "1"),
             "hard.rat: unknown field 'rat'; did you mean 'rate'? (known: rate, count, weight)");
   // Not from one kind to another.

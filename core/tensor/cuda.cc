@@ -15,7 +15,7 @@ absl::Status Prepare() {
     OPENSET_RETURN_IF_ERROR(LoadCudaLibrary(library));
   }
   if (at::globalContext().hasCUDA()) return absl::OkStatus();
-  return absl::FailedPreconditionError("LibTorch sees no GPU here; 'openset devices' says what there is");
+  return absl::FailedPreconditionError("LibTorch sees no GPU here; 'openset devices' lists the devices");
 }
 
 }  // namespace

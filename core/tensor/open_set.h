@@ -27,7 +27,7 @@ struct OpenSet {
   // [U]: 1 for samples that count, 0 for dropped ones (for example, mixtures of one class).
   at::Tensor weight;
   // Only defined for mixtures of images: the share [U] of the known sample at `slot`, and the class i64 [U] of the rest
-  // of the image, -1 if that is no known class.
+  // of the image, -1 if that is not a known class.
   at::Tensor share = {};
   at::Tensor partner = {};
 };

@@ -15,7 +15,7 @@ inline constexpr size_t kMostNameBytes = 100;
 // shell, in a table and on a terminal.
 bool IsName(absl::string_view text);
 
-// The problem with a name, or "" if there is none: "'a b' isn't a valid name: use letters, digits, _, ., + and -, ...".
+// The problem with a name, or "" if there is none: "'a b' is not a valid name: use letters, digits, ...".
 std::string NameProblem(absl::string_view text);
 
 }  // namespace openset

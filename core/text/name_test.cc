@@ -24,11 +24,12 @@ TEST(IsName, AtMost100Bytes) {
   EXPECT_TRUE(IsName(std::string(100, 'a')));
   EXPECT_FALSE(IsName(std::string(101, 'a')));
   EXPECT_EQ(NameProblem(std::string(1000, 'a')),
-            "'" + std::string(100, 'a') + "...' is no name: it has 1000 bytes, and at most 100 are allowed");
+            "'" + std::string(100, 'a') + "...' is not a valid name: it has 1000 bytes, and at most 100 are allowed");
 }
 
 TEST(NameProblem, IsOneLine) {
-  EXPECT_EQ(NameProblem("a\nb\x1b"), "'a b ' is no name: use letters, digits, _, ., + and -, a letter or digit first");
+  EXPECT_EQ(NameProblem("a\nb\x1b"),
+            "'a b ' is not a valid name: use letters, digits, _, ., + and -, a letter or digit first");
 }
 
 }  // namespace

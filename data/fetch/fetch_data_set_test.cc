@@ -129,8 +129,7 @@ TEST_F(FetchTest, Packages) {
                                  "/served/toy/* ", root_, "/p/package/d && tar -czf $4 -C ", root_, "/p package"));
   const std::string source =
       "fetch { package { registry: NPM package: 'toy@1' sha256: 'sum' folder: 'd' path: 'toy' } }";
-  EXPECT_THAT(Fetch(source),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("packages can't be fetched from here")));
+  EXPECT_THAT(Fetch(source), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("this program can't fetch packages")));
   options_.package_script = script;
   ASSERT_THAT(Fetch(source), IsOk());
   EXPECT_TRUE(Has("data/toy/train.bin"));

@@ -30,8 +30,8 @@ absl::Status MemberWriter::Refused(absl::string_view name, absl::string_view wha
 }
 
 absl::Status MemberWriter::TooLarge(absl::string_view name) const {
-  return Refused(name, absl::StrCat("makes more than ", limits_.bytes,
-                                    " bytes, which is refused: if this is intended, unpack it by hand"));
+  return Refused(name, absl::StrCat("brings the total to more than ", limits_.bytes,
+                                    " bytes, which is refused: if this is intended, unpack the archive by hand"));
 }
 
 absl::Status MemberWriter::CountMember(const std::string& name) {

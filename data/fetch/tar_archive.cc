@@ -20,7 +20,7 @@ constexpr int64_t kMostNameBytes = 1 << 16;  // of GNU's long names
 constexpr int64_t kMostPaxBytes = 1 << 20;   // of one member's pax records
 constexpr unsigned kBuffer = unsigned{1} << 18;
 
-absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("damaged: ", what)); }
+absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("corrupt: ", what)); }
 
 // The bytes of a file, inflated if it is gzipped.
 class Stream {
@@ -164,8 +164,7 @@ class Reader {
     if (type == '1' || type == '2') return MemberWriter::Refused(name, "is a link, which no data set needs");
     if (type == '3' || type == '4' || type == '6') return MemberWriter::Refused(name, "is a device or a pipe");
     if (said.is_sparse || (!is_file && type != '5')) {
-      return MemberWriter::Refused(name,
-                                   absl::StrCat("has an unsupported type, '", absl::string_view(&type, 1), "'"));
+      return MemberWriter::Refused(name, absl::StrCat("has an unsupported type, '", absl::string_view(&type, 1), "'"));
     }
     if (bytes < 0) return Damaged("a size");
     // Before tar had a type for folders, their names ended in '/'.

@@ -28,7 +28,7 @@ const std::string& FoundPart::PathOf(const DataFile& file) const {
   for (size_t i = 0; i < named.size(); ++i) {
     if (named[i]->path() == file.path()) return files[i];
   }
-  LOG(FATAL) << file.path() << " is no file of part '" << part.name() << "'";
+  LOG(FATAL) << file.path() << " is not a file of part '" << part.name() << "'";
 }
 
 std::vector<std::string> FoundPart::paths() const {

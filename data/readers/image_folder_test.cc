@@ -106,7 +106,7 @@ TEST_F(ImageFolderTest, LeavesOutSkippedFiles) {
   EXPECT_EQ(source->Describe(1), JoinPath(root_, "dog/2.jpeg"));
   options.skip.insert("dog/11.png");
   EXPECT_EQ(OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options).status(),
-            absl::NotFoundError(JoinPath(root_, "dog/11.png") + ": is to be skipped, and is not there"));
+            absl::NotFoundError(JoinPath(root_, "dog/11.png") + ": is listed in skip, but does not exist"));
 }
 
 TEST_F(ImageFolderTest, AnEmptyClassNeedsNoFolder) {

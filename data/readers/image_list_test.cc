@@ -49,8 +49,9 @@ TEST_F(ImageListTest, ClassesByNumber) {
   for (const char* number : {"0", "4", "-9223372036854775808", "9223372036854775807"}) {
     for (const char* first : {"1", "-2147483648", "2147483647"}) {
       const auto other = Open(absl::StrCat("b.jpg ", number), absl::StrCat("first_class: ", first));
-      EXPECT_THAT(other, StatusIs(absl::StatusCode::kDataLoss,
-                                  HasSubstr(absl::StrCat("list.txt:1: '", number, "' is no class (", first, " to "))));
+      EXPECT_THAT(other,
+                  StatusIs(absl::StatusCode::kDataLoss,
+                           HasSubstr(absl::StrCat("list.txt:1: '", number, "' is not a class (", first, " to "))));
     }
   }
 }
@@ -120,9 +121,9 @@ TEST_F(ImageListTest, TakesTheLinesOfAPart) {
 
 TEST_F(ImageListTest, ErrorsNameTheLine) {
   const auto code = absl::StatusCode::kDataLoss;
-  EXPECT_THAT(Open("a.jpg 0\nb.jpg 3", ""), StatusIs(code, HasSubstr("list.txt:2: '3' is no class (0 to 2)")));
-  EXPECT_THAT(Open("a.jpg -1", ""), StatusIs(code, HasSubstr("'-1' is no class")));
-  EXPECT_THAT(Open("a.jpg x", ""), StatusIs(code, HasSubstr("'x' is no class")));
+  EXPECT_THAT(Open("a.jpg 0\nb.jpg 3", ""), StatusIs(code, HasSubstr("list.txt:2: '3' is not a class (0 to 2)")));
+  EXPECT_THAT(Open("a.jpg -1", ""), StatusIs(code, HasSubstr("'-1' is not a class")));
+  EXPECT_THAT(Open("a.jpg x", ""), StatusIs(code, HasSubstr("'x' is not a class")));
   EXPECT_THAT(Open("a.jpg", ""), StatusIs(code, HasSubstr("list.txt:1: has 1 columns where 2 are needed")));
   EXPECT_THAT(Open("../a.jpg 0", ""), StatusIs(code, HasSubstr("list.txt:1: the path '../a.jpg' has '..' in it")));
   EXPECT_THAT(Open("a/../../b.jpg 0", ""), StatusIs(code, HasSubstr("has '..' in it")));

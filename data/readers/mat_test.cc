@@ -117,7 +117,7 @@ TEST(Mat, OtherArraysAreRefusedByName) {
   const std::string path = absl::StrCat(kFolder, "digits.mat");
   EXPECT_THAT(ReadMat(path, "X", "z"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'z'")));
   EXPECT_THAT(ReadMat(path, "y", "X"),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'y': is no array of unsigned bytes")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'y': not an array of unsigned bytes")));
   EXPECT_THAT(ReadMat(path, "X", "y", /*max_bytes=*/100),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 100 bytes")));
 }

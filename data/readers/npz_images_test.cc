@@ -49,7 +49,7 @@ TEST(NpzImages, ErrorsNameTheArray) {
   ASSERT_THAT(WriteNpz(path, {{"labels", MakeNpy(std::vector<int64_t>{0, 1, 2, 3, 4, -5}, {6})}}), IsOk());
   EXPECT_THAT(
       ReadNpzImages(kFile, path, "images", "labels"),
-      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("negative.npz: array 'labels': label 5 (-5) is no class id")));
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("negative.npz: array 'labels': label 5 (-5) is not a class id")));
 }
 
 // An array of 4 bytes that claims 4 GB, and images without pixels.

@@ -25,7 +25,7 @@ namespace openset {
 // number of files of each class is that of the catalog and, if the catalog has a digest of their listing, that their
 // names and sizes match it. For image lists: that the images that they name exist. Errors: kNotFound for an unknown
 // part, and for a missing file, with the folders searched and how to get it; kDataLoss for a file whose SHA-256 (or
-// MD5, if the catalog has only that) is none of the catalog's, with the sums, and for a folder with other files.
+// MD5, if the catalog has only that) is not in the catalog, with the sums, and for a folder with other files.
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders);
 
 // Returns a digest that identifies the content of a part: the SHA-256 over a line for each of its files with the file's

@@ -49,8 +49,7 @@ TEST_F(DataSetFormats, Mat) {
   EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
   EXPECT_EQ(Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 8] }"))
                 .status(),
-            absl::DataLossError("data/readers/testdata/digits.mat: label 9 stands for no class (class_label of the "
-                                "catalog)"));
+            absl::DataLossError("data/readers/testdata/digits.mat: label 9 is not in class_label of the catalog"));
 }
 
 TEST_F(DataSetFormats, Npz) {
@@ -98,9 +97,9 @@ TEST_F(DataSetFormats, ImageList) {
   EXPECT_THAT((*source)->index().label, ElementsAre(4, 0));
   EXPECT_EQ((*(*source)->Read({0}))[0].height, 17);
   WriteTestFile("lists/list.txt", "rgb.png 4\nabsent.jpg 0\n");
-  EXPECT_EQ(
-      CheckFiles(info_, "test", folders_),
-      absl::NotFoundError(absl::StrCat("data/readers/testdata/absent.jpg: is listed in ", list, ", and is not there")));
+  EXPECT_EQ(CheckFiles(info_, "test", folders_),
+            absl::NotFoundError(
+                absl::StrCat("data/readers/testdata/absent.jpg: is listed in ", list, ", but does not exist")));
   WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 1\n");
   EXPECT_EQ(OpenPart(info_, "test", folders_).status(),
             absl::DataLossError(absl::StrCat(list,

@@ -32,7 +32,7 @@ TEST(FindDataSetProblems, NamesContradictions) {
   info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->set_label_at(1);
   EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].samples_per_class: sums to 5, but samples is 4",
                                           "layout[0].part[1].cifar_binary.label_at: must be below label_bytes",
-                                          "layout[0].part[1].name: 'train' is there twice"));
+                                          "layout[0].part[1].name: 'train' is listed twice"));
 }
 
 TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
@@ -111,8 +111,8 @@ TEST(FindDataSetProblems, ImageFolders) {
                           "(has 1)",
                           "layout[0].part[0].image_folder.listing_sha256: must be 64 lower-case hexadecimal digits",
                           "layout[0].part[0].image_folder: holds images of 1 or 3 channels, not 2",
-                          "layout[0].part[0].image_folder: height and width must both be 0 where images have sizes of "
-                          "their own"));
+                          "layout[0].part[0].image_folder: height and width must both be 0 if images have different "
+                          "sizes"));
   DataSetInfo binary = Parse<DataSetInfo>(kToy);
   binary.set_height(0);
   EXPECT_THAT(Problems(binary), ElementsAre("layout[0].part[0]: has images of one size: set height and width",

@@ -82,7 +82,7 @@ TEST_F(FolderDataSetTest, SaysWhatIsWrong) {
   std::filesystem::create_directories(root_ + "/cat");
   EXPECT_THAT(Describe(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no folder in it has images")));
   EXPECT_THAT(DescribeFolder({"mine", "images"}),
-              StatusIs(absl::StatusCode::kInvalidArgument, "'images' is no absolute path"));
+              StatusIs(absl::StatusCode::kInvalidArgument, "'images' is not an absolute path"));
 }
 
 TEST_F(FolderDataSetTest, ClassNamesAreUtf8) {

@@ -13,12 +13,12 @@ using ::testing::ElementsAre;
 TEST(ParseAttributes, ReadsOneLineForEachClass) {
   EXPECT_THAT(*ParseAttributes("1 0\t2.5\r\n\n0,-3,1e1\n", "file"),
               ElementsAre(ElementsAre(1, 0, 2.5), ElementsAre(0, -3, 10)));
-  EXPECT_EQ(ParseAttributes("1 2\n1 x\n", "file").status().message(), "file:2: 'x' is no finite number");
-  EXPECT_EQ(ParseAttributes("1 nan\n", "file").status().message(), "file:1: 'nan' is no finite number");
+  EXPECT_EQ(ParseAttributes("1 2\n1 x\n", "file").status().message(), "file:2: 'x' is not a finite number");
+  EXPECT_EQ(ParseAttributes("1 nan\n", "file").status().message(), "file:1: 'nan' is not a finite number");
   EXPECT_EQ(ParseAttributes("1 2\n\n1 2 3\n", "file").status().message(),
             "file:3: has 3 numbers, and the first line 2");
   EXPECT_EQ(ParseAttributes("1 2\n0 0\n", "file").status().message(),
-            "file:2: all attributes are 0: they are like no other class's");
+            "file:2: all attributes are 0, so no cosine is defined");
   EXPECT_EQ(ParseAttributes("\n", "file").status().message(), "file: has no line of numbers");
 }
 

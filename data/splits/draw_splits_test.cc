@@ -127,9 +127,9 @@ std::string Error(const std::string& rule, const ClassPool& known, const ClassPo
 }
 
 TEST(DrawSplits, RefusesImpossibleRules) {
-  EXPECT_EQ(Error("", {"a", 4}, {"a", 4}), "level: say which levels, or by `levels` how many are drawn");
+  EXPECT_EQ(Error("", {"a", 4}, {"a", 4}), "level: list the levels, or set `levels` to the number to draw");
   EXPECT_EQ(Error("level { known: 1 unknown: 1 } levels: 2", {"a", 4}, {"a", 4}),
-            "level: say which levels, or by `levels` how many are drawn");
+            "level: list the levels, or set `levels` to the number to draw");
   EXPECT_EQ(Error("levels: 4", {"a", 4}, {"a", 4}), "levels: 4 are more than the 3 that are possible");
   EXPECT_EQ(Error("level { known: 2 unknown: 2 } level { known: 3 unknown: 2 }", {"a", 4}, {"a", 4}),
             "level[1]: 3 known and 2 unknown classes can't be drawn: 'a' has 4 classes");

@@ -51,7 +51,7 @@ TEST(WordNet, ReadsItsNouns) {
   EXPECT_THAT(wordnet.WithWords("rex"), ElementsAre("n00000009"));
   EXPECT_THAT(wordnet.WithWords("mouse"), ElementsAre());
   EXPECT_TRUE(wordnet.Check("n00000009").ok());
-  EXPECT_EQ(wordnet.Check("dog").message(), "'dog' is no noun of this WordNet; ids are like n02084071");
+  EXPECT_EQ(wordnet.Check("dog").message(), "'dog' is not a noun of this WordNet; ids look like n02084071");
 }
 
 TEST(WordNet, NamesTheInvalidLine) {
@@ -65,9 +65,9 @@ TEST(WordNet, NamesTheInvalidLine) {
         "0000001 03 n 01 thing 0 000 |", "00000001 03 n zz thing 0 000 |", "thing"}) {
     EXPECT_EQ(error(line), absl::StrCat("data.noun:1: is not a line of WordNet's data.noun: ", line));
   }
-  EXPECT_EQ(error(Small() + "00000001 03 n 01 again 0 000 | \n"), "data.noun:11: n00000001 is there twice");
+  EXPECT_EQ(error(Small() + "00000001 03 n 01 again 0 000 | \n"), "data.noun:11: n00000001 is listed twice");
   EXPECT_EQ(error("\n00000001 03 n 01 thing 0 001 @ 00000009 n 0000 | "),
-            "data.noun:2: n00000001 has the hypernym n00000009, which is not there");
+            "data.noun:2: n00000001 has the hypernym n00000009, which does not exist");
   EXPECT_EQ(error("  a licence\n"), "data.noun: has no synset");
 }
 

@@ -56,7 +56,7 @@ TEST(NumberClasses, AcceptsNumbersAmongNames) {
             absl::InvalidArgumentError("c.csv: numbers the classes, and a.csv names them"));
   files = {File("a.csv", {"ox", "cat"}, {2})};
   EXPECT_EQ(NumberClasses({{true}}, &files).status(),
-            absl::InvalidArgumentError("a.csv: class 2 is none of the 2 that are named"));
+            absl::InvalidArgumentError("a.csv: class 2 is not one of the 2 that are named"));
 }
 
 TEST(NumberClasses, LogitsGiveTheOrder) {

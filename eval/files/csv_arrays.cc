@@ -84,7 +84,8 @@ class ClassCells {
     cell = absl::StripAsciiWhitespace(cell);
     if (IsBlank(cell) || SaysUnknown(cell)) {
       if (!is_label) {
-        return absl::StrCat("'", cell, "' is not a prediction, which is a known class, also for unknown samples");
+        return absl::StrCat("'", cell,
+                            "' is not a prediction: predictions are known classes, also for unknown samples");
       }
       values->push_back(-1);
       return "";

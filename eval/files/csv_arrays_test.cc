@@ -88,10 +88,12 @@ TEST(ParseCsvArrays, Refuses) {
   EXPECT_EQ(error("label\n1e300\n"), "line 2: column 'label': '1e300' is not a whole number");
   EXPECT_EQ(error("label\ncat\n3\n"),
             "line 3: column 'label': '3' is a number, and cells before it are names of classes");
-  EXPECT_EQ(error("label,prediction\n0,\n"),
-            "line 2: column 'prediction': '' is no prediction: it is a known class, of unknown samples too");
-  EXPECT_EQ(error("label,Pred\n0,unknown\n"),
-            "line 2: column 'Pred': 'unknown' is no prediction: it is a known class, of unknown samples too");
+  EXPECT_EQ(
+      error("label,prediction\n0,\n"),
+      "line 2: column 'prediction': '' is not a prediction: predictions are known classes, also for unknown samples");
+  EXPECT_EQ(
+      error("label,Pred\n0,unknown\n"),
+      "line 2: column 'Pred': 'unknown' is not a prediction: predictions are known classes, also for unknown samples");
   EXPECT_EQ(error("label;unknown_score\n1;0,5\n"),
             "line 2: column 'unknown_score': '0,5' is not a number; decimals are written with a point");
   EXPECT_EQ(error("label,logit_0,logit_1\ncat,1,2\n"),

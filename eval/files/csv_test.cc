@@ -52,7 +52,7 @@ TEST(ReadCsv, Refuses) {
   EXPECT_EQ(error("a,b\n1,x\"y\n"), "line 2: a quote inside a cell that does not start with one");
   EXPECT_EQ(error("a,b\n1,\"x\"y\n"), "line 2: text after a closing quote");
   EXPECT_EQ(error("a,b\n1,\"x\n\n"), "line 2: a quote that is not closed");
-  EXPECT_EQ(error(absl::string_view("a\n1\0\n", 5)), "is no text: byte 3 is NUL");
+  EXPECT_EQ(error(absl::string_view("a\n1\0\n", 5)), "is not text: byte 3 is NUL");
 }
 
 TEST(ReadCsv, StopsAtTheCallersError) {

@@ -95,7 +95,7 @@ absl::StatusOr<ScoreFile> ScoreFileOfArrays(const std::string& name, absl::Span<
       return absl::InvalidArgumentError(absl::StrCat(name, ": array '", array.name, "' ", what));
     };
     if (!absl::c_linear_search(names, array.name)) {
-      return problem(absl::StrCat("is none of ", absl::StrJoin(names, ", ")));
+      return problem(absl::StrCat("is not one of ", absl::StrJoin(names, ", ")));
     }
     if (all.count(array.name) > 0) return problem("is given twice");
     const absl::StatusOr<int64_t> elements = Elements(array);

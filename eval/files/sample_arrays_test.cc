@@ -137,7 +137,7 @@ TEST(SampleArraysTest, RefusesInvalidArrays) {
   EXPECT_THAT(error_with([](ArrayView* a) { a->type = ">f4"; }), HasSubstr("array is big-endian"));
   EXPECT_THAT(error_with([](ArrayView* a) { a->type = "|O4"; }), HasSubstr("array of Python objects"));
   EXPECT_THAT(error_with([](ArrayView* a) { a->name = "logit"; }),
-              HasSubstr("samples: array 'logit' is none of logits"));
+              HasSubstr("samples: array 'logit' is not one of logits"));
   EXPECT_EQ(error_with([](ArrayView* a) { a->name = "label"; }), "samples: array 'label' is given twice");
   EXPECT_EQ(error_with([](ArrayView* a) {
               a->shape = {2, 3};

@@ -37,13 +37,13 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
     for (const std::string& name : *list) {
       if (names.empty()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("set '", name, "' has a role, but the samples have no groups"));
+            absl::StrCat("group '", name, "' has a role, but the samples have no groups"));
       }
       if (names.count(name) == 0) {
-        return absl::InvalidArgumentError(UnknownName("set", name, {names.begin(), names.end()}));
+        return absl::InvalidArgumentError(UnknownName("group", name, {names.begin(), names.end()}));
       }
       if (!by_name.emplace(name, role).second) {
-        return absl::InvalidArgumentError(absl::StrCat("set '", name, "' has two roles"));
+        return absl::InvalidArgumentError(absl::StrCat("group '", name, "' has two roles"));
       }
     }
   }

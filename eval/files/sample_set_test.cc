@@ -123,8 +123,8 @@ TEST(ReadSampleSet, GroupsAreThoseOfUnknownSamples) {
   EXPECT_EQ(samples->groups[1].name, "cifar");
   EXPECT_EQ(samples->groups[1].distance, Distance::kNear);
   EXPECT_EQ(samples->groups[2].name, "other unknown");
-  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"mnist"}}), HasSubstr("unknown set 'mnist'"));
-  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"svhn"}, {"svhn"}}), HasSubstr("set 'svhn' has two roles"));
+  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"mnist"}}), HasSubstr("unknown group 'mnist'"));
+  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"svhn"}, {"svhn"}}), HasSubstr("group 'svhn' has two roles"));
 }
 
 TEST(ReadSampleSet, OpenOod) {
@@ -177,7 +177,7 @@ TEST(ReadSampleSet, RefusesFilesWithWrongEndings) {
   EXPECT_EQ(ErrorOf({WriteText("label.npy", "label\n1\n")}),
             "label.npy: not a .npy array: it does not start with the magic bytes");
   const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
-  EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is no text: byte "));
+  EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is not text: byte "));
   EXPECT_THAT(ErrorOf({WriteText("mine.npy", FormatNpy(Wholes({1})))}), HasSubstr("write ARRAY="));
 }
 
@@ -256,10 +256,9 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
   EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, nan, 1}))), "a.npz: array 'unknown_score', row 1: is NaN");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0, infinity}, 2)}}),
             "a.npz: array 'logits', row 1: is inf at output 1");
-  EXPECT_EQ(
-      error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
-      "a.npz: the logits have passed a softmax (none is negative, each row sums to 1): save what the network gives "
-      "before it, or numpy.log() of these, which has the same softmax");
+  EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
+            "a.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the network gives "
+            "before it, or numpy.log() of these, which has the same softmax");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
             "a.npz: array 'logits', row 1: all are -inf");
   EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),
@@ -271,11 +270,11 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
 TEST(ReadSampleSet, FilesMustAgree) {
   const std::string scores = WriteArrays("a.npz", Scores());
   const std::string logits = WriteArrays("b.npz", {{"label", Wholes({0})}, {"logits", Matrix({1, 2, 3}, 3)}});
-  EXPECT_THAT(ErrorOf({scores, logits}), HasSubstr("b.npz: has not as many logits a sample as "));
+  EXPECT_THAT(ErrorOf({scores, logits}), HasSubstr("b.npz: doesn't have as many logits per sample as "));
   const std::string label = WriteText("label.npy", FormatNpy(Wholes({0, 0, 0})));
   EXPECT_THAT(ErrorOf({scores, label}), HasSubstr("label.npy: array 'label' is in another file too"));
   EXPECT_THAT(ErrorOf({scores, logits, WriteText("features.npy", FormatNpy(Wholes({0})))}),
-              HasSubstr("single arrays go with one other file at most"));
+              HasSubstr("single arrays go with at most one other file"));
 }
 
 TEST(ReadSampleSet, ScoresAlone) {

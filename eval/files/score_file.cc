@@ -51,9 +51,9 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   const std::string name = equals == std::string::npos ? Stem(file.path) : argument.substr(0, equals);
   OPENSET_ASSIGN_OR_RETURN(NpyArray array, ReadNpy(file.path));
   if (!absl::c_linear_search(ScoreFileArrays(), name)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file.path, ": its name doesn't say which array it is: write ARRAY=", file.path,
-                     " (known: ", absl::StrJoin(ScoreFileArrays(), ", "), ")"));
+    return absl::InvalidArgumentError(absl::StrCat(file.path,
+                                                   ": its name doesn't say which array it is: write ARRAY=", file.path,
+                                                   " (known: ", absl::StrJoin(ScoreFileArrays(), ", "), ")"));
   }
   file.arrays[name] = std::move(array);
   return file;
@@ -111,7 +111,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
     } else if (file.layout != Layout::kOneArray) {
       if (has_table) {
         return absl::InvalidArgumentError(
-            absl::StrCat("single arrays allow at most one other file, not ", joined.path, " and ", file.path));
+            absl::StrCat("single arrays go with at most one other file, not with ", joined.path, " and ", file.path));
       }
       has_table = true;
       joined.layout = file.layout;

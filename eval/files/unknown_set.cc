@@ -49,7 +49,8 @@ absl::Status CheckSizes(const SampleSet& samples) {
 
 absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set) {
   if (samples.groups.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("there is no set '", set, "': the unknown samples are of one set"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no group '", set, "': the unknown samples have no groups"));
   }
   OPENSET_RETURN_IF_ERROR(CheckSizes(samples));
   int32_t number = -1;
@@ -58,7 +59,7 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
     names.push_back(samples.groups[g].name);
     if (names.back() == set) number = static_cast<int32_t>(g);
   }
-  if (number < 0) return absl::InvalidArgumentError(UnknownName("set", set, names));
+  if (number < 0) return absl::InvalidArgumentError(UnknownName("group", set, names));
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < samples.num_samples; ++i) {
     if (samples.label[i] != kUnknownLabel || samples.group[i] == number) kept.push_back(i);

@@ -78,11 +78,11 @@ TEST(OnlyUnknownSet, RefusesArraysThatAreNotOfAllSamples) {
 
 TEST(OnlyUnknownSet, Refuses) {
   EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
-              HasSubstr("unknown set 'fra'; did you mean 'far'?"));
+              HasSubstr("unknown group 'fra'; did you mean 'far'?"));
   SampleSet samples = FiveSamples();
   samples.group.clear();
   samples.groups.clear();
-  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("there is no set 'far'"));
+  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("there is no group 'far'"));
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ Document MakeDocument(const EvaluationReport& report) {
                                  GroupTable(report, report.known_sets, "known samples")});
   }
   if (!report.sources.empty()) {
-    document.sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
+    document.sections.push_back({"components of pooled_aurc (x1000)", SourceTable(report)});
   }
   document.below = LinesBelow(report);
   return document;

@@ -219,7 +219,7 @@ Document MakeDocument(Methods methods, MethodsLayout layout) {
   }
   Table sources = SourceTable(methods);
   if (!sources.rows.empty()) {
-    document.sections.push_back({"what pooled_aurc (x1000) is made of", laid_out(std::move(sources))});
+    document.sections.push_back({"components of pooled_aurc (x1000)", laid_out(std::move(sources))});
   }
   document.below = LinesBelow(methods);
   return document;

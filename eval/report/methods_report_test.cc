@@ -123,7 +123,7 @@ TEST(FormatMethods, SetsAndSources) {
                               "unknown samples     12    -\n"
                               "auroc            25.00    -     %\n"));
   EXPECT_THAT(text, HasSubstr("auroc            50.00  75.00     %\n"));
-  EXPECT_THAT(text, HasSubstr("what pooled_aurc (x1000) is made of\n"
+  EXPECT_THAT(text, HasSubstr("components of pooled_aurc (x1000)\n"
                               "\n"
                               "source       a    b_2\n"
                               "---------------------\n"

@@ -220,8 +220,8 @@ std::string AssumptionsOf(const RunComparison& comparison) {
                         : "splits are independent draws (seeds within one need not be)");
   }
   if (one_split) {
-    absl::StrAppend(&text, several_splits ? "; " : "", "with one split, seeds are independent draws; this is for ",
-                    "that split only");
+    absl::StrAppend(&text, several_splits ? "; " : "", "with one split, seeds are independent draws, and the result ",
+                    "is for that split only");
   }
   return absl::StrCat(text, "; mean differences are about normal",
                       comparison.methods.empty() ? "" : "; tasks are independent, levels of one task are one");

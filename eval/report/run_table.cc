@@ -179,7 +179,7 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
     }
   } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
-        absl::StrCat("not what `openset report --format=json` writes: ", OneLine(error.what())));
+        absl::StrCat("not in the format of `openset report --format=json`: ", OneLine(error.what())));
   }
   return table;
 }

@@ -97,7 +97,7 @@ TEST(ReadRunTable, Refuses) {
   EXPECT_THAT(ErrorOf(Write("b.csv", "task,auroc\nt,1\n")), HasSubstr("b.csv: line 1: there is no column 'method'"));
   EXPECT_THAT(ErrorOf(Write("b.csv", "method\na\n")), HasSubstr("b.csv: there are no results"));
   EXPECT_THAT(ErrorOf(Write("b.csv", "method,auroc\na,nan\n")), HasSubstr("b.csv: line 2: 'auroc' is nan"));
-  EXPECT_THAT(ErrorOf(Write("b.json", "{")), HasSubstr("b.json: not what `openset report --format=json` writes"));
+  EXPECT_THAT(ErrorOf(Write("b.json", "{")), HasSubstr("b.json: not in the format of `openset report --format=json`"));
   EXPECT_THAT(ErrorOf(Write("b.json", R"({"cells": [{"values": 1}]})")), HasSubstr("b.json: "));
   EXPECT_THAT(ErrorOf(Write("b.json", R"({"cells": [{"method": "m", "task": "t", "unknown_classes": 1, "metric": "x",
       "values": [1, 2], "splits": [1], "seeds": [1]}]})")),

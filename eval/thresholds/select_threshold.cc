@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "eval/metrics/detection/threshold_metric.h"
 #include "eval/metrics/decisions.h"
+#include "eval/metrics/detection/threshold_metric.h"
 #include "eval/statistics/exact_interval.h"
 
 namespace openset {
@@ -59,8 +59,8 @@ absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
   const int64_t n = validation.total().known();
   const auto wanted = static_cast<int64_t>(std::ceil(static_cast<double>(n + 1) * target * (1 - 1e-12)));
   if (wanted > n) {
-    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples can't guarantee to accept ", target,
-                                                      " of new ones; that takes at least ",
+    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples can't guarantee that ", target,
+                                                      " of new ones are accepted; that takes at least ",
                                                       std::ceil(target / (1 - target) * (1 - 1e-12))));
   }
   int64_t accepted = 0;
@@ -110,9 +110,8 @@ std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
       rule == ThresholdRule::kBestOpenSetFMacro || rule == ThresholdRule::kBestOpenSetFMicro ||
       rule == ThresholdRule::kBestYoudenMacro || rule == ThresholdRule::kBestYoudenMicro;
   if (!loses_nothing_by_accepting || validation.total().unknown > 0) return "";
-  return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted or "
-         "conformal "
-         "limit how many known samples are rejected";
+  return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted and "
+         "conformal limit how many known samples are rejected";
 }
 
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation, double delta) {

@@ -73,7 +73,7 @@ TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersContinue) {
   engine_.lost_gpus = {0};
   const Plan plan = MakePlanOf("seed: [0, 1] execution { device: CUDA }");
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(observer_.lost_gpus, ElementsAre("GPU 0 is not used any more"));
+  EXPECT_THAT(observer_.lost_gpus, ElementsAre("GPU 0 is no longer used"));
   EXPECT_THAT(observer_.finished, SizeIs(6));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_EQ(std::count(engine_.gpus.begin(), engine_.gpus.end(), 0), 1);
@@ -85,7 +85,7 @@ TEST_F(ExecutePlanTest, ARunWithoutUsableGpusFails) {
   engine_.lost_gpus = {0, 1};
   EXPECT_EQ(
       Run(MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }")),
-      absl::UnavailableError("no GPU is left for what still has to run: GPU 1 is not used any more; the same command "
+      absl::UnavailableError("no GPU is left for the remaining actions: GPU 1 is no longer used; the same command "
                              "continues once one is free"));
   EXPECT_THAT(observer_.lost_gpus, SizeIs(2));
   EXPECT_THAT(observer_.finished, IsEmpty());

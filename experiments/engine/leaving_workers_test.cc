@@ -73,7 +73,7 @@ TEST(LeavingWorkers, AGpuThatIsNotLeftInTimeIsLost) {
   EXPECT_FALSE(workers.IsFree(0));
   EXPECT_EQ(workers.Lost(0).code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(workers.Lost(0).message()),
-              MatchesRegex("GPU 0 is not used any more: worker [0-9]+, which was killed 0 ago, .*nvidia-smi."));
+              MatchesRegex("GPU 0 is no longer used: worker [0-9]+, which was killed 0 ago, .*nvidia-smi."));
   on_gpu.clear();
   EXPECT_FALSE(workers.IsFree(0)) << "for good";
   EXPECT_TRUE(workers.IsFree(1));

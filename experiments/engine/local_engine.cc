@@ -308,8 +308,8 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
                                              : end->Text();
     // This process did not send the signal.
     const bool is_killed = end.has_value() && end->signal == SIGKILL;
-    result.end =
-        absl::UnavailableError(absl::StrCat("its worker ", how, is_killed ? " (out of memory, or by a user)" : ""));
+    result.end = absl::UnavailableError(
+        absl::StrCat("its worker ", how, is_killed ? ": memory ran out, or a user killed it" : ""));
   }
   if (!result.end->ok()) result.log_tail = worker->LogTail();
   MakeIdle(worker);

@@ -71,7 +71,7 @@ TEST_F(LocalEngineGpuTest, AGpuIsNotUsedAgainIfADeadWorkerStays) {
   const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed, ", 0, 1, 2, 3"));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_EQ(Records(plan), 4);
-  EXPECT_THAT(observer_.lost_gpus, ElementsAre(HasSubstr("GPU 0 is not used any more: worker ")));
+  EXPECT_THAT(observer_.lost_gpus, ElementsAre(HasSubstr("GPU 0 is no longer used: worker ")));
 }
 
 TEST_F(LocalEngineGpuTest, ActionsThatWaitForAGpuCanBeStopped) {

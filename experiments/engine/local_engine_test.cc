@@ -119,7 +119,7 @@ TEST_F(LocalEngineTest, DeadWorkersAreRetriedAndDivergedTrainingsAreNot) {
   const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed, ", ", kErrorSeed));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.retried,
-              ElementsAre("its worker was killed by signal 9 (Killed), by hand or for lack of memory"));
+              ElementsAre("its worker was killed by signal 9 (Killed): memory ran out, or a user killed it"));
   EXPECT_THAT(observer_.messages, ElementsAre("the training diverged"));
   EXPECT_EQ(Records(plan), 1);
 }

@@ -32,7 +32,7 @@ absl::Status StoreIsGone(const Store& store, const absl::Status& why) {
 
 absl::Status NeedsGpu(const Plan& plan, const Action& action) {
   return absl::FailedPreconditionError(
-      absl::StrCat(Describe(plan.TrialOf(action)), " needs a GPU: choose one, --devices=cuda:0"));
+      absl::StrCat(Describe(plan.TrialOf(action)), " needs a GPU: choose one with --devices=cuda:0"));
 }
 
 FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status) {

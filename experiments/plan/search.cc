@@ -71,7 +71,7 @@ class SearchExpander {
         if (!searched.insert(method).second) return Problem(where, absl::StrCat(method, " is in two searches"));
       }
       if (!HigherIsBetter(spec_.search(s).criterion()).has_value()) {
-        return Problem(path + ".criterion", "must be better if higher, or better if lower");
+        return Problem(path + ".criterion", "must be a metric for which higher or lower is better");
       }
     }
     return absl::OkStatus();

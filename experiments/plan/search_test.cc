@@ -217,9 +217,9 @@ TEST_F(SearchTest, ErrorsSayWhatIsWrong) {
               HasSubstr("search[0]: chooses on validation data: set validation_per_class"));
   EXPECT_THAT(error("method: 'plan' criterion { aurc {} } " + axis), HasSubstr("search[0].method[0]: unknown method"));
   EXPECT_THAT(error("method: ['plain', 'plain'] criterion { aurc {} } " + axis),
-              HasSubstr("search[0].method[1]: plain is searched for twice"));
+              HasSubstr("search[0].method[1]: plain is in two searches"));
   EXPECT_THAT(error("method: 'plain' criterion { known_unknown_ratio {} } " + axis),
-              HasSubstr("search[0].criterion: neither more nor less"));
+              HasSubstr("search[0].criterion: must be a metric for which higher or lower"));
   EXPECT_THAT(error("method: 'plain' criterion { aurc {} } axis { path: 'training.epoch' value: '1' }"),
               HasSubstr("search[0].axis[0]: plain: "));
   EXPECT_THAT(error("method: 'plain' criterion { aurc {} } axis { path: 'training.epochs' value: '0' }"),

@@ -185,7 +185,7 @@ TEST(ReadPublished, ErrorsNameThePositionInTheTable) {
               HasSubstr(":5: row[1].method: m is in two rows"));
   EXPECT_THAT(ReadText("").message(), HasSubstr("row"));
   EXPECT_THAT(ReadText("row { label: 'x' method: 'm' cell {} cell {} }", "../x").message(),
-              HasSubstr("table.textproto:1: name: '../x' is no name"));
+              HasSubstr("table.textproto:1: name: '../x' is not a valid name"));
 }
 
 }  // namespace

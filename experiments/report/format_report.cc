@@ -140,7 +140,7 @@ std::string FormatLatex(const Report& of_names) {
 // The form that was run there, possible reasons for the difference, and doubts, in one line.
 std::string NoteOf(const PublishedNumber& number) {
   std::vector<std::string> words = number.reasons;
-  if (!number.form.empty()) words.insert(words.begin(), absl::StrCat("what was run: ", number.form));
+  if (!number.form.empty()) words.insert(words.begin(), absl::StrCat("published run: ", number.form));
   for (const std::string& doubt : number.doubts) words.push_back(absl::StrCat("doubtful: ", doubt));
   return absl::StrJoin(words, "; ");
 }

@@ -39,7 +39,7 @@ std::string SpecHtml(const ReportContext& context) {
   if (context.changed_spec.empty()) {
     return context.spec.empty() ? "" : absl::StrCat("<h2>Spec</h2>\n", Preformatted(context.spec));
   }
-  std::string html = "<h2>Spec</h2>\n<p class=\"state\">Marked: what the command line changed.</p>\n<pre>";
+  std::string html = "<h2>Spec</h2>\n<p class=\"state\">Marked: changes by the command line.</p>\n<pre>";
   for (const SpecLine& line : context.changed_spec) {
     const std::string text = EscapeXml(line.text);
     absl::StrAppend(&html, line.changed ? absl::StrCat("<mark>", text, "</mark>") : text, "\n");

@@ -343,8 +343,8 @@ std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::
       }
       std::set<int> numbers = {number_of(number.source)};
       if (!number.form.empty()) {
-        numbers.insert(number_of(
-            absl::StrCat("what was run for ", number.place.substr(0, number.place.find(',')), ": ", number.form)));
+        numbers.insert(
+            number_of(absl::StrCat("run for ", number.place.substr(0, number.place.find(',')), ": ", number.form)));
       }
       for (const std::string& reason : number.reasons) numbers.insert(number_of(reason));
       for (const std::string& doubt : number.doubts) numbers.insert(number_of(absl::StrCat("doubtful: ", doubt)));

@@ -54,8 +54,9 @@ TEST(CheckSpec, ANameIsNoPath) {
     absl::StatusOr<Experiment> experiment = sandbox.Load(kMinimalSpec);
     ASSERT_THAT(experiment, IsOk());
     experiment->spec.set_name(name);
-    EXPECT_THAT(CheckSpec(*experiment), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                 AllOf(HasSubstr("spec.textproto:1: name: "), HasSubstr("is no name"))))
+    EXPECT_THAT(CheckSpec(*experiment),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("spec.textproto:1: name: "), HasSubstr("is not a valid name"))))
         << name;
   }
 }

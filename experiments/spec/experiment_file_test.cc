@@ -85,7 +85,7 @@ TEST(ExperimentFile, ErrorsNameTheFile) {
   sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
   EXPECT_THAT(sandbox.Load(kSpec), StatusIs(absl::StatusCode::kInvalidArgument,
                                             AllOf(HasSubstr("imported.textproto:5: model.weights.sha256: that of "),
-                                                  EndsWith("put back the file that was meant, or correct this"))));
+                                                  EndsWith("restore the original file, or correct this"))));
 }
 
 // Its results may be in the store.

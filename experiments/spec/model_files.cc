@@ -42,8 +42,8 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
   if (absl::StartsWith(file, kData)) {
     if (!given->empty()) return;
     problems->push_back({file_path, absl::StrCat(file,
-                                                 " is looked for in the data folders when it is needed: say which "
-                                                 "file is meant by its SHA-256")});
+                                                 " is searched for in the data folders when it is needed: "
+                                                 "identify the file by its SHA-256")});
     return;
   }
   if (!FileExists(file) && !given->empty()) return;
@@ -53,8 +53,8 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
   } else if (given->empty()) {
     *given = *std::move(sha256);
   } else if (*given != *sha256) {
-    problems->push_back({digest_path, absl::StrCat("that of ", file, " is ", *sha256,
-                                                   ": restore the original file, or correct this")});
+    problems->push_back(
+        {digest_path, absl::StrCat("that of ", file, " is ", *sha256, ": restore the original file, or correct this")});
   }
 }
 

@@ -59,7 +59,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
   model.mutable_weights()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model),
               ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex("abc"),
-                                       ": put back the file that was meant, or correct this")));
+                                       ": restore the original file, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
 }
@@ -139,11 +139,12 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   EXPECT_THAT(Resolve(&one), ElementsAre("model.weights.split_sha256: is for a file with {split} in its name"));
 }
 
-// A file with a digest is looked for in the data folders, and only when it is needed.
+// A file with a digest is searched for in the data folders, and only when it is needed.
 TEST_F(SplitFilesTest, FilesOfDataFolders) {
   model_.mutable_weights()->set_file("data:w{split}.pth");
   EXPECT_THAT(Resolve(&model_), IsEmpty());
-  EXPECT_THAT(ResolveSplits({1}), ElementsAre(HasSubstr("model.weights.file: data:w1.pth is looked for in the data ")));
+  EXPECT_THAT(ResolveSplits({1}),
+              ElementsAre(HasSubstr("model.weights.file: data:w1.pth is searched for in the data ")));
   model_.mutable_weights()->set_split_sha256(1, std::string(64, '0'));
   model_.mutable_weights()->set_split_sha256(0, Sha256Hex("zero"));
   EXPECT_THAT(ResolveSplits({0, 1}), IsEmpty());

@@ -72,11 +72,11 @@ TEST_F(SpecFoldersTest, ASpecInSpecsBelongsToTheLibraryAround) {
 
 TEST_F(SpecFoldersTest, AClashNamesBothFiles) {
   sandbox_.Write("mine/methods/softmax.textproto", "name: 'softmax' title: 'Mine'");
-  EXPECT_THAT(FindSpecFile("method", "softmax", Folders().methods, ""),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("two files are method 'softmax': "),
-                             HasSubstr("/ours/experiments/methods/softmax.textproto and "),
-                             HasSubstr("/mine/methods/softmax.textproto; give one another name"))));
+  EXPECT_THAT(
+      FindSpecFile("method", "softmax", Folders().methods, ""),
+      StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("two files define method 'softmax': "),
+                                                         HasSubstr("/ours/experiments/methods/softmax.textproto and "),
+                                                         HasSubstr("/mine/methods/softmax.textproto; rename one"))));
   EXPECT_THAT(NamesIn(Folders().methods), ElementsAre("mine", "softmax"));
 }
 

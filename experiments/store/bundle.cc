@@ -57,9 +57,10 @@ std::string MemberOf(const std::string& path, const Store& store) {
 absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path, int64_t max_bytes) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   const auto size = static_cast<uint64_t>(file.bytes());
-  const absl::Status is_none = absl::DataLossError(absl::StrCat(
-      path,
-      ": is not a bundle, or truncated: copy it again, or write one with 'openset records export --bundle=FILE.zip'"));
+  const absl::Status is_none =
+      absl::DataLossError(absl::StrCat(path,
+                                       ": is not a bundle, or is truncated: copy it again, or write one with 'openset "
+                                       "records export --bundle=FILE.zip'"));
   if (size < kDigits + kComment.size()) return is_none;
   if (file.bytes() > max_bytes) {
     return absl::DataLossError(

@@ -292,7 +292,7 @@ TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
   const std::string bytes = *ReadFile(path_);
   std::filesystem::resize_file(path_, int64_t{1} << 32);
   EXPECT_THAT(Read(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_ + ": is no bundle, or a part of one: copy it")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_ + ": is not a bundle, or is truncated: copy it")));
   std::filesystem::resize_file(path_, int64_t{1} << 43);
   EXPECT_EQ(Read(), absl::DataLossError(path_ + ": has 8796093022208 bytes, more than the 8589934592 that a "
                                                 "bundle may have"));

@@ -108,7 +108,7 @@ TEST(Outputs, ErrorsNameFileAndArray) {
   named.group_names = {"\x1b[2J"};
   ASSERT_TRUE(WriteOutputs(named, Path()).ok());
   EXPECT_EQ(ReadOutputs(Path()).status(),
-            absl::DataLossError(Path() + ": array 'group_names' holds ' [2J', which is no name"));
+            absl::DataLossError(Path() + ": array 'group_names' holds ' [2J', which is not a valid name"));
 }
 
 // Other code uses these values as indices, and outputs may be from a stranger's bundle.

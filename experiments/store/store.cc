@@ -164,9 +164,9 @@ absl::Status Store::CheckVersion() const {
   if (content.ok()) {
     absl::string_view line = *content;
     if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(file, " is not a store's: name another folder (--store); or, if it is one whose file was ",
-                       "damaged, write into it: ", kVersionLine, kSchemaVersion));
+      return absl::FailedPreconditionError(absl::StrCat(
+          file, " is not the version file of a store: name another folder (--store); or, if it is corrupt, ",
+          "write into it: ", kVersionLine, kSchemaVersion));
     }
   } else if (!absl::IsNotFound(content.status())) {
     return absl::Status(content.status().code(),
@@ -213,8 +213,8 @@ std::optional<int> OtherVersionOf(const absl::Status& status) {
 
 std::string VersionLine(int records, int version) {
   return absl::StrCat(records, records == 1 ? " record is" : " records are", " of schema version ", version,
-                      " and left out: this openset reads version ", kSchemaVersion, "; 'openset records verify' puts ",
-                      records == 1 ? "it" : "them", " aside");
+                      " and left out: this openset reads version ", kSchemaVersion, "; 'openset records verify' moves ",
+                      records == 1 ? "it" : "them", " to quarantine/");
 }
 
 bool Store::HasRecord(const std::string& trial_id) const { return IsThere(RecordPath(trial_id)); }

@@ -41,7 +41,7 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
 
 // Records that could not be read. They don't stop the reading of others.
 struct UnreadRecords {
-  // Damaged or missing records, in the order of the ids: "PATH: ...".
+  // Corrupt or missing records, in the order of the ids: "PATH: ...".
   std::vector<std::string> damaged;
   // The number of records with another schema version, by version.
   std::map<int, int> other_versions;

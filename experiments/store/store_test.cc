@@ -111,7 +111,7 @@ TEST_F(StoreTest, ChecksItsVersion) {
                          " is of schema version 1, this openset reads and writes version 2: name another "
                          "folder (--store), where its results are made again"));
   for (const auto& [content, problem] :
-       {std::pair{"openset store 3\n", "newer openset"}, {"3\n", "not that of a store"}}) {
+       {std::pair{"openset store 3\n", "newer openset"}, {"3\n", "is not the version file of a store: name another"}}) {
     std::ofstream(store_.folder() + "/version") << content;
     EXPECT_EQ(store_.CheckVersion().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(store_.CheckVersion().message()), HasSubstr(problem));
@@ -126,7 +126,7 @@ TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
   EXPECT_TRUE(store_.CheckVersion().ok());
   EXPECT_EQ(store_.CheckIsStore(),
             absl::FailedPreconditionError(absl::StrCat(store_.folder(),
-                                                       " is no store: it has no file 'version'; name another folder "
+                                                       " is not a store: it has no file 'version'; name another folder "
                                                        "(--store)")));
   ASSERT_TRUE(store_.Make().ok());
   EXPECT_TRUE(store_.CheckIsStore().ok());
@@ -139,7 +139,7 @@ TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
 TEST_F(StoreTest, MustBeAFolder) {
   std::ofstream(store_.folder()) << "a file";
   EXPECT_EQ(store_.CheckVersion(), absl::FailedPreconditionError(absl::StrCat(
-                                       "the store ", store_.folder(), " is no folder: name another (--store)")));
+                                       store_.folder(), " is not a folder: name another store (--store)")));
 }
 
 TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {

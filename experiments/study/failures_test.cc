@@ -21,15 +21,14 @@ TEST(FailureKinds, FollowFromTheCode) {
 }
 
 TEST(WhatToDo, AdvisesTheSameCommandOnlyIfItMayHelp) {
-  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kUnavailable)}), "the same command tries them again");
-  EXPECT_EQ(WhatToDo({}), "the same command tries them again");
+  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kUnavailable)}), "the same command retries them");
+  EXPECT_EQ(WhatToDo({}), "the same command retries them");
   const std::string diverged = WhatToDo({Failure(absl::StatusCode::kAborted)});
   EXPECT_THAT(diverged, HasSubstr("(--methods)"));
   EXPECT_THAT(diverged, Not(HasSubstr("tries")));
-  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kDataLoss)}),
-            "repair the files that are named, then give the same command");
+  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kDataLoss)}), "repair the named files, then run the same command");
   EXPECT_THAT(WhatToDo({Failure(absl::StatusCode::kAborted), Failure(absl::StatusCode::kUnavailable)}),
-              HasSubstr("(--methods); the same command tries again what failed by the machine"));
+              HasSubstr("(--methods); the same command retries failures of the machine"));
 }
 
 TEST(SplitsText, JoinsTheLastOneByAnd) {

@@ -338,7 +338,7 @@ Report Study::MakeReport(const StudyResults& results) const {
   for (const std::string& line : results.unread.VersionLines()) report.note_lines.push_back(line);
   if (const size_t damaged = results.unread.damaged.size(); damaged > 0) {
     report.note_lines.push_back(absl::StrCat(
-        damaged, damaged == 1 ? " record is" : " records are", " damaged and left out; `openset run` makes ",
+        damaged, damaged == 1 ? " record is" : " records are", " corrupt and left out; `openset run` makes ",
         damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.unread.damaged, "; ")));
   }
   SourceChanges changes;

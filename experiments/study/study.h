@@ -131,7 +131,7 @@ class Study {
   Study(Experiment experiment, const Store& store);
 
   absl::Status PlanAll(const StudyOptions& options);
-  // Sets StudyOptions.redo. Errors: kInvalidArgument for a name that is no method of the study.
+  // Sets StudyOptions.redo. Errors: kInvalidArgument for a name that is not a method of the study.
   absl::Status SetRedo(const std::string& redo);
   absl::Status CheckReportName() const;
   absl::Status RememberSpec() const;

@@ -248,7 +248,7 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   EXPECT_EQ(absl::c_count_if(results->results, [](const TrialResult& result) { return result.record != nullptr; }),
             1);
   EXPECT_THAT(results->unread.damaged, ElementsAre(HasSubstr("not a record file")));
-  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is damaged and left out")));
+  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is corrupt and left out")));
 
   const absl::StatusOr<std::vector<std::string>> aside = (*study)->QuarantineDamaged();
   ASSERT_TRUE(aside.ok()) << aside.status();

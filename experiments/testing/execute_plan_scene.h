@@ -60,7 +60,7 @@ class FakeEngine : public Engine {
     if (lost_gpus.count(gpu_of[action]) > 0) {
       keys.erase(key);
       EngineEvent lost{action};
-      lost.end = absl::UnavailableError(absl::StrCat("GPU ", gpu_of[action], " is not used any more"));
+      lost.end = absl::UnavailableError(absl::StrCat("GPU ", gpu_of[action], " is no longer used"));
       lost.gpu_is_lost = true;
       return {lost};
     }

@@ -50,7 +50,7 @@ absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const s
   SavedTraining saved;
   std::string record;
   if (!absl::Base64Unescape(stored_summary->second, &record)) {
-    return absl::DataLossError(absl::StrCat(path, ": its summary is damaged"));
+    return absl::DataLossError(absl::StrCat(path, ": its summary is corrupt"));
   }
   OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &saved.summary), path));
   for (const auto& [name, array] : file.arrays) saved.tensors[name] = TensorOf(array);

@@ -185,7 +185,8 @@ TEST(Command, FailsIfOutputCannotBeWritten) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(Say([] { std::cout.setstate(std::ios::badbit); }), 1);
   std::cout.clear();
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("openset: what was to be printed is not all there"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("openset: the output is incomplete: can't write to standard output"));
 }
 
 TEST(Command, FailsCleanlyAtTheFileSizeLimit) {

@@ -234,7 +234,7 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
     std::cout << advice;
     const std::vector<std::string> lines = study->SourceLines();
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
-    for (const std::string& line : study->Damaged()) std::cout << "\ndamaged, to be made again: " << line << ".\n";
+    for (const std::string& line : study->Damaged()) std::cout << "\ncorrupt, to be made again: " << line << ".\n";
   }
   return absl::OkStatus();
 }

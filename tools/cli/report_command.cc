@@ -171,8 +171,9 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   }
   // The report uses the intact results, and the error lists the others.
   return absl::AbortedError(absl::StrCat(damaged.size(), damaged.size() == 1 ? " result is" : " results are",
-                                         " damaged and left out; 'openset run ", arguments[0],
-                                         "' makes what is needed again:\n", absl::StrJoin(damaged, "\n")));
+                                         " corrupt and left out; 'openset run ", arguments[0], "' makes ",
+                                         damaged.size() == 1 ? "it" : "them", " again if needed:\n",
+                                         absl::StrJoin(damaged, "\n")));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ absl::Status CheckReportName(const std::string& format, const std::string& out) 
   }
   if (!meant.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--out: ", out, " has the extension of ", meant,
-                                                   ", and --format=", format, " was requested; add --format=", meant,
+                                                   ", but --format=", format, " was requested; add --format=", meant,
                                                    ", or give the file another name"));
   }
   if (!absl::c_linear_search(kOtherEndings, ending)) return absl::OkStatus();

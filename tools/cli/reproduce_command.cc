@@ -153,7 +153,7 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments) {
   }
   std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced\n";
   if (same == static_cast<int>(records.size())) return absl::OkStatus();
-  return absl::AbortedError("some trials have other numbers; the lines above say what differs");
+  return absl::AbortedError("some trials have other numbers; the lines above list the differences");
 }
 
 }  // namespace

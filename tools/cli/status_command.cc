@@ -154,8 +154,8 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json) {
   }
   if (const std::vector<std::string> damaged = study->Damaged(); !damaged.empty()) {
     std::cout << damaged.size() << (damaged.size() == 1 ? " result is" : " results are")
-              << " damaged; `openset run` moves " << (damaged.size() == 1 ? "it" : "them")
-              << " to quarantine/ and makes what is needed again:\n";
+              << " corrupt; `openset run` moves " << (damaged.size() == 1 ? "it" : "them")
+              << " to quarantine/ and makes " << (damaged.size() == 1 ? "it" : "them") << " again if needed:\n";
     for (const std::string& line : damaged) std::cout << "  " << line << "\n";
   }
   if (const std::vector<std::string> aside = store.Quarantined(); !aside.empty()) {

@@ -27,7 +27,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   const std::string &folder = arguments[0], &model = arguments[1];
   if (!absl::c_linear_search(LossCurveModels(), model)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("MODEL: '", model, "' is none of ", absl::StrJoin(LossCurveModels(), ", ")));
+        absl::StrCat("MODEL: '", model, "' is not one of ", absl::StrJoin(LossCurveModels(), ", ")));
   }
   int64_t steps = 0;
   if (!absl::SimpleAtoi(arguments[2], &steps) || steps < 1 || steps > 10000) {
@@ -40,7 +40,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   for (const std::string& name : names) {
     if (!absl::c_linear_search(LossCurveNames(), name)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("LOSS: '", name, "' is none of ", absl::StrJoin(LossCurveNames(), ", ")));
+          absl::StrCat("LOSS: '", name, "' is not one of ", absl::StrJoin(LossCurveNames(), ", ")));
     }
     OPENSET_RETURN_IF_ERROR(WriteLossCurve(RunLossCurve(name, model, steps), folder, name));
   }

@@ -97,7 +97,7 @@ class FunctionsTest(unittest.TestCase):
             (dict(seed=-1), "seed: must be a whole number from 0 (is -1)"),
             (dict(replicates=0), "--replicates, --level, --threads: "),
             (dict(level="high"), "level: must be a number (is 'high')"),
-            (dict(near="svhn"), "set 'svhn' has a role, but the samples belong to no sets"),
+            (dict(near="svhn"), "group 'svhn' has a role, but the samples have no groups"),
             (dict(metrics=["auroc", "a\"\n\\uc"]), "--metrics: unknown metric"),
         ]:
             with self.assertRaises(ValueError) as caught:

@@ -99,15 +99,15 @@ class ProtosTest(unittest.TestCase):
                 stream = lzma.decompress(bundle.read("records.tar.xz"))
             with zipfile.ZipFile(path, "w") as bundle:
                 bundle.writestr("records.tar.xz", lzma.compress(stream.replace(b"softmax", b"softmix")))
-            with self.assertRaisesRegex(ValueError, "two.zip: records/../.*: the record is damaged"):
+            with self.assertRaisesRegex(ValueError, "two.zip: records/../.*: the record is corrupt"):
                 list(protos.read_bundle(path))
             for content in (lzma.compress(stream)[:-40], b"", stream):
                 with zipfile.ZipFile(path, "w") as bundle:
                     bundle.writestr("records.tar.xz", content)
-                with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+                with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records"):
                     list(protos.read_bundle(path))
             path.write_bytes(b"PK")
-            with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+            with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records"):
                 list(protos.read_bundle(path))
 
 

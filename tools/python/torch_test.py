@@ -89,7 +89,7 @@ class TorchTest(unittest.TestCase):
         for column in ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC"):
             self.assertEqual(table.loc["noise", column], 100 * expected[column], column)
             self.assertEqual(table.loc["farood", column], 100 * expected[column], column)
-        with self.assertRaisesRegex(ValueError, "'odin' is no score of openset that needs no network"):
+        with self.assertRaisesRegex(ValueError, "'odin' is not a score of openset that needs no network"):
             openood.Evaluator(self.net, "toy", "odin", dataloaders={"id": {"test": []}})
 
     @unittest.skipUnless(importlib.util.find_spec("torchmetrics"), "no torchmetrics")

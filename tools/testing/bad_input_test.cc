@@ -72,7 +72,7 @@ TEST_F(BadInputTest, AStoreThatIsAFile) {
                                                 {"explain", "abcd"}}) {
     const ProgramResult result = program_.Run(words);
     EXPECT_EQ(result.exit_code, 2) << words[0];
-    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("the store ", program_.store(), " is no folder: name another")));
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat(program_.store(), " is not a folder: name another store")));
     EXPECT_EQ(result.out, "");
   }
   EXPECT_EQ(program_.Read("openset-store"), "a file");

@@ -64,7 +64,7 @@ TEST_F(DataTest, FromAFolderToAStudy) {
               AllOf(HasSubstr("mean 0.2500 0.5000"), HasSubstr("(as the catalog says)")));
   const ProgramResult other = program_.Run({"data", "describe", "photos", "--test_share=0.5"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("catalog/photos.textproto: is there already and says something else"));
+  EXPECT_THAT(other.err, HasSubstr("catalog/photos.textproto: already exists with other content; choose another name"));
 
   const ProgramResult made = program_.Run({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=2"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -105,7 +105,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   EXPECT_THAT(verified.err, HasSubstr("photos/owl/5.png"));
   const ProgramResult skipped = program_.Run({"data", "describe", "photos", "--skip_damaged", "--name=mine"});
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
-  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 damaged images")));
+  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt images")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   EXPECT_EQ(program_.Run({"data", "verify", "mine", "--images"}).exit_code, 0);
   // The folder's path means the data set that was described from it, unless a task says "folder:".
@@ -169,10 +169,10 @@ TEST_F(DataTest, ErrorsSayWhatIsWrong) {
   fails({"data", "describe", "nowhere"}, "no such folder: ");
   fails({"task", "new", "t", "--data=photos", "--known=fox"}, "--known: unknown class 'fox'");
   fails({"task", "new", "t", "--data=photos", "--known=3"}, "--known: must be 1 to 2 of the 3 classes (is 3)");
-  fails({"task", "new", "t", "--data=photos"}, "--known: say which classes are known");
+  fails({"task", "new", "t", "--data=photos"}, "--known: give the known classes by name (cat,dog)");
   fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "nowhere/photos");
   fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "no such folder");
-  fails({"task", "new", "t/u", "--data=photos", "--known=1"}, "'t/u' is no name");
+  fails({"task", "new", "t/u", "--data=photos", "--known=1"}, "'t/u' is not a valid name");
   const ProgramResult list = program_.Run({"data", "list"});
   EXPECT_EQ(list.exit_code, 0);
   EXPECT_THAT(list.out, AllOf(HasSubstr("tinyimagenet"), HasSubstr("3 x 64 x 64"), HasSubstr("up to 212539"),

@@ -58,15 +58,15 @@ TEST(Figure, OfAStudy) {
 
   fails("--improvement=arouc", "unknown figure 'arouc'; did you mean 'auroc'?");
   fails("--softmax=nera", "unknown set of unknown samples 'nera'; did you mean 'near'?");
-  fails("--x=lambda", "a study's figure is asked for by");
-  fails("--width=column", "a study's figure is asked for by");
+  fails("--x=lambda", "request a study's figure with --x=FIELD and --y=METRIC");
+  fails("--width=column", "request a study's figure with --x=FIELD and --y=METRIC");
   EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--folder=f"}).err,
               HasSubstr("--folder: is for"));
   EXPECT_THAT(program.Run({"figure", "toy_softmax", "--out=toy.pdf"}).err, HasSubstr("--out: is for a study's figure"));
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=roc", "--improvement=auroc"}).exit_code, 2);
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--softmax=near", "--softmax_classes=0"}).exit_code, 2);
   EXPECT_THAT(program.Run({"figure", "study.textproto", "--improvement=auroc", "--spread=sample"}).err,
-              HasSubstr("--spread: is of the bands"));
+              HasSubstr("--spread: applies only to --x with --y"));
   EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--labels=title"}).err,
               HasSubstr("unknown label 'title'; did you mean 'titles'?"));
 
@@ -81,7 +81,7 @@ TEST(Figure, OfAStudy) {
   EXPECT_THAT(program.Read("all_roc.svg"), HasSubstr(">MCP<"));
   EXPECT_EQ(of_bundle({"--improvement=auroc", "--baseline=max_logit"}).exit_code, 0);
   EXPECT_THAT(program.Read("all_improvement_auroc.svg"), HasSubstr("% of MaxLogit's"));
-  EXPECT_THAT(of_bundle({"--improvement=auroc"}).err, HasSubstr("choose one by --baseline: max_logit, mcp"));
+  EXPECT_THAT(of_bundle({"--improvement=auroc"}).err, HasSubstr("choose one with --baseline: max_logit, mcp"));
   EXPECT_THAT(of_bundle({"--improvement=auroc", "--baseline=max_logti"}).err,
               HasSubstr("unknown baseline 'max_logti'; did you mean 'max_logit'?"));
   EXPECT_THAT(of_bundle({"--softmax=near"}).err, HasSubstr("records don't have"));

@@ -133,7 +133,7 @@ TEST_F(FolderTest, AReportNeedsNoImages) {
   EXPECT_EQ(
       untold.out.rfind("The images of mixed, photos; mixed, more are not on this machine, and the store has no", 0), 0)
       << untold.out;
-  EXPECT_THAT(untold.err, HasSubstr("no result was found; name the folder of the images by --data"));
+  EXPECT_THAT(untold.err, HasSubstr("no result was found; give the folder of the images with --data"));
 }
 
 TEST_F(FolderTest, ProblemsOfFilesAreReportedBeforeTheRun) {

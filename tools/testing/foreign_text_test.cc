@@ -90,18 +90,18 @@ TEST_F(ForeignTextTest, FilesWithoutANameAreLeftOutOrRefused) {
   program_.Write("lab/methods/\xff\x1b.textproto", "base: 'mcp'");
   const ProgramResult list = program_.Run({"list", "methods", "--library=lab"});
   EXPECT_EQ(list.exit_code, 0);
-  EXPECT_THAT(list.err, AllOf(HasSubstr("lab/methods: a file is left out: 'x y' is no name"),
-                              HasSubstr("lab/methods: a file is left out: '\uFFFD ' is no name")));
+  EXPECT_THAT(list.err, AllOf(HasSubstr("lab/methods: a file is left out: 'x y' is not a valid name"),
+                              HasSubstr("lab/methods: a file is left out: '\uFFFD ' is not a valid name")));
   ExpectPlain(list);
   program_.Write("study.textproto", absl::StrReplaceAll(kSpec, {{"'softmax'", "'lab/methods/x y.textproto'"}}));
-  ExpectRefused({"plan", "study.textproto"}, "lab/methods/x y.textproto: 'x y' is no name");
+  ExpectRefused({"plan", "study.textproto"}, "lab/methods/x y.textproto: 'x y' is not a valid name");
   program_.Write("study.textproto", absl::StrReplaceAll(kSpec, {{"'softmax'", "'../methods/softmax'"}}));
   ExpectRefused({"plan", "study.textproto"}, "study.textproto:3: method[0]: unknown method '../methods/softmax'");
   program_.Write("study.textproto", absl::StrReplaceAll(kSpec, {{"'study'", "'a study'"}}));
-  ExpectRefused({"plan", "study.textproto"}, "study.textproto:1: name: 'a study' is no name");
+  ExpectRefused({"plan", "study.textproto"}, "study.textproto:1: name: 'a study' is not a valid name");
   program_.Write("study.textproto", kSpec);
   program_.Write("lab/catalog/$(touch pwn).textproto", "name: 'a'");
-  ExpectRefused({"plan", "study.textproto", "--library=lab"}, "lab/catalog: '$(touch pwn)' is no name");
+  ExpectRefused({"plan", "study.textproto", "--library=lab"}, "lab/catalog: '$(touch pwn)' is not a valid name");
 }
 
 TEST_F(ForeignTextTest, InvalidUtf8IsReportedWithItsPosition) {

@@ -58,7 +58,8 @@ TEST(Help, DistinguishesArchivesFromTables) {
   program.Write("openset-store/version", "openset store 2\n");
   const ProgramResult refused = program.Run({"records", "export", "--bundle=records.parquet"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--bundle: records.parquet: the archive is a zip, so its name ends in .zip"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("--bundle: records.parquet: a bundle's name must end in .zip; `openset report SPEC"));
   EXPECT_EQ(program.Read("records.parquet"), "");
 }
 
@@ -67,7 +68,7 @@ TEST(Help, ExplainsWhatGcKeeps) {
   program.Write("openset-store/version", "openset store 2\n");
   const ProgramResult result = program.Run({"records", "gc", "--older_than=0"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, "removed 0, 0 B; what is younger than an hour stays, as a run may be making it\n");
+  EXPECT_EQ(result.out, "removed 0, 0 B; files younger than an hour stay, because a run may be writing them\n");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Latex, CompilesWithARealTex) {
               HasSubstr("half of the 95 \\% interval"));
   compile();
   EXPECT_THAT(program.Run({"report", "study.textproto", "--format=csv", "--digits=1"}).err,
-              HasSubstr("--digits: lays out tables of text, markdown and latex"));
+              HasSubstr("--digits: applies to text, markdown and latex tables"));
   EXPECT_THAT(program.Run({"report", "study.textproto", "--spread=std"}).err, HasSubstr("--spread: unknown spread"));
   EXPECT_THAT(program.Run({"report", "study.textproto", "--digits=13"}).err,
               HasSubstr("--digits: must lie in 0 .. 12"));

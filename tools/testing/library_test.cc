@@ -127,12 +127,12 @@ TEST_F(LibraryTest, AClashNamesBothFiles) {
   };
   program_.Write("lab/methods/mcp.textproto", "title: 'My own MCP'");
   EXPECT_THAT(error(),
-              AllOf(HasSubstr("study.textproto:3: method[0]: two files are method 'mcp': "),
+              AllOf(HasSubstr("study.textproto:3: method[0]: two files define method 'mcp': "),
                     HasSubstr("experiments/methods/mcp.textproto and "), HasSubstr("lab/methods/mcp.textproto")));
   program_.Write("lab/methods/mcp.textproto", program_.Shipped("experiments/methods/mcp.textproto"));  // a copy
   program_.Write("lab/catalog/mnist.textproto", "name: 'mnist'");
-  EXPECT_THAT(error(), AllOf(HasSubstr("two files are data set 'mnist': "), HasSubstr("data/catalog/mnist.textproto"),
-                             HasSubstr("lab/catalog/mnist.textproto")));
+  EXPECT_THAT(error(), AllOf(HasSubstr("two files define data set 'mnist': "),
+                             HasSubstr("data/catalog/mnist.textproto"), HasSubstr("lab/catalog/mnist.textproto")));
 }
 
 TEST_F(LibraryTest, NamesAFolderThatIsNotALibrary) {

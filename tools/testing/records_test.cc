@@ -64,7 +64,7 @@ TEST(Records, RemoveByQueryAndBySize) {
   EXPECT_EQ(small.exit_code, 1);
   EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
   EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
-  EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is no size"));
+  EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is not a size"));
 }
 
 // A deployment's size: results that a run no longer needs are removed even if they are new; records stay.
@@ -153,7 +153,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'auroc'?"));
   const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
   EXPECT_EQ(text.exit_code, 2);
-  EXPECT_THAT(text.err, HasSubstr("auroc is a number, and 'high' is none"));
+  EXPECT_THAT(text.err, HasSubstr("auroc is a number, but 'high' is not"));
   // All studies of the store, and their sizes.
   const std::string status = program.Run({"status"}).out;
   EXPECT_THAT(status, ContainsRegex("\nstudy +2 +[^\n]* [0-9.]+ [kM]?B\n"));
@@ -258,7 +258,7 @@ TEST(Records, VerifyAndCollectGarbage) {
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const ProgramResult whole = program.Run({"records", "verify"});
   EXPECT_EQ(whole.exit_code, 0) << whole.out;
-  EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 damaged"));
+  EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt"));
   std::string checkpoint;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(program.store() + "/checkpoints")) {
     if (entry.path().extension() == ".safetensors") checkpoint = entry.path().string();
@@ -292,8 +292,8 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
            {"metric { auroc {} }",
             "metric { auroc {} }\naxis { path: 'training.optimizer.learning_rate' value: ['0.10', '0.1'] }",
             "0.1 is the same value as 0.10"},
-           {"name: \"study\"", "name: \"../study\"", "is no name"},
-           {"name: \"study\"", "name: \"\"", "is no name"},
+           {"name: \"study\"", "name: \"../study\"", "is not a valid name"},
+           {"name: \"study\"", "name: \"\"", "is not a valid name"},
            {"metric { auroc {} }", "metric { auroc {} }\nexpected_trials: 7",
             "expected_trials: is 7, and the study makes 2"}}) {
     program.Write("bad.textproto", Spec(from, to));

@@ -138,9 +138,9 @@ TEST_F(ReportTest, OfRecordsAlone) {
   EXPECT_THAT(program_.Read("all.html"), HasSubstr("<h1>all.zip</h1>"));
   // A file name of another format.
   for (const auto& [name, said] : std::vector<std::pair<std::string, std::string>>{
-           {"all.csv", "--out: all.csv is the name of a file of csv, and --format=text is asked for; add --format=csv"},
+           {"all.csv", "--out: all.csv has the extension of csv, but --format=text was requested; add --format=csv"},
            {"all.parquet",
-            "--out: report writes no .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
+            "--out: report can't write .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
     const ProgramResult refused = program_.Run({"report", "all.zip", "--out=" + name});
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_THAT(refused.err, HasSubstr(said));
@@ -155,7 +155,7 @@ TEST_F(ReportTest, OfRecordsAlone) {
               HasSubstr("trial_id: \"" + id));
   const ProgramResult verified = program_.Run({"records", "verify", "all.zip", "--store=none"});
   EXPECT_EQ(verified.exit_code, 0);
-  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 damaged"), HasSubstr("sha256 ")));
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 corrupt"), HasSubstr("sha256 ")));
   EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // ambiguous: there are four
 }
 

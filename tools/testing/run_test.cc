@@ -222,7 +222,7 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingResumes) {
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << disturbed.Read("err.txt");
-  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("to be tried again in 1s: train openauc"));
+  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("will be retried in 1s: train openauc"));
   EXPECT_EQ(disturbed.Records(), undisturbed.Records());
   EXPECT_EQ(FilesBelow(disturbed.store() + "/attempts").size(), 1);
 }
@@ -349,12 +349,12 @@ TEST(Run, CorruptResultsAreQuarantinedAndMadeAgain) {
   const ProgramResult report = program.Run({"report", "study.textproto"});
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_THAT(report.out, HasSubstr(record));
-  EXPECT_THAT(report.err, HasSubstr("1 result is damaged and left out; 'openset run study.textproto' makes"));
+  EXPECT_THAT(report.err, HasSubstr("1 result is corrupt and left out; 'openset run study.textproto' makes"));
   const ProgramResult status = program.Run({"status", "study.textproto"});
   EXPECT_EQ(status.exit_code, 0);
   EXPECT_THAT(status.out, HasSubstr("1 of 2 trials done, 1 left"));
-  EXPECT_THAT(status.out, HasSubstr("1 result is damaged"));
-  EXPECT_THAT(program.Run({"plan", "study", "--noprobe"}).out, HasSubstr("damaged, to be made again: " + record));
+  EXPECT_THAT(status.out, HasSubstr("1 result is corrupt"));
+  EXPECT_THAT(program.Run({"plan", "study", "--noprobe"}).out, HasSubstr("corrupt, to be made again: " + record));
   EXPECT_THAT(FilesBelow(program.store() + "/quarantine"), IsEmpty());
 
   ProgramResult again = program.Run({"run", "study.textproto"});

@@ -55,7 +55,7 @@ TEST(Score, EveryScoreOfATorchScriptNetwork) {
   const ProgramResult result = program.Run(Words({"--head=head"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(absl::StrReplaceAll(result.out, {{"\n  ", " "}}),  // its lines are wrapped
-              AllOf(HasSubstr("is trained with a loss of its own"), HasSubstr("needs several trainings"),
+              AllOf(HasSubstr("is trained with its own loss"), HasSubstr("needs several trainings"),
                     HasSubstr("left out: mc_dropout, mc_dropout_expected_entropy, mc_dropout_mutual_information, "
                               "mc_dropout_variation_ratio (dropout inside a script can't be switched on)"),
                     HasSubstr("0 trainings, 1 import of a model")));
@@ -219,14 +219,14 @@ TEST(Score, ImpossibleRequestsAreRefused) {
       {Words({"--network=resnet_50"}, "net.safetensors"), "did you mean 'resnet50'?"},
       {Words({"--network=resnet50", "--head=fc"}, "net.safetensors"), "are for a TorchScript file"},
       {Words({"--network=resnet50", "--weights=a.pth"}, "net.safetensors"), "--model is the file of the weights"},
-      {Words({"--network=resnet50"}, "net.textproto"), "a method file says what its model is"},
+      {Words({"--network=resnet50"}, "net.textproto"), "a method file defines its own model"},
       {Words({"--network=resnet50"}, "nowhere.pth"), "--model: cannot open"},
       {Words({}, "untrained.textproto"), "names no trained weights: give --weights=FILE"},
-      {Words({"--weights=net.pt"}), "--weights: is only for a --model that is a method file"},
+      {Words({"--weights=net.pt"}), "--weights: applies only to a method file; a TorchScript network"},
       {Words({"--head=fc"}, "net.textproto"), "--head, --features and --outputs are for a TorchScript file"},
       {Words({"--weights=nowhere"}, "net.textproto"), "--weights: cannot open"},
       {Words({"--methods=mpc"}), "--methods: unknown method 'mpc'; did you mean 'mcp'?"},
-      {Words({"--methods=arpl"}), "--methods: arpl is trained with a loss of its own"},
+      {Words({"--methods=arpl"}), "--methods: arpl is trained with its own loss"},
       {Words({"--mean=1,2"}), "--mean: has 2 values for 1 channels"},
       {Words({"--std=0"}), "--std: must be above 0"},
       {Words({"--size=0"}), "--size: must be at least 1"},
@@ -284,11 +284,11 @@ TEST(Score, ErrorsOfTheNetworkAreReported) {
       {Words({"--methods=mcp", "--head=fc"}), "unknown linear module 'fc' (known: backbone.fc, head)"},
       {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
       {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
-      {Words({}, "broken.pt"), "broken.pt: is no TorchScript archive"},
+      {Words({}, "broken.pt"), "broken.pt: is not a TorchScript archive"},
       {Words({"--methods=mcp", "--size=8"}, "nan.pt"), "nan.pt: the script gives NaN"},
       {Words({"--methods=mcp", "--size=8"}, "softmax.pt"),
-       "softmax.pt: the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores "
-       "are made of logits, so save the network without its softmax"},
+       "softmax.pt: the script ends in a softmax: its outputs for an image are never negative and sum to 1; scores "
+       "need logits, so save the network without its softmax"},
   };
   for (const auto& [words, what] : cases) {
     const ProgramResult result = program.Run(words);

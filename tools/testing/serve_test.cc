@@ -187,7 +187,7 @@ TEST(Serve, ErrorsSayWhatIsWrong) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"serve"}).err, HasSubstr("openset-store"));
   program.Write("openset-store/version", "openset store 2\n");
-  for (const auto& [flag, line] : {std::pair("--host=example.org", "--host: 'example.org' is no IP address"),
+  for (const auto& [flag, line] : {std::pair("--host=example.org", "--host: 'example.org' is not an IP address"),
                                    {"--port=65536", "--port: must lie in 0 .. 65535"},
                                    {"--port=-1", "--port: must lie in 0 .. 65535"}}) {
     const ProgramResult result = program.Run({"serve", flag});

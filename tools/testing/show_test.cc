@@ -192,7 +192,7 @@ TEST(Names, AStudyInTheFolderNeedsNoEnding) {
   const ProgramResult two = program.Run({"plan", "quickstart"});
   EXPECT_EQ(two.exit_code, 2);
   EXPECT_THAT(two.err, HasSubstr("'quickstart' may be quickstart.textproto or the study of that name in "));
-  EXPECT_THAT(two.err, HasSubstr("say 'quickstart.textproto' for yours"));
+  EXPECT_THAT(two.err, HasSubstr("use 'quickstart.textproto' for yours"));
   program.Write("quickstart.textproto", program.Shipped("experiments/specs/quickstart.textproto"));
   EXPECT_EQ(program.Run({"plan", "quickstart", "--format=csv"}).exit_code, 0);
 }

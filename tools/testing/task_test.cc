@@ -190,7 +190,7 @@ TEST_F(NewTaskTest, RefusesImpossibleRequests) {
   };
   EXPECT_THAT(error({}), HasSubstr("--data: name a data set, or a folder of images"));
   EXPECT_THAT(error({"--data=fashion_mist", "--known=6"}), HasSubstr("did you mean 'fashion_mnist'?"));
-  EXPECT_THAT(error({"--data=mnist"}), HasSubstr("--known: say which classes are known"));
+  EXPECT_THAT(error({"--data=mnist"}), HasSubstr("--known: give the known classes by name (cat,dog)"));
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=Dres,Bag"}), HasSubstr("did you mean 'Dress'?"));
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=10"}), HasSubstr("--known: must be 1 to 9 of the 10 classes"));
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=6", "--unknown=5"}),
@@ -200,7 +200,7 @@ TEST_F(NewTaskTest, RefusesImpossibleRequests) {
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=@none.txt"}), HasSubstr("none.txt"));
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=Bag,Bag"}), HasSubstr("class 8 (Bag) is listed twice"));
   EXPECT_THAT(program_.Run({"task", "neu", "x"}).err, HasSubstr("did you mean 'new'?"));
-  EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: needs the name of a task"));
+  EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: takes one argument, a task's name"));
 }
 
 TEST(TaskAttributes, CutsClassesByLevel) {
@@ -217,10 +217,10 @@ TEST(TaskAttributes, CutsClassesByLevel) {
             "# unknown { group: \"medium\" class_id: ... }: 1 classes, cosine 0.7071 to 0.7071\n[2]\n"
             "# unknown { group: \"easy\" class_id: ... }: 1 classes, cosine 0.1709 to 0.1709\n[1]\n");
   EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0,", "--levels=2,2"}).err,
-              HasSubstr("--levels: they have 4 classes together, and 3 are unknown"));
+              HasSubstr("--levels: sum to 4 classes, but 3 are unknown"));
   EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=4,"}).err,
-              HasSubstr("--known: '4' is no class id (0 to 3)"));
-  EXPECT_THAT(program.Run({"task", "attributes"}).err, HasSubstr("--matrix: which file?"));
+              HasSubstr("--known: '4' is not a class id (0 to 3)"));
+  EXPECT_THAT(program.Run({"task", "attributes"}).err, HasSubstr("--matrix: must name a file"));
 }
 
 TEST(TaskWordNet, NearExternalOverlapAndFar) {
@@ -242,8 +242,8 @@ TEST(TaskWordNet, NearExternalOverlapAndFar) {
             "# n00000004 poodle is below n00000003 dog\n# 1 overlap, 2 do not\n[1, 2]\n");
   EXPECT_EQ(run({"--far=hot dog,chair", "--variants=chair: seat"}).out,
             "# hot dog: dog (n00000003) is above one of them\n# chair is far\n# 1 of 2 are far\n[1]\n");
-  EXPECT_THAT(run({}).err, HasSubstr("wordnet: say one of --known, --overlap and --far"));
-  EXPECT_THAT(run({"--known=cat"}).err, HasSubstr("--known: 'cat' is no noun of this WordNet"));
+  EXPECT_THAT(run({}).err, HasSubstr("wordnet: needs one of --known, --overlap and --far"));
+  EXPECT_THAT(run({"--known=cat"}).err, HasSubstr("--known: 'cat' is not a noun of this WordNet"));
   EXPECT_THAT(run({"--known=n00000003"}).err, HasSubstr("--known: n00000003 is not in --wnids"));
   EXPECT_THAT(run({"--known=n00000005", "--near=2"}).err, HasSubstr("--near: 2 are more than the 1 candidates"));
   program.Write("data.noun", "thing\n");

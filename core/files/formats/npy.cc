@@ -76,11 +76,11 @@ std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_
 
 // "()", "(6,)", "(6, 2)", "(6, 2,)"; not "6" or "(6)", which are not tuples.
 absl::StatusOr<std::vector<int64_t>> ParseShape(absl::string_view text) {
-  if (!absl::ConsumePrefix(&text, "(") || !absl::ConsumeSuffix(&text, ")")) return Damaged("its shape is no tuple");
+  if (!absl::ConsumePrefix(&text, "(") || !absl::ConsumeSuffix(&text, ")")) return Damaged("its shape is not a tuple");
   std::vector<int64_t> shape;
   if (absl::StripAsciiWhitespace(text).empty()) return shape;
   std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
-  if (parts.size() == 1) return Damaged("its shape is no tuple");
+  if (parts.size() == 1) return Damaged("its shape is not a tuple");
   if (absl::StripAsciiWhitespace(parts.back()).empty()) parts.pop_back();
   if (parts.size() > kMostDimensions) return Damaged("its shape has more than 64 extents");
   for (const absl::string_view part : parts) {

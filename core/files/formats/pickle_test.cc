@@ -59,9 +59,10 @@ TEST(ReadPickle, AnOrderedDictIsADict) {
 
 // Each operation finds its values missing.
 TEST(ReadPickle, RefusesOperationsWithoutTheirValues) {
-  for (const char* body : {"", "NN", "(", "t", "l", "u", "e", "(u", "]N(u", "}K\x01a", "}(Nu", "N(\x85", "\x86", "R", "b",
-                           "Nb", "Q", "q\x01", "h\x01", "\x94", "\x93", "cmodule\nname", "NNs", "a", "("}) {
-    EXPECT_THAT(Read(body).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a whole pickle, at byte")))
+  for (const char* body :
+       {"",  "NN", "(",  "t", "l",     "u",     "e",    "(u",   "]N(u",          "}K\x01a", "}(Nu", "N(\x85", "\x86",
+        "R", "b",  "Nb", "Q", "q\x01", "h\x01", "\x94", "\x93", "cmodule\nname", "NNs",     "a",    "("}) {
+    EXPECT_THAT(Read(body).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a valid pickle, at byte")))
         << body;
   }
   for (const char* body : {"NNR", "N)b", "]}b", "i"}) {
@@ -109,7 +110,7 @@ TEST(ReadPickle, HasALimit) {
   EXPECT_THAT(ReadPickle(lists, {}).status(),
               StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 4000000 operations")));
   EXPECT_THAT(ReadPickle(lists.substr(1), {}).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it ends before its end")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it ends too early")));
   EXPECT_THAT(ReadPickle(std::string(kMostPickleBytes + 1, ']'), {}).status(),
               StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 67108864 bytes")));
 }

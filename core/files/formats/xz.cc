@@ -110,7 +110,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
     case LZMA_FORMAT_ERROR:
       return absl::DataLossError("is not an xz stream");
     default:
-      return absl::DataLossError("is a damaged xz stream");
+      return absl::DataLossError("is a corrupt xz stream");
   }
 }
 

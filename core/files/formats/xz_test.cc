@@ -108,7 +108,7 @@ TEST(Xz, RefusesInvalidStreams) {
     }
   };
   says("", "is cut short");
-  says("this is no stream", "is no xz stream");
+  says("this is no stream", "is not an xz stream");
   for (const size_t size : {size_t{5}, stream.size() / 2, stream.size() - 1}) {
     says(stream.substr(0, size), "is cut short");
   }
@@ -116,7 +116,7 @@ TEST(Xz, RefusesInvalidStreams) {
   says(stream + stream, "has bytes after the end");
   std::string damaged = stream;
   damaged[damaged.size() / 2] ^= 1;
-  says(damaged, "is a damaged xz stream");
+  says(damaged, "is a corrupt xz stream");
   // A window of 64 MiB: what only programs with as much memory read.
   says(WithPreset(text, 9), "needs more than 33554432 bytes of memory");
   read.clear();

@@ -68,7 +68,7 @@ absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
     unz64_file_pos place;
     if (at != UNZ_OK || unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
         info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
-      return absl::DataLossError("its list of members is damaged");
+      return absl::DataLossError("its list of members is corrupt");
     }
     const bool is_plain =
         info.compression_method == 0 && (info.flag & 1) == 0 && info.compressed_size == info.uncompressed_size;
@@ -163,9 +163,9 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
   }
   if (got == 0 && bytes != said) {  // then the CRC was not compared
     return absl::DataLossError(
-        absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said, " bytes, and has ", bytes));
+        absl::StrCat("member '", OneLine(name), "' is corrupt: it says that it has ", said, " bytes, and has ", bytes));
   }
-  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged, at byte ", at));
+  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is corrupt, at byte ", at));
   return absl::OkStatus();
 }
 

@@ -54,7 +54,7 @@ TEST(ZipReader, Errors) {
   for (const std::string& name : changed->Names()) {
     const absl::StatusOr<std::string> content = changed->Read(name);
     if (content.ok()) continue;
-    EXPECT_THAT(content.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' is damaged")));
+    EXPECT_THAT(content.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' is corrupt")));
     ++damaged;
   }
   EXPECT_EQ(damaged, 1);
@@ -86,7 +86,7 @@ TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
   ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
   absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
   ASSERT_THAT(changed, IsOk());
-  EXPECT_THAT(changed->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'a' is damaged")));
+  EXPECT_THAT(changed->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'a' is corrupt")));
   EXPECT_THAT(changed->Read("b"), IsOk());
 }
 
@@ -97,7 +97,7 @@ TEST(ZipReader, LimitsTheTotalSize) {
   EXPECT_THAT(zip->Read("label.npy"), IsOk());
   EXPECT_THAT(zip->Read("label.npy").status(),
               StatusIs(absl::StatusCode::kDataLoss,
-                       "inflates to more than 400 bytes, at member 'label.npy': if that is meant, save it without "
+                       "inflates to more than 400 bytes, at member 'label.npy': if this is intended, save it without "
                        "compression"));
 }
 

@@ -65,7 +65,8 @@ absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
   const std::string library = JoinPath(torch_folder, "lib/libtorch_cuda.so");
   // The loader would wait for ever at a pipe.
   if (!OpenRegularFile(library).ok()) {
-    return absl::NotFoundError(absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is no PyTorch for CUDA"));
+    return absl::NotFoundError(
+        absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is not a build of PyTorch for CUDA"));
   }
   const std::string version = VersionIn(ReadFile(JoinPath(torch_folder, "version.py"), kMostVersionBytes).value_or(""));
   if (!IsOurs(version)) {

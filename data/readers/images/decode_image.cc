@@ -206,7 +206,7 @@ std::string WebpReason(absl::string_view bytes) {
     at += 8 + length + length % 2;
   }
   if (at + 8 > bytes.size()) return absl::StrCat("it has no image after byte 12 of ", bytes.size());
-  return absl::StrCat("the image's data are damaged, from byte ", at, " of ", bytes.size(), " on");
+  return absl::StrCat("the image's data are corrupt, from byte ", at, " of ", bytes.size(), " on");
 }
 
 absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {

@@ -14,9 +14,10 @@ namespace openset {
 // repeated, as by Pillow's convert("RGB")). The format is recognised by the first bytes. Transparency is ignored,
 // 16-bit values keep their upper 8 bits, and CMYK is assumed to be inverted, as Adobe writes it. With
 // `exif_orientation`, a JPEG image is rotated and mirrored as the orientation (1 to 8) in its EXIF data says, as by
-// Pillow's ImageOps.exif_transpose; otherwise it is returned as it is stored. Errors: kDataLoss if the bytes are none
-// of these formats, corrupt or truncated; if the image has more than 2^26 pixels, or claims more pixels than its bytes
-// can encode (they are never allocated); or for a JPEG image of more than 100 scans. Precondition: channels is 1 or 3.
+// Pillow's ImageOps.exif_transpose; otherwise it is returned as it is stored. Errors: kDataLoss if the bytes have
+// none of these formats, or are corrupt or truncated; if the image has more than 2^26 pixels, or claims more pixels
+// than its bytes can encode (they are never allocated); or for a JPEG image of more than 100 scans. Precondition:
+// channels is 1 or 3.
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation = false);
 
 }  // namespace openset

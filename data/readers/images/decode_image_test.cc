@@ -154,7 +154,7 @@ TEST(DecodeImage, ErrorsNameTheByte) {
   damaged = whole;
   const size_t at = whole.find("VP8 ");
   damaged.replace(at + 11, 3, "abc");  // the key frame's start code
-  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("damaged, from byte ", at, " of ", whole.size(), " on")));
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("corrupt, from byte ", at, " of ", whole.size(), " on")));
   // Pixels of a PNG: the checksum after its data does not match.
   std::string png = Bytes("rgb.png");
   png[png.find("IDAT") + 8] ^= 1;

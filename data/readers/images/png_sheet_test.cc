@@ -83,11 +83,11 @@ TEST(ReadPngSheets, RefusesOtherLabels) {
   for (const char* element : {"-1", "2147483648", "18446744073709551615", "1.5", "\"1\"", "null", "[1]"}) {
     const std::string labels = WriteTestFile("labels.json", absl::StrCat("[0,\n", element, "]"));
     EXPECT_EQ(ReadPngSheets({path}, labels, 2, 2).status(),
-              absl::DataLossError(labels + ":2: label 1 is no class id; fetch the file again"));
+              absl::DataLossError(labels + ":2: label 1 is not a class id; fetch the file again"));
   }
   // Commas and line ends within other elements don't count.
   EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", "[0,\n1,\n\n[2,\"],\\\"\"]]"), 2, 2)),
-              HasSubstr("labels.json:4: label 2 is no class id"));
+              HasSubstr("labels.json:4: label 2 is not a class id"));
   for (const std::string& text :
        {std::string("{}"), std::string("[0,"), std::string("[1e999]"), std::string(1000000, '[')}) {
     EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", text), 2, 2)),

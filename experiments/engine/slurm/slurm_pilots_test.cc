@@ -285,7 +285,8 @@ TEST_F(CopiedProgramTest, ACorruptCopyIsRefusedAndReplaced) {
   const absl::Status status = Run(MakePlanOf("0"));
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   const std::string named =
-      folder + ": program.runfiles/openset/tools/work.sh: FAILED: the copied program is not what was submitted";
+      folder +
+      ": program.runfiles/openset/tools/work.sh: FAILED: the copied program has changed since it was submitted";
   EXPECT_THAT(std::string(status.message()), HasSubstr(named));
   EXPECT_THAT(ReadFile(fake_ + "/log").value_or(""), HasSubstr(named));
   EXPECT_THAT(Begun(), IsEmpty());

@@ -120,7 +120,7 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
     if (!needs.mixtures && open_set.replaces_batch) {
       add(path, training.open_set().has_mixed_images()
                     ? "needs the batch itself: set open_set.mixed_images.beside_batch"
-                    : "needs the batch itself, which pix_mix replaces by mixtures: use mixed_cross_entropy alone");
+                    : "needs the batch itself, which pix_mix replaces with mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
     if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||

@@ -55,7 +55,7 @@ TEST(PostHoc, TellsScoresFromTrainings) {
     EXPECT_THAT(outcomes, Contains(Pair(name, "")));
   }
   for (const char* name : {"arpl", "gcpl", "rpl", "edl", "crl"}) {
-    EXPECT_THAT(outcomes, Contains(Pair(name, "is trained with a loss of its own")));
+    EXPECT_THAT(outcomes, Contains(Pair(name, "is trained with its own loss")));
   }
   EXPECT_THAT(outcomes, Contains(Pair("openauc", HasSubstr("samples that stand for unknown classes"))));
   EXPECT_THAT(outcomes, Contains(Pair("deep_ensemble", "needs several trainings")));

@@ -105,7 +105,7 @@ TEST(PackedRecords, RefusesNamesThatNoBundleHas) {
 
 TEST(PackedRecords, RefusesEntriesThatAreNotRegularFiles) {
   for (const char type : std::string("123456789xgLKSVDMN\0 ", 20)) {
-    Refuses(Header(kFirst, 156, std::string(1, type)) + Block("x") + kEnd, "' is no regular file");
+    Refuses(Header(kFirst, 156, std::string(1, type)) + Block("x") + kEnd, "' is not a regular file");
   }
   Refuses(Header(kFirst, 157, "/etc/passwd") + Block("x") + kEnd, "has a header that no bundle has");
 }
@@ -124,7 +124,7 @@ TEST(PackedRecords, RefusesOtherHeaders) {
   std::string sum = Header(kFirst);
   sum[150] ^= 1;
   Refuses(sum + Block("x") + kEnd, what);
-  Refuses(std::string(512, 'x') + kEnd, "no regular file");
+  Refuses(std::string(512, 'x') + kEnd, "not a regular file");
 }
 
 TEST(PackedRecords, RefusesDuplicateOrUnorderedFiles) {

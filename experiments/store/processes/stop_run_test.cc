@@ -90,10 +90,10 @@ TEST_F(StopRunTest, TrustsOnlyTheOwnersFile) {
   const std::string path = absl::StrCat(store_.folder(), "/runs/", runs[0].id(), ".rec");
   ASSERT_EQ(rename(path.c_str(), (path + "x").c_str()), 0);
   ASSERT_EQ(symlink((path + "x").c_str(), path.c_str()), 0);
-  EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
+  EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("belongs to another user, who must stop it"));
   ASSERT_EQ(rename((path + "x").c_str(), path.c_str()), 0);
   if (chown(path.c_str(), 64001, 64001) == 0) {  // root may, outside of a sandbox
-    EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
+    EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("belongs to another user, who must stop it"));
   }
   kill(pid, SIGKILL);
   EXPECT_EQ(SignalThatEnded(pid), SIGKILL);

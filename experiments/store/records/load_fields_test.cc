@@ -122,7 +122,7 @@ TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
   EXPECT_EQ(LoadFields(store_, &unread).size(), 130);
   EXPECT_TRUE(unread.damaged.empty());
   EXPECT_THAT(unread.VersionLines(), ElementsAre("2 records are of schema version 3 and left out: this openset reads "
-                                                 "version 2; 'openset records verify' puts them aside"));
+                                                 "version 2; 'openset records verify' moves them to quarantine/"));
 }
 
 // Excluded fields are not parsed, but required ones must be present.

@@ -218,7 +218,7 @@ absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
       return absl::InvalidArgumentError(absl::StrCat(
           "'", one.name, one.op, one.value, "': ",
           IsNumber(one.value, &ignored) ? absl::StrCat(one.name, " is a text; compare it by =, != or ~")
-                                        : absl::StrCat(one.name, " is a number, and '", one.value, "' is none")));
+                                        : absl::StrCat(one.name, " is a number, but '", one.value, "' is not")));
     }
   }
   return absl::OkStatus();

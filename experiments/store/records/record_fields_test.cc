@@ -67,7 +67,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
                                                  {"method=openaucandseed=3", false}}) {
     const absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
     if (std::string(text) == "method=openaucandseed=3") {
-      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")));
+      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")));
       continue;
     }
     ASSERT_THAT(query, IsOk()) << text;
@@ -78,7 +78,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
 TEST(RecordQuery, NamesWhatItCannotParse) {
   for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
     EXPECT_THAT(RecordQuery::Parse(text).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")))
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")))
         << text;
   }
   EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}),
@@ -105,8 +105,8 @@ TEST(RecordQuery, IsCheckedAgainstTheRecords) {
     EXPECT_THAT(RecordQuery::Parse(text)->Resolve(records), IsOk()) << text;
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"openauk>0.5", "did you mean 'openauc'?"},
-           {"method=mcp or openauc>high", "'openauc>high': openauc is a number, and 'high' is none"},
-           {"openauc<=nan", "'openauc<=nan': openauc is a number, and 'nan' is none"},
+           {"method=mcp or openauc>high", "'openauc>high': openauc is a number, but 'high' is not"},
+           {"openauc<=nan", "'openauc<=nan': openauc is a number, but 'nan' is not"},
            {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
     RecordQuery query = *RecordQuery::Parse(text);
     EXPECT_THAT(query.Resolve(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;

@@ -34,7 +34,7 @@ absl::Status AuditImages(const std::string& name) {
           samples.push_back({static_cast<int>(s), sample, FingerprintOf(image)});
         }));
     damaged += static_cast<int64_t>(bad.size());
-    for (const DamagedImage& image : bad) std::cout << "damaged: " << OneLine(image.reason) << "\n";
+    for (const DamagedImage& image : bad) std::cout << "corrupt: " << OneLine(image.reason) << "\n";
   }
   struct Counts {
     int64_t exact = 0, near = 0;
@@ -68,7 +68,7 @@ absl::Status AuditImages(const std::string& name) {
     std::cout << "; each duplicate is counted once, with its first copy\n\n" << ToText(table);
   }
   if (damaged == 0) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(damaged, " images are damaged"));
+  return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
 }
 
 }  // namespace openset

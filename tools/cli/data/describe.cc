@@ -91,7 +91,7 @@ absl::Status DescribeImages(const std::string& folder) {
   for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
-  if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " damaged images\n";
+  if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " corrupt images\n";
   std::cout << path << "\n";
   return absl::OkStatus();
 }

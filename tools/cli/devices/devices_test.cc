@@ -67,7 +67,7 @@ TEST(ChooseDevices, NamedGpusOfOneKindAmongOthers) {
 TEST(ChooseDevices, DifferentKindsAreRefused) {
   for (const char* flag : {"auto", "cuda:0,1"}) {
     ExpectRefused(Choose(flag, Names{"NVIDIA H200", "NVIDIA A100"}),
-                  "0 (NVIDIA H200), 1 (NVIDIA A100); name those of one");
+                  "0 (NVIDIA H200), 1 (NVIDIA A100); choose one kind, because each gives");
   }
 }
 

@@ -117,8 +117,8 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
   const auto max_failures = take("max_failures", FLAGS_max_failures);
   if (const auto keep_going = take("keep_going", FLAGS_keep_going)) {
     if (max_failures.has_value() && *keep_going != (*max_failures != 1)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", *keep_going ? "" : "no", "keep_going: can't go with ",
-                                                     "--max_failures=", *max_failures));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", *keep_going ? "" : "no", "keep_going: can't be combined with ", "--max_failures=", *max_failures));
     }
     if (!max_failures.has_value()) spec.set_max_failures(*keep_going ? 0 : 1);
   }

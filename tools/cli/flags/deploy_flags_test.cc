@@ -71,8 +71,8 @@ TEST_F(DeployFlagsTest, OnlyTheUserCanReadAPrivateStore) {
   std::filesystem::create_directory(folder);
   const absl::Status open = StoreFromFlags(StoreUse::kMayMake).status();
   EXPECT_EQ(open.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(open.message(), "--private: others may look into the store " + folder + "; 'chmod -R go= " + folder +
-                                "' takes that from them");
+  EXPECT_EQ(open.message(),
+            "--private: other users can read the store " + folder + "; 'chmod -R go= " + folder + "' makes it private");
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   EXPECT_TRUE(StoreFromFlags(StoreUse::kMayMake).ok());
   // Also if the file sets it.
@@ -124,10 +124,10 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
             "DIR/deploy.textproto:2: devices: 'gpu' is not auto, cpu or cuda:0,1,...");
   Give("memory_mb: 100");
   EXPECT_EQ(Error(DeploymentFromFlags().status()),
-            "DIR/deploy.textproto:1: memory_mb: say what an action takes, memory { train_mb: ... } or "
+            "DIR/deploy.textproto:1: memory_mb: set actions' memory too: memory { train_mb: ... } or "
             "memory_per_slot_mb: ...");
   Give("\nmemory { infer_mb: 3 }");
-  EXPECT_EQ(Error(DeploymentFromFlags().status()), "DIR/deploy.textproto:2: memory: say what there is, memory_mb: ...");
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "DIR/deploy.textproto:2: memory: set the total too: memory_mb: ...");
   Give("actions_per_gpu: 0");
   EXPECT_EQ(Error(DeploymentFromFlags().status()),
             "DIR/deploy.textproto:1: actions_per_gpu: must be at least 1 (is 0)");
@@ -146,7 +146,7 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
   absl::SetFlag(&FLAGS_keep_going, false);
   EXPECT_EQ(DeploymentFromFlags()->spec.max_failures(), 1);
   absl::SetFlag(&FLAGS_max_failures, 3);
-  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--nokeep_going: does not go with --max_failures=3");
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--nokeep_going: can't be combined with --max_failures=3");
   absl::SetFlag(&FLAGS_keep_going, std::nullopt);
   EXPECT_EQ(DeploymentFromFlags()->spec.max_failures(), 3);
   absl::SetFlag(&FLAGS_max_failures, std::nullopt);

@@ -51,7 +51,7 @@ absl::Status ReadIntoStore(const std::string& bundle) {
   MergeCounts counts;
   OPENSET_RETURN_IF_ERROR(MergeFrom(bundle, store, &counts, &published.library));
   if (!counts.damaged.empty()) {
-    return absl::AbortedError(absl::StrCat("damaged records:\n", absl::StrJoin(counts.damaged, "\n")));
+    return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(counts.damaged, "\n")));
   }
   absl::SetFlag(&FLAGS_store, path);
   return absl::OkStatus();

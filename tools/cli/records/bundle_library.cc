@@ -84,7 +84,7 @@ absl::Status WithMissingLibrary(const absl::Status& status, const std::string& b
   return absl::Status(
       status.code(),
       absl::StrCat(status.message(), "; ", bundle, " doesn't contain it: ask someone who has the store and the task ",
-                   "to export the bundle again: 'openset records export --bundle=", bundle, " --library=FOLDER'"));
+                   "to export the bundle again, with 'openset records export --bundle=", bundle, " --library=FOLDER'"));
 }
 
 }  // namespace openset

@@ -70,7 +70,7 @@ absl::StatusOr<TrialRecord> TrialOfBundle(const BundleRecords& read, const std::
 absl::Status RefusedStatus(const BundleRecords& bundle) {
   const size_t count = bundle.refused.size();
   if (count == 0) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(count, count == 1 ? " record is" : " records are", " damaged and left out:\n",
+  return absl::AbortedError(absl::StrCat(count, count == 1 ? " record is" : " records are", " corrupt and left out:\n",
                                          absl::StrJoin(bundle.refused, "\n")));
 }
 

@@ -54,7 +54,7 @@ absl::Status ExportRecords(const std::string& text) {
     for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
     if (!unread.damaged.empty()) {
       return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves damaged records to quarantine/"));
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves corrupt records to quarantine/"));
     }
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {
@@ -87,7 +87,7 @@ absl::Status ExportRecords(const std::string& text) {
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle), extras);
   if (absl::IsDataLoss(written.status())) {
     return absl::DataLossError(
-        absl::StrCat(written.status().message(), "; 'openset records verify' moves damaged records to quarantine/"));
+        absl::StrCat(written.status().message(), "; 'openset records verify' moves corrupt records to quarantine/"));
   }
   if (!written.ok()) return written.status();
   std::cout << bundle << ": " << Count(static_cast<int>(written->manifest.records()), "trial")
@@ -127,7 +127,7 @@ absl::Status MergeRecords(const std::vector<std::string>& sources) {
     }
   }
   if (counts.damaged.empty()) return absl::OkStatus();
-  std::string message = absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "damaged record"), " left out:");
+  std::string message = absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "corrupt record"), " left out:");
   for (const std::string& line : counts.damaged) absl::StrAppend(&message, "\n", line);
   return absl::AbortedError(message);
 }

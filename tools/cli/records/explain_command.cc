@@ -69,7 +69,7 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
 // The state of a key in the store: "there", "not there", or how it is corrupt.
 std::string StateOf(bool is_there, const absl::Status& check) {
   if (!is_there) return "not there";
-  return check.ok() ? "there, intact" : absl::StrCat("damaged: ", check.message());
+  return check.ok() ? "there, intact" : absl::StrCat("corrupt: ", check.message());
 }
 
 // A line with the log of a training or an inference, if it is not empty.
@@ -186,7 +186,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     return absl::OkStatus();
   }
   std::cout << "  the nearest record is " << Short(nearest->trial_id()) << ", " << Describe(nearest->trial()) << "; "
-            << (differences.empty() ? "none of its fields differ:\n" : "what differs:\n");
+            << (differences.empty() ? "none of its fields differ:\n" : "differences:\n");
   ShowDifferences(differences);
   const std::vector<std::string> revisions = RevisionLines(*nearest);
   for (const std::string& line : revisions) std::cout << "    " << line << "\n";
@@ -212,7 +212,7 @@ void ExplainNearest(const Study& study, const TrialRecord& record) {
   }
   if (!nearest.has_value()) return;
   std::cout << "  " << study.name() << " has no such trial; the nearest is " << Short(plan.trial_id(*nearest)) << ", "
-            << Describe(plan.trials[*nearest]) << "; what differs:\n";
+            << Describe(plan.trials[*nearest]) << "; differences:\n";
   ShowDifferences(differences);
 }
 

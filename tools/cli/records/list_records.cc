@@ -123,7 +123,7 @@ absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, ab
   if (const std::vector<std::string>& damaged = unread.damaged; !damaged.empty()) {
     *problems = absl::AbortedError(absl::StrCat(
         damaged.size(), damaged.size() == 1 ? " record is" : " records are",
-        " damaged and left out ('openset records verify' moves damaged ones to quarantine/): ", damaged[0]));
+        " corrupt and left out ('openset records verify' moves corrupt ones to quarantine/): ", damaged[0]));
   }
   return all;
 }

@@ -145,7 +145,7 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   }
   return absl::FailedPreconditionError(
       absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial), ": no study here makes this trial; ",
-                   nearest.has_value() ? absl::StrCat("what differs: ", *nearest) : std::string(first.message())));
+                   nearest.has_value() ? absl::StrCat("differences: ", *nearest) : std::string(first.message())));
 }
 
 std::string SpecFile(const ExperimentSpec& spec, const TrialRecord& record) {

@@ -41,17 +41,16 @@ absl::Status VerifyRecords() {
     }
     std::cout << "\n";
   }
-  for (const std::string& path : report.strangers)
-    std::cout << OneLine(path) << ": is not a file of openset\n";
+  for (const std::string& path : report.strangers) std::cout << OneLine(path) << ": is not a file of openset\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts
-            << " failed attempts: " << report.damaged.size() << " damaged\n";
+            << " failed attempts: " << report.damaged.size() << " corrupt\n";
   if (report.damaged.empty() && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
   return absl::AbortedError(
-      absl::StrCat(store.folder(), ": ", report.damaged.size(), " damaged", dry_run ? "" : " and quarantined", ", ",
+      absl::StrCat(store.folder(), ": ", report.damaged.size(), " corrupt", dry_run ? "" : " and quarantined", ", ",
                    report.strangers.size(), " unknown files, ", report.incomplete.size(),
-                   " records of other outputs; 'openset run SPEC' makes again what a study needs"));
+                   " records of other outputs; 'openset run SPEC' recreates the results that a study needs"));
 }
 
 absl::Status VerifyBundle(const std::string& bundle) {
@@ -59,9 +58,9 @@ absl::Status VerifyBundle(const std::string& bundle) {
   for (const std::string& line : read.refused) std::cout << OneLine(line) << "\n";
   std::cout << OneLine(bundle) << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
             << read.replicas << (read.replicas == 1 ? " replica: " : " replicas: ") << read.refused.size()
-            << " damaged\nsha256 of the content (not of the file) " << read.digest << "\n";
+            << " corrupt\nsha256 of the content (not of the file) " << read.digest << "\n";
   if (read.refused.empty()) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " damaged"));
+  return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " corrupt"));
 }
 
 absl::Status CollectRecords() {

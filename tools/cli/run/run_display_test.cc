@@ -151,7 +151,7 @@ TEST(RunDisplay, ReportsRetries) {
   RunDisplay display(plan, {}, &out);
   display.OnStart(ActionId{0});
   display.OnRetry(ActionId{0}, absl::UnavailableError("its worker died"), absl::Seconds(4));
-  EXPECT_EQ(out.str(), "to be tried again in 4s: train softmax on task, split 0, seed 0: its worker died\n");
+  EXPECT_EQ(out.str(), "will be retried in 4s: train softmax on task, split 0, seed 0: its worker died\n");
   RunState state;
   display.OnStart(ActionId{0});
   display.Describe(&state);
@@ -176,7 +176,7 @@ TEST(RunDisplay, NamesTheLogOfAFailedAction) {
   display.OnStart(ActionId{1});
   display.OnFinish(ActionId{1}, absl::AbortedError("no memory"));
   const std::string what = "softmax on task, split 0, seed 0";
-  EXPECT_EQ(out.str(), absl::StrCat("to be tried again in 4s: train ", what, ": its worker died; log: ", log,
+  EXPECT_EQ(out.str(), absl::StrCat("will be retried in 4s: train ", what, ": its worker died; log: ", log,
                                     "\n[1/3] FAILED to train ", what, ": it diverged; log: ", log,
                                     "\n[2/3] FAILED to infer ", what, ": no memory\n"));
 }
@@ -217,9 +217,9 @@ TEST(RunDisplay, ReportsALostGpuOnce) {
   RunDisplay display(plan, {}, &out);
   for (int time = 0; time < 2; ++time) {
     display.OnStart(ActionId{0});
-    display.OnGpuLost(ActionId{0}, absl::UnavailableError("GPU 0 is not used any more"));
+    display.OnGpuLost(ActionId{0}, absl::UnavailableError("GPU 0 is no longer used"));
   }
-  EXPECT_EQ(out.str(), "GPU 0 is not used any more\n");
+  EXPECT_EQ(out.str(), "GPU 0 is no longer used\n");
   RunState state;
   display.Describe(&state);
   EXPECT_EQ(state.running_size(), 0);
@@ -238,7 +238,7 @@ TEST(RunDisplay, ReportsStartFailuresAndTheNextAttempt) {
     display.OnFinish(ActionId{0}, absl::OkStatus());
     display.OnStartFailure(ActionId{1}, absl::UnavailableError("cannot fork"));
   }
-  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; openset tries it again when an "
+  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; openset retries it when an "
                                       "action ends\n.*\nnot started: softmax on task.*: cannot fork\n"));
 }
 

@@ -65,7 +65,7 @@ void ShowWork(const Study& study, int cpu_slots) {
 
 // Prints what was already done, and other runs of the same study.
 void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
-  for (const std::string& line : quarantined) Show(absl::StrCat("damaged: ", line, "."));
+  for (const std::string& line : quarantined) Show(absl::StrCat("corrupt: ", line, "."));
   for (const RunState& run : others) {
     Show(absl::StrCat(RunnerText(run), " also runs it (", TotalLine(run),
                       "). This process waits for its results and uses them."));

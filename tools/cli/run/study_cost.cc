@@ -131,7 +131,7 @@ absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_prob
   };
   add("the whole study", machine.where, machine.device, machine.seats, false);
   const bool some_done = absl::c_any_of(study.plan().actions, [](const Action& action) { return action.is_done(); });
-  if (some_done) add("what is missing", machine.where, machine.device, machine.seats, true);
+  if (some_done) add("the missing part", machine.where, machine.device, machine.seats, true);
   if (machine.device.is_gpu) return all;
   const std::vector<std::string> gpus = throughputs.GpuKinds();
   for (const std::string& gpu : gpus) add("the whole study", gpu, {true, gpu, 1}, 1, false);

@@ -119,11 +119,11 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
                                  const std::vector<int>& splits) {
   if (request.model().empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
   if (absl::EndsWith(request.model(), ".safetensors") && request.network().empty()) {
-    return Invalid(
-        "model",
-        absl::StrCat(
-            "safetensors has weights but no network: name it with --network (", absl::StrJoin(NamedNetworks(), ", "),
-            "), or give a method file with --model=FILE.textproto and these with --weights=", request.model()));
+    return Invalid("model",
+                   absl::StrCat("a safetensors file has weights, but no network: name it with --network (",
+                                absl::StrJoin(NamedNetworks(), ", "),
+                                "), or give a method file with --model=FILE.textproto and the weights with --weights=",
+                                request.model()));
   }
   for (const char* end : {".pt2", ".onnx"}) {
     if (!absl::EndsWith(request.model(), end)) continue;

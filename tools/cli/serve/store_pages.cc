@@ -135,7 +135,7 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
     case Route::kNone:
       break;
   }
-  return absl::NotFoundError("there is no such page");
+  return absl::NotFoundError("no such page");
 }
 
 absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
@@ -143,7 +143,7 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread);
   ChartPage page;
   page.title = absl::StrCat("openset: ", store_.folder());
-  page.body = absl::StrCat(NavigationHtml({{"what failed", "/failures"}}), HtmlHead("Running"), LiveHtml());
+  page.body = absl::StrCat(NavigationHtml({{"failures", "/failures"}}), HtmlHead("Running"), LiveHtml());
   std::vector<std::vector<HtmlCell>> rows;
   for (const StudyUsage& study : studies) {
     rows.push_back({{NameOrNone(study.name), StudyPath(StudyId(study.name))},
@@ -162,7 +162,7 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   problems.insert(problems.end(), unread.damaged.begin(), unread.damaged.end());
   for (const std::string& line : store_.Quarantined()) problems.push_back(line);
   if (!problems.empty()) {
-    absl::StrAppend(&page.body, HtmlHead("Damaged, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
+    absl::StrAppend(&page.body, HtmlHead("Corrupt, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
   }
   const nlohmann::ordered_json live = Live(store_, now);
   return AnswerOf(std::move(page), &live);

@@ -179,7 +179,7 @@ TEST_F(StorePagesTest, NamesCorruptRecords) {
   Commit("aaaa", "first", "mcp", 0);
   Commit("bbbb", "first", "mcp", 1);
   std::ofstream(store_.RecordPath(TestKey("bbbb"))) << "noise";
-  EXPECT_THAT(Answer("/").body, HasSubstr("Damaged, or of another version"));
+  EXPECT_THAT(Answer("/").body, HasSubstr("Corrupt, or of another version"));
   EXPECT_EQ(Answer("/study/" + StudyId("first")).status, 200);
   EXPECT_EQ(Answer("/record/" + TestKey("bbbb")).status, 500);
 }

@@ -90,7 +90,7 @@ def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
                 begin = len(_RECORD_HEAD) + 8  # the length in 8 bytes, SHA-256, message
                 length, digest, message = data[begin - 8:begin], data[begin:begin + 32], data[begin + 32:]
                 if not data.startswith(_RECORD_HEAD) or hashlib.sha256(length + message).digest() != digest:
-                    raise ValueError(f"{os.fspath(path)}: {member.name}: the record is damaged: the bundle changed "
+                    raise ValueError(f"{os.fspath(path)}: {member.name}: the record is corrupt: the bundle changed "
                                      "since it was exported; get it again")
                 yield __getattr__("TrialRecord").FromString(message)
     except (KeyError, EOFError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile) as error:

@@ -59,7 +59,7 @@ TEST_F(EvalTest, CompareOneSetOfUnknownSamples) {
   EXPECT_EQ(compare("near"), 0);
   EXPECT_EQ(compare("pool"), 0.25);
   EXPECT_THAT(Error({"compare", "a.csv", "b.csv", "--group=fra"}),
-              HasSubstr("--group: a.csv: unknown set 'fra'; did you mean 'far'?"));
+              HasSubstr("--group: a.csv: unknown group 'fra'; did you mean 'far'?"));
   program_.Write("runs.csv", "method,seed,group,auroc\na,0,far,0.5\na,1,far,0.6\nb,0,far,0.7\nb,1,far,0.9\na,0,,1\n");
   EXPECT_THAT(Out({"compare", "runs.csv", "--group=far"}), HasSubstr("unknown samples: far"));
   EXPECT_THAT(Error({"compare", "runs.csv", "--group=near"}), HasSubstr("runs.csv: unknown group 'near'"));
@@ -93,7 +93,7 @@ TEST_F(EvalTest, CompareRuns) {
   program_.Write("other.csv", "method,auroq\na,1\nb,1\n");
   EXPECT_THAT(Error({"compare", "other.csv"}), HasSubstr("unknown metric 'auroq'; did you mean 'auroc'?"));
   program_.Write("results.json", "[]");
-  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not what `openset report"));
+  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not in the format of `openset report"));
 }
 
 TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {

@@ -200,11 +200,11 @@ TEST_F(EvalTest, BadInputIsOneLine) {
               {{"label", Wholes({0, -1})}, {"logits", MakeNpy(std::vector<float>{0.9f, 0.1f, 0.4f, 0.6f}, {2, 2})}});
   EXPECT_EQ(
       Error({"eval", "softmax.npz"}),
-      "openset: softmax.npz: the logits have passed a softmax (none is negative, each row sums to 1): save what the "
+      "openset: softmax.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the "
       "network gives before it, or numpy.log() of these, which has the same softmax\n");
   program_.Write("softmax.csv", "label,logit_0,logit_1\n0,0.9,0.1\n-1,0.5,0.5\n");
   EXPECT_THAT(Error({"eval", "softmax.csv", "--score=energy"}),
-              HasSubstr("softmax.csv: the logits have passed a softmax"));
+              HasSubstr("softmax.csv: the logits are softmax outputs"));
   program_.Write("text.npz", kScores);
   EXPECT_EQ(Error({"eval", "text.npz"}), "openset: text.npz: not an .npz archive\n");
   const std::string whole = program_.Read("nan.npz");
@@ -267,7 +267,7 @@ TEST_F(EvalTest, BadFlags) {
   EXPECT_THAT(error("--convention=mine"), HasSubstr("--convention: unknown convention 'mine'"));
   EXPECT_THAT(error("--ci_method=magic"), HasSubstr("--ci_method: unknown method 'magic'"));
   EXPECT_THAT(error("--replicates=0"), HasSubstr("--replicates, --level, --threads: "));
-  EXPECT_THAT(error("--near=svhn"), HasSubstr("set 'svhn' has a role, but the samples belong to no sets"));
+  EXPECT_THAT(error("--near=svhn"), HasSubstr("group 'svhn' has a role, but the samples have no groups"));
   EXPECT_THAT(Error({"eval"}), HasSubstr("usage: openset eval FILE..."));
 }
 

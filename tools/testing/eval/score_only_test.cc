@@ -102,7 +102,7 @@ TEST_F(EvalTest, ScoresAloneAreComparedAndGetThresholds) {
   EXPECT_EQ(threshold["validation"]["unknown_rejected"], 0.5);
   EXPECT_FALSE(threshold["validation"].contains("risk"));
   EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
-  EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: what needs them is absent\n"));
+  EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: metrics that need them are absent\n"));
   EXPECT_THAT(program_.Run({"threshold", "a.csv", "--rule=risk"}).err, HasSubstr("the rule needs predictions"));
   EXPECT_THAT(Error({"threshold", "a.csv", "--confusion=c.csv"}), HasSubstr("--confusion: needs predictions"));
 }

@@ -261,7 +261,7 @@ void AddFolders(std::vector<HostileCase>* cases) {
           }
           Find(file, members).content = "x";
         },
-        End::kNoted, "501 damaged");
+        End::kNoted, "501 corrupt");
     add(
         "a file that says it has 4 GB", [=](Members* members) { Find(file, members).declared = 0xfffffffe; },
         End::kRefused, "full.zip");

@@ -76,7 +76,7 @@ std::vector<HostileCase> RequestCases() {
           state.set_experiment(kScript);
           ground.Write("work/store/runs/elsewhere.01234567.1.1.rec", FramedRecord(state.SerializeAsString()));
         });
-  sends("a record of noise", all, "Damaged", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "noise"); });
+  sends("a record of noise", all, "Corrupt", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "noise"); });
   return cases;
 }
 

@@ -45,7 +45,7 @@ TEST(PublishedFolder, CanBeCopied) {
   // Without the task: what is missing, and how it is added.
   std::filesystem::remove(program.folder() + "/tasks/near_far.textproto");
   EXPECT_THAT(program.Run({"records", "export", "--bundle=results/study/study.zip"}).err,
-              HasSubstr("left out: tasks/near_far: is in no library here"));
+              HasSubstr("left out: tasks/near_far: is not in any library"));
   copy();
   EXPECT_THAT(other.Run({"report", "study"}).err,
               HasSubstr("near_far.textproto: if the study was copied, copy this file"));
@@ -53,8 +53,8 @@ TEST(PublishedFolder, CanBeCopied) {
        {std::vector<std::string>{"records", "spec", "study/study.zip", id}, {"reproduce", "study/study.zip", id}}) {
     const ProgramResult result = other.Run(words);
     EXPECT_EQ(result.exit_code, 2) << words[0];
-    EXPECT_THAT(result.err, AllOf(HasSubstr("no library here has the task 'near_far'"),
-                                  HasSubstr("study/study.zip doesn't carry it"), HasSubstr("--library=FOLDER")));
+    EXPECT_THAT(result.err, AllOf(HasSubstr("no library has the task 'near_far'"),
+                                  HasSubstr("study/study.zip doesn't contain it"), HasSubstr("--library=FOLDER")));
   }
 }
 

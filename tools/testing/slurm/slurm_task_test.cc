@@ -86,7 +86,7 @@ TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   setenv("SLURM_ARRAY_TASK_ID", "1", 1);
   const ProgramResult other = program.Run({"run", "study.textproto", task});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("SLURM_ARRAY_TASK_ID is to be 0 to 0"));
+  EXPECT_THAT(other.err, HasSubstr("SLURM_ARRAY_TASK_ID must be 0 to 0"));
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
     EXPECT_EQ(program.Run({"records", "verify"}).exit_code, damage.seen == Seen::kAsStranger ? 1 : 0);
     ++tried;
   }
-  std::cout << "R8: " << tried << " kinds of damage: all named, put aside and made again\n";
+  std::cout << "R8: " << tried << " kinds of damage: all named, quarantined and made again\n";
 }
 
 // Without `verify`: a run checks its inputs itself.

@@ -85,7 +85,7 @@ TEST_F(NotAStoreTest, CommandsThatMakeNoResultsRefuseIt) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err, absl::StrCat("openset: ", Home(),
-                                       " is no store: it has no file 'version'; name another folder (--store)\n"));
+                                       " is not a store: it has no file 'version'; name another folder (--store)\n"));
     EXPECT_EQ(Content(), before);
   }
   EXPECT_FALSE(fs::exists(program_.folder() + "/x.zip"));

@@ -175,7 +175,7 @@ TEST_F(TwoUsersTest, AGroupWorksOnOneStore) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   ran = Run(bert_, {"run", Spec("one")});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(Run(bert_, {"records", "show", "--format=json", "0"}).err, HasSubstr("is no trial"));
+  EXPECT_THAT(Run(bert_, {"records", "show", "--format=json", "0"}).err, HasSubstr("is not a trial"));
   EXPECT_THAT(Run(anna_, {"records", "ls"}).out, HasSubstr("10 of 10 records"));
   EXPECT_EQ(Run(anna_, {"records", "verify"}).exit_code, 0);
   EXPECT_EQ(Run(anna_, {"records", "gc"}).exit_code, 0);
