@@ -36,8 +36,7 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
                                    std::pair(&roles.skip, Role::kSkip)}) {
     for (const std::string& name : *list) {
       if (names.empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("set '", name, "' has a role, but the samples have no groups"));
+        return absl::InvalidArgumentError(absl::StrCat("set '", name, "' has a role, but the samples have no groups"));
       }
       if (names.count(name) == 0) {
         return absl::InvalidArgumentError(UnknownName("set", name, {names.begin(), names.end()}));
@@ -319,6 +318,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
 
   SampleSet samples;
+  samples.path = files.front().path;
   OPENSET_ASSIGN_OR_RETURN(samples.class_names, NumberClasses(keep, &files));
   OPENSET_ASSIGN_OR_RETURN(samples.num_classes, NumClasses(files, keep));
   samples.num_outputs = files.front().num_outputs;

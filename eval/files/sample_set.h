@@ -26,6 +26,7 @@ struct SetRoles {
 
 // Fields that are not known are empty.
 struct SampleSet {
+  std::string path;  // of the first file, for errors
   int64_t num_samples = 0;
   MaybeBorrowed<float> logits;  // [N, K]
   int64_t num_outputs = 0;
