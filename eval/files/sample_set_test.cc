@@ -160,6 +160,18 @@ TEST(ReadSampleSet, FdShifts) {
   EXPECT_THAT(samples->prediction, ElementsAre(0, 1));
   EXPECT_THAT(samples->logits, ElementsAre(2, 0, 0, 3));
 
+  // What set 0 holds doesn't matter: it may be NaN, and the logits of the others are softmax outputs without it too.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const absl::StatusOr<SampleSet> same = ReadSampleSet(
+      {WriteArrays("raw_logits.npz", {{"arr_0", Matrix({nan, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}})}, roles);
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_THAT(same->prediction, ElementsAre(0, 1));
+  EXPECT_THAT(same->logits, ElementsAre(2, 0, 0, 3));
+  EXPECT_THAT(ErrorOf({WriteArrays("raw_logits.npz", {{"arr_0", Matrix({2, 0, 0, 0, 1, 0, 1, 1}, 4)}})},
+                      {{}, {}, {}, {"1"}, {"0"}}),
+              HasSubstr("raw_logits.npz: the logits are softmax outputs"));
+  WriteArrays("raw_logits.npz", {{"arr_0", Matrix({1, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}});
+
   const std::string confidence = WriteArrays("external_confids.npz", {{"arr_0", Reals({5, 6, 7})}});
   EXPECT_THAT(ReadSampleSet({logits, confidence}, roles)->unknown_score, ElementsAre(-6, -7));
   EXPECT_THAT(ErrorOf({confidence}), HasSubstr("give raw_logits.npz or raw_output.npz of the same folder too"));
@@ -256,10 +268,9 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
   EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, nan, 1}))), "a.npz: array 'unknown_score', row 1: is NaN");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0, infinity}, 2)}}),
             "a.npz: array 'logits', row 1: is inf at output 1");
-  EXPECT_EQ(
-      error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
-      "a.npz: the logits have passed a softmax (none is negative, each row sums to 1): save what the network gives "
-      "before it, or numpy.log() of these, which has the same softmax");
+  EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
+            "a.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the network gives "
+            "before it, or numpy.log() of these, which has the same softmax");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
             "a.npz: array 'logits', row 1: all are -inf");
   EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),
@@ -271,7 +282,7 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
 TEST(ReadSampleSet, FilesMustAgree) {
   const std::string scores = WriteArrays("a.npz", Scores());
   const std::string logits = WriteArrays("b.npz", {{"label", Wholes({0})}, {"logits", Matrix({1, 2, 3}, 3)}});
-  EXPECT_THAT(ErrorOf({scores, logits}), HasSubstr("b.npz: has not as many logits a sample as "));
+  EXPECT_THAT(ErrorOf({scores, logits}), HasSubstr("b.npz: doesn't have as many logits per sample as "));
   const std::string label = WriteText("label.npy", FormatNpy(Wholes({0, 0, 0})));
   EXPECT_THAT(ErrorOf({scores, label}), HasSubstr("label.npy: array 'label' is in another file too"));
   EXPECT_THAT(ErrorOf({scores, logits, WriteText("features.npy", FormatNpy(Wholes({0})))}),
@@ -311,6 +322,24 @@ TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
   const absl::StatusOr<SampleSet> both = ReadSampleSet({a, WriteArrays("c.npz", with)});
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_EQ(both->member_uncertainty.size(), 18);
+}
+
+TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
+  const NpzArrays plain = {
+      {"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}, {"features", Matrix({1, 2}, 1)}};
+  const NpzArrays with = With(With(plain, "head_weight", Matrix({3, 4}, 1)), "head_bias", Reals({5, 6}));
+  const std::string a = WriteArrays("a.npz", plain), b = WriteArrays("b.npz", with), c = WriteArrays("c.npz", with);
+  for (const auto& files : {std::vector{b}, {a, b}, {b, a}, {a, b, c}}) {
+    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->head_weight, ElementsAre(3, 4));
+    EXPECT_THAT(samples->head_bias, ElementsAre(5, 6));
+  }
+  for (const NpzArrays& other : {With(with, "head_weight", Matrix({3, 5}, 1)), With(with, "head_bias", Reals({5, 7})),
+                                 With(plain, "head_weight", Matrix({3, 4}, 1))}) {
+    EXPECT_EQ(ErrorOf({a, b, WriteArrays("d.npz", other)}),
+              "d.npz: its head (head_weight, head_bias) is not that of b.npz");
+  }
 }
 
 TEST(ReadSampleSet, ScoresThatAreHigherForKnownSamples) {
