@@ -154,8 +154,9 @@ TEST(CompareRuns, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   // The standard error is sqrt(0.0005 / 3 / 4), and SciPy's t.isf(0.0125 / 2, 3) is 5.391949.
   EXPECT_NEAR(row.adjusted->high - row.test.mean_difference, 5.391949 * 0.006454972, 1e-8);
   const std::string text = FormatRunComparison(comparison, TextFormat::kText);
-  EXPECT_THAT(text,
-              HasSubstr("(Holm):\n  the interval at the level of Holm's procedure, which leaves out 0 where there is"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("(Holm):\n  the interval at the level of Holm's procedure, which excludes 0 if there is a difference"));
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), HasSubstr("\"confidence_holm\": 0.9875"));
 
   // A single test has its own level, so there is nothing more to show.
