@@ -189,7 +189,7 @@ TEST(ReadSampleSet, RefusesFilesWithWrongEndings) {
   EXPECT_EQ(ErrorOf({WriteText("label.npy", "label\n1\n")}),
             "label.npy: not a .npy array: it does not start with the magic bytes");
   const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
-  EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is no text: byte "));
+  EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is not text: byte "));
   EXPECT_THAT(ErrorOf({WriteText("mine.npy", FormatNpy(Wholes({1})))}), HasSubstr("write ARRAY="));
 }
 
@@ -286,7 +286,7 @@ TEST(ReadSampleSet, FilesMustAgree) {
   const std::string label = WriteText("label.npy", FormatNpy(Wholes({0, 0, 0})));
   EXPECT_THAT(ErrorOf({scores, label}), HasSubstr("label.npy: array 'label' is in another file too"));
   EXPECT_THAT(ErrorOf({scores, logits, WriteText("features.npy", FormatNpy(Wholes({0})))}),
-              HasSubstr("single arrays go with one other file at most"));
+              HasSubstr("single arrays allow at most one other file, not a.npz and b.npz"));
 }
 
 TEST(ReadSampleSet, ScoresAlone) {
