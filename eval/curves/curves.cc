@@ -145,7 +145,7 @@ ScoreRange RangeOfDensities(const RankedInput& ranked) {
       ranked, [](const Tally& tally) { return tally.known(); }, &range);
   AddPercentiles(
       ranked, [](const Tally& tally) { return tally.unknown; }, &range);
-  const double margin = (range.high - range.low) / 4;
+  const double margin = range.high / 4 - range.low / 4;  // the difference may be infinite
   if (margin == 0) return ends;
   return {std::max(ends.low, range.low - margin), std::min(ends.high, range.high + margin)};
 }
@@ -154,10 +154,13 @@ ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
   const auto [low, high] = RangeOfDensities(ranked);
   ScoreHistogram histogram;
   if (low <= high) histogram.bins.resize(low < high ? bins : 1);
-  const double width = (high - low) / bins;
+  // Scores that are so far apart that their difference is infinite are divided by 4.
+  const double scale = std::isinf(high - low) ? 0.25 : 1;
+  const double width = (high * scale - low * scale) / bins;
+  const auto edge = [&](size_t b) { return (low * scale + static_cast<double>(b) * width) / scale; };
   for (size_t b = 0; b < histogram.bins.size(); ++b) {
-    histogram.bins[b].low = low + static_cast<double>(b) * width;
-    histogram.bins[b].high = b + 1 == histogram.bins.size() ? high : low + static_cast<double>(b + 1) * width;
+    histogram.bins[b].low = edge(b);
+    histogram.bins[b].high = b + 1 == histogram.bins.size() ? high : edge(b + 1);
   }
   for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
     const double score = ranked.ranking().Score(block);
@@ -166,7 +169,7 @@ ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
       (score > high ? histogram.above : histogram.below) += ranked.blocks()[block];
       continue;
     }
-    const auto place = width > 0 ? static_cast<size_t>((score - low) / width) : 0;
+    const auto place = width > 0 ? static_cast<size_t>((score * scale - low * scale) / width) : 0;
     histogram.bins[std::min(place, histogram.bins.size() - 1)].count += ranked.blocks()[block];
   }
   return histogram;

@@ -121,5 +121,20 @@ TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
   EXPECT_EQ(histogram.above, (Tally{1, 0, 0}));
 }
 
+// The difference between these scores is larger than the largest double.
+TEST(ScoreDensities, OfScoresFarApart) {
+  testing::Samples samples;
+  samples.unknown_score = {-1.5e308, -1e308, 1e308, 1.5e308};
+  samples.label = {0, 0, 0, 0};
+  samples.prediction = {0, 0, 0, 0};
+  const ScoreHistogram histogram = ScoreDensities(RankedInput(samples.Input()), 4);
+  ASSERT_EQ(histogram.bins.size(), 4);
+  for (int b = 0; b < 4; ++b) {
+    EXPECT_NEAR(histogram.bins[b].low / 1e308, -1.5 + 0.75 * b, 1e-12);
+    EXPECT_EQ(histogram.bins[b].count, (Tally{b == 0 || b == 3 ? 2U : 0U, 0, 0}));
+  }
+  EXPECT_EQ(histogram.bins[3].high, 1.5e308);
+}
+
 }  // namespace
 }  // namespace openset

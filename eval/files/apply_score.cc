@@ -29,6 +29,33 @@ void AppendRow(absl::Span<const float> from, int64_t row, int64_t width, std::ve
   to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
 }
 
+std::string ClassOf(const SampleSet& samples, int64_t output) {
+  return output < static_cast<int64_t>(samples.class_names.size()) ? samples.class_names[output]
+                                                                   : absl::StrCat("number ", output);
+}
+
+// Whether the logits and labels of `train` mean the same classes as those of `samples`. Without logits, labels only
+// tell training samples apart.
+absl::Status CheckSameClasses(const SampleSet& train, const SampleSet& samples) {
+  if (train.logits.empty()) return absl::OkStatus();
+  const auto differ = [&](absl::string_view what, absl::string_view of_train, absl::string_view of_samples) {
+    return absl::InvalidArgumentError(absl::StrCat(train.path, ", which the score is fitted to: ", what, " ", of_train,
+                                                   ", but that of ", samples.path, " is ", of_samples));
+  };
+  if (train.num_outputs != samples.num_outputs) {
+    return differ("its number of logits a sample is", absl::StrCat(train.num_outputs),
+                  absl::StrCat(samples.num_outputs));
+  }
+  if (train.num_classes != samples.num_classes) {
+    return differ("its num_classes is", absl::StrCat(train.num_classes), absl::StrCat(samples.num_classes));
+  }
+  for (int64_t k = 0; k < train.num_outputs; ++k) {
+    if (ClassOf(train, k) == ClassOf(samples, k)) continue;
+    return differ(absl::StrCat("the class of its logit ", k, " is"), ClassOf(train, k), ClassOf(samples, k));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string ScoreText(const ScoreSpec& spec) {
@@ -62,6 +89,7 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
       return annotated(absl::InvalidArgumentError(
           "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
     }
+    OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
     std::vector<float> logits, features, member_uncertainty;
     std::vector<int32_t> label;
     for (int64_t row = 0; row < train->num_samples; ++row) {

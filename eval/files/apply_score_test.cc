@@ -73,6 +73,46 @@ TEST(ApplyScore, CombinesTheDisagreementOfPassesOfKnownSamples) {
   EXPECT_THAT(samples.unknown_score, ElementsAre(DoubleEq(1.0 / 6), DoubleEq(2.0 / 3), DoubleEq(1.0 / 3)));
 }
 
+// klm compares samples with the training samples of the class that is predicted, by its number.
+TEST(ApplyScore, RefusesToFitToOtherClasses) {
+  ScoreSpec spec;
+  spec.mutable_klm();
+  SampleSet samples = Logits();
+  samples.path = "test.csv";
+  samples.class_names = {"dog", "cat"};
+  SampleSet train = samples;
+  train.path = "fit.csv";
+  EXPECT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  const auto error = [&] {
+    const absl::Status status = ApplyScore(spec, &train, &samples);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  train.class_names = {"cat", "dog"};
+  EXPECT_EQ(
+      error(),
+      "score klm: fit.csv, which the score is fitted to: the class of its logit 0 is cat, but that of test.csv is "
+      "dog");
+  train.class_names.clear();
+  EXPECT_THAT(error(), HasSubstr("the class of its logit 0 is number 0, but that of test.csv is dog"));
+  train.class_names = samples.class_names;
+  train.num_classes = 1;
+  EXPECT_THAT(error(), HasSubstr("its num_classes is 1, but that of test.csv is 2"));
+  train.num_outputs = 1;
+  EXPECT_THAT(error(), HasSubstr("its number of logits a sample is 1, but that of test.csv is 2"));
+
+  // Features alone have no order of classes.
+  SampleSet features = Logits();
+  features.feature_dim = 1;
+  features.features = {1, 2, 3};
+  train = features;
+  train.logits = {};
+  train.num_outputs = 0;
+  train.class_names = {"cat", "dog"};
+  spec.mutable_knn()->set_k(1);
+  EXPECT_TRUE(ApplyScore(spec, &train, &features).ok());
+}
+
 TEST(ApplyScore, NamesMissingArrays) {
   const auto error = [](const ScoreSpec& spec, SampleSet samples) {
     const SampleSet train = samples;

@@ -71,6 +71,14 @@ absl::Status CheckSets(const ScoreFile& file) {
   return absl::OkStatus();
 }
 
+bool HasHead(const ScoreFile& file) { return !file.head_weight.empty() || !file.head_bias.empty(); }
+
+// The first file with a head; without one, the first file.
+const ScoreFile& WithHead(const std::vector<ScoreFile>& files) {
+  const auto found = absl::c_find_if(files, HasHead);
+  return found == files.end() ? files.front() : *found;
+}
+
 // The properties that all files must share.
 absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
   const ScoreFile& first = files.front();
@@ -90,6 +98,12 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     }
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
     if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
+  }
+  const ScoreFile& head = WithHead(files);
+  for (const ScoreFile& file : files) {
+    if (!HasHead(file) || (file.head_weight == head.head_weight && file.head_bias == head.head_bias)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.path, ": its head (head_weight, head_bias) is not that of ", head.path));
   }
   return absl::OkStatus();
 }
@@ -237,21 +251,13 @@ class GroupNumbers {
 void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers,
                   std::vector<int32_t>* group) {
   const auto is_unknown = [&](int64_t row) { return file.label[row] == kUnknownLabel; };
-  if (file.set.empty()) {
-    bool others = false;
-    for (int64_t row = 0; row < file.num_samples; ++row) others |= keep[row] & is_unknown(row);
-    const int32_t number = others ? numbers->Number("other unknown") : 0;
-    for (int64_t row = 0; row < file.num_samples; ++row) {
-      if (keep[row]) group->push_back(is_unknown(row) ? number : 0);
-    }
-    return;
-  }
+  const auto set_of = [&](int64_t row) { return file.set.empty() ? -1 : file.set[row]; };
   std::vector<bool> occurs(file.set_names.size());
   bool others = false;
   for (int64_t row = 0; row < file.num_samples; ++row) {
     if (!keep[row] || !is_unknown(row)) continue;
-    if (file.set[row] >= 0) {
-      occurs[file.set[row]] = true;
+    if (set_of(row) >= 0) {
+      occurs[set_of(row)] = true;
     } else {
       others = true;
     }
@@ -263,7 +269,7 @@ void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNum
   const int32_t other = others ? numbers->Number("other unknown") : 0;
   for (int64_t row = 0; row < file.num_samples; ++row) {
     if (!keep[row]) continue;
-    group->push_back(!is_unknown(row) ? 0 : file.set[row] >= 0 ? number[file.set[row]] : other);
+    group->push_back(!is_unknown(row) ? 0 : set_of(row) >= 0 ? number[set_of(row)] : other);
   }
 }
 
@@ -319,12 +325,13 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
 
   SampleSet samples;
+  samples.path = files.front().path;
   OPENSET_ASSIGN_OR_RETURN(samples.class_names, NumberClasses(keep, &files));
   OPENSET_ASSIGN_OR_RETURN(samples.num_classes, NumClasses(files, keep));
   samples.num_outputs = files.front().num_outputs;
   samples.feature_dim = files.front().feature_dim;
-  samples.head_weight = files.front().head_weight;
-  samples.head_bias = files.front().head_bias;
+  samples.head_weight = WithHead(files).head_weight;
+  samples.head_bias = WithHead(files).head_bias;
   int64_t rows = 0;
   for (const ScoreFile& file : files) rows += file.num_samples;
   // One file of which all samples are kept: its large arrays are taken as they are.
@@ -344,7 +351,10 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     for (int64_t row = 0; row < file.num_samples && !is_valid; ++row) {
       if (keep[f][row]) OPENSET_RETURN_IF_ERROR(CheckRow(file, row, samples.num_classes));
     }
-    if (AreProbabilities(file.logits, file.num_outputs)) {
+    const size_t before = samples.logits.size();
+    TakeKept(&file.logits, keep[f], file.num_outputs, &samples.logits);
+    const absl::Span<const float> logits = absl::MakeConstSpan(samples.logits).subspan(before);
+    if (AreProbabilities(logits, file.num_outputs)) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.path,
                        ": the logits are softmax outputs (none is negative, each row sums to 1): save what "
@@ -352,12 +362,12 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     }
     if (file.prediction.empty() && file.num_outputs > 0) {
       ScoreInput outputs;
-      outputs.num_samples = file.num_samples;
+      outputs.num_samples = static_cast<int64_t>(logits.size()) / file.num_outputs;
       outputs.num_outputs = file.num_outputs;
-      outputs.logits = file.logits;
+      outputs.logits = logits;
       absl::StatusOr<std::vector<int32_t>> prediction = ClosedSetPrediction(outputs, samples.num_classes);
       if (!prediction.ok()) return Annotate(prediction.status(), file.path);
-      file.prediction = std::vector<int64_t>(prediction->begin(), prediction->end());
+      samples.prediction.insert(samples.prediction.end(), prediction->begin(), prediction->end());
     }
     AppendGroups(file, keep[f], &numbers, &samples.group);
     for (int64_t row = 0; row < file.num_samples && roles.known.size() >= 2; ++row) {
@@ -370,7 +380,6 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     AppendKept(file.prediction, keep[f], 1, &samples.prediction);
     AppendKept(file.member_uncertainty, keep[f], 3, &samples.member_uncertainty);
     TakeKept(&file.unknown_score, keep[f], 1, &samples.unknown_score);
-    TakeKept(&file.logits, keep[f], file.num_outputs, &samples.logits);
     TakeKept(&file.features, keep[f], file.feature_dim, &samples.features);
     file = ScoreFile();  // its memory
   }

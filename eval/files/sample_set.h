@@ -21,11 +21,12 @@ struct SetRoles {
   std::vector<std::string> near;     // unknown, near the known classes
   std::vector<std::string> far;      // unknown, far from them
   std::vector<std::string> known;    // their labels are used as they are
-  std::vector<std::string> skip;     // left out
+  std::vector<std::string> skip;     // left out, whatever their values
 };
 
 // Fields that are not known are empty.
 struct SampleSet {
+  std::string path;  // of the first file, for errors
   int64_t num_samples = 0;
   MaybeBorrowed<float> logits;  // [N, K]
   int64_t num_outputs = 0;
@@ -58,9 +59,10 @@ struct SampleSet {
 // computed from its logits; `prediction` is empty if it has no logits either. Each set of unknown samples is a group.
 // If there are several files, samples without a set belong to a set with the name of their file. C is num_classes of
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
-// numbered as described in class_names.h. Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row
-// for invalid values: labels, predictions or groups out of range, NaN, logits that are infinite or probabilities; files
-// with different arrays; roles of unknown sets; FD-Shifts files of several sets without any role.
+// numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
+// ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
+// range, NaN, logits that are infinite or probabilities; files with different arrays, or heads that differ; roles of
+// unknown sets; FD-Shifts files of several sets without any role.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

@@ -160,6 +160,18 @@ TEST(ReadSampleSet, FdShifts) {
   EXPECT_THAT(samples->prediction, ElementsAre(0, 1));
   EXPECT_THAT(samples->logits, ElementsAre(2, 0, 0, 3));
 
+  // What set 0 holds doesn't matter: it may be NaN, and the logits of the others are softmax outputs without it too.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const absl::StatusOr<SampleSet> same = ReadSampleSet(
+      {WriteArrays("raw_logits.npz", {{"arr_0", Matrix({nan, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}})}, roles);
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_THAT(same->prediction, ElementsAre(0, 1));
+  EXPECT_THAT(same->logits, ElementsAre(2, 0, 0, 3));
+  EXPECT_THAT(ErrorOf({WriteArrays("raw_logits.npz", {{"arr_0", Matrix({2, 0, 0, 0, 1, 0, 1, 1}, 4)}})},
+                      {{}, {}, {}, {"1"}, {"0"}}),
+              HasSubstr("raw_logits.npz: the logits are softmax outputs"));
+  WriteArrays("raw_logits.npz", {{"arr_0", Matrix({1, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}});
+
   const std::string confidence = WriteArrays("external_confids.npz", {{"arr_0", Reals({5, 6, 7})}});
   EXPECT_THAT(ReadSampleSet({logits, confidence}, roles)->unknown_score, ElementsAre(-6, -7));
   EXPECT_THAT(ErrorOf({confidence}), HasSubstr("give raw_logits.npz or raw_output.npz of the same folder too"));
@@ -274,7 +286,7 @@ TEST(ReadSampleSet, FilesMustAgree) {
   const std::string label = WriteText("label.npy", FormatNpy(Wholes({0, 0, 0})));
   EXPECT_THAT(ErrorOf({scores, label}), HasSubstr("label.npy: array 'label' is in another file too"));
   EXPECT_THAT(ErrorOf({scores, logits, WriteText("features.npy", FormatNpy(Wholes({0})))}),
-              HasSubstr("single arrays go with at most one other file"));
+              HasSubstr("single arrays go with at most one other file, not with a.npz and b.npz"));
 }
 
 TEST(ReadSampleSet, ScoresAlone) {
@@ -310,6 +322,24 @@ TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
   const absl::StatusOr<SampleSet> both = ReadSampleSet({a, WriteArrays("c.npz", with)});
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_EQ(both->member_uncertainty.size(), 18);
+}
+
+TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
+  const NpzArrays plain = {
+      {"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}, {"features", Matrix({1, 2}, 1)}};
+  const NpzArrays with = With(With(plain, "head_weight", Matrix({3, 4}, 1)), "head_bias", Reals({5, 6}));
+  const std::string a = WriteArrays("a.npz", plain), b = WriteArrays("b.npz", with), c = WriteArrays("c.npz", with);
+  for (const auto& files : {std::vector{b}, {a, b}, {b, a}, {a, b, c}}) {
+    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->head_weight, ElementsAre(3, 4));
+    EXPECT_THAT(samples->head_bias, ElementsAre(5, 6));
+  }
+  for (const NpzArrays& other : {With(with, "head_weight", Matrix({3, 5}, 1)), With(with, "head_bias", Reals({5, 7})),
+                                 With(plain, "head_weight", Matrix({3, 4}, 1))}) {
+    EXPECT_EQ(ErrorOf({a, b, WriteArrays("d.npz", other)}),
+              "d.npz: its head (head_weight, head_bias) is not that of b.npz");
+  }
 }
 
 TEST(ReadSampleSet, ScoresThatAreHigherForKnownSamples) {

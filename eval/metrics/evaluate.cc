@@ -18,7 +18,23 @@ namespace {
 // The least number of samples for several threads; one metric then takes a millisecond.
 constexpr int64_t kWorthThreads = 200000;
 
+std::string ContradictionOf(const FprAtTprSpec& spec) {
+  if (spec.has_grid_low() != spec.has_grid_high()) {
+    return "has only one of grid_low and grid_high; set both or neither";
+  }
+  if (spec.has_grid_low() && spec.grid_low() >= spec.grid_high()) {
+    return absl::StrCat("grid_low must be below grid_high (", spec.grid_low(), " and ", spec.grid_high(), ")");
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string ContradictionOf(const MetricSpec& metric) {
+  if (metric.has_fpr_at_95tpr()) return ContradictionOf(metric.fpr_at_95tpr());
+  if (metric.has_fpr_at_95tpr_unknown_positive()) return ContradictionOf(metric.fpr_at_95tpr_unknown_positive());
+  return "";
+}
 
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
   std::set<std::string> names;
@@ -28,6 +44,9 @@ absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
           absl::StrCat("metric[", i, "]", problem.path.empty() ? "" : ".", problem.path, " ", problem.message));
     }
     const std::string name = MetricName(metrics[i]);
+    if (const std::string problem = ContradictionOf(metrics[i]); !problem.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("metric[", i, "]: ", name, " ", problem));
+    }
     if (!names.insert(name).second) {
       return absl::InvalidArgumentError(absl::StrCat("metric[", i, "]: there is another metric named '", name,
                                                      "'; where they differ in their settings, give one a name"));

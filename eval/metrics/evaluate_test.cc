@@ -101,5 +101,23 @@ TEST(Evaluate, RefusesMissingAndRepeatedMetrics) {
             "metric[1]: there is another metric named 'auroc'; where they differ in their settings, give one a name");
 }
 
+TEST(Evaluate, RefusesHalfAGrid) {
+  const testing::Samples samples = KnownSamples();
+  MetricSpec metric;
+  metric.mutable_fpr_at_95tpr()->set_rule(FprAtTprSpec::GRID_MEAN);
+  EXPECT_EQ(ContradictionOf(metric), "");
+  metric.mutable_fpr_at_95tpr()->set_grid_low(0.5);
+  const absl::Status status = Evaluate({metric}, samples.Input()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(), "metric[0]: fpr_at_95tpr has only one of grid_low and grid_high; set both or neither");
+  metric.mutable_fpr_at_95tpr()->set_grid_high(0.5);
+  EXPECT_THAT(Evaluate({metric}, samples.Input()).status().message(),
+              HasSubstr("grid_low must be below grid_high (0.5 and 0.5)"));
+  metric.mutable_fpr_at_95tpr()->set_grid_high(1);
+  EXPECT_EQ(ContradictionOf(metric), "");
+  metric.mutable_fpr_at_95tpr_unknown_positive()->set_grid_high(1);
+  EXPECT_NE(ContradictionOf(metric), "");
+}
+
 }  // namespace
 }  // namespace openset

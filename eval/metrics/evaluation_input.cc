@@ -12,6 +12,7 @@ namespace openset {
 namespace {
 
 constexpr int64_t kTooMany = int64_t{1} << 30;
+constexpr int32_t kLargestGroup = (1 << 30) - 1;
 
 template <typename... Parts>
 absl::Status Invalid(const Parts&... parts) {
@@ -61,8 +62,10 @@ absl::Status CheckValues(const EvaluationInput::Arrays& arrays) {
     }
   }
   for (int64_t row = 0; row < arrays.group.size(); ++row) {
-    if (arrays.label[row] == kUnknownLabel && arrays.group[row] < 0) {
-      return Invalid("group is ", arrays.group[row], " for the unknown sample in row ", row, "; it must be at least 0");
+    if (arrays.label[row] != kUnknownLabel) continue;
+    if (arrays.group[row] < 0 || arrays.group[row] > kLargestGroup) {
+      return Invalid("group is ", arrays.group[row], " for the unknown sample in row ", row, "; it must lie in 0 .. ",
+                     kLargestGroup);
     }
   }
   if (arrays.logits.empty()) return absl::OkStatus();

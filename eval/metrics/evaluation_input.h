@@ -23,7 +23,7 @@ class EvaluationInput {
     absl::Span<const int32_t> prediction;
     absl::Span<const int32_t> label;  // [N], 0 .. C-1, or kUnknownLabel
     int32_t num_classes = 0;          // C
-    // [N], or empty: the group of each unknown sample, from 0. Not read for known samples.
+    // [N], or empty: the group of each unknown sample, from 0, below 2^30. Not read for known samples.
     absl::Span<const int32_t> group;
     // [N * num_outputs], row-major, or empty. Calibration metrics are computed from softmax(logits). Outputs beyond C
     // (a class for unknown samples) count as wrong. Empty without predictions.

@@ -88,6 +88,8 @@ TEST(EvaluationInput, NamesTheArrayAndTheRowThatIsWrong) {
   data = Data();
   data.group = {0, -1, 0};
   EXPECT_THAT(data.Error(), HasSubstr("group is -1 for the unknown sample in row 1"));
+  data.group = {0, 2147483647, 0};
+  EXPECT_THAT(data.Error(), HasSubstr("group is 2147483647 for the unknown sample in row 1; it must lie in 0 .. "));
   data = Data();
   data.num_outputs = 2;
   data.logits = {0, 1, 2, 3, 4, kNan};

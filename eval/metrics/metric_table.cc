@@ -1,7 +1,6 @@
 #include "eval/metrics/metric_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,8 +94,8 @@ RiskOver OverOf(const RiskSpec& spec) {
 }
 
 Trials AcceptedSamples(Spec m, Ranked r) {
-  const double samples = IsPooled(m.risk_at_coverage()) ? r.total().all() : r.total().known();
-  return std::llround(std::ceil(m.risk_at_coverage().coverage() * samples));
+  return SamplesAtCoverage(m.risk_at_coverage().coverage(),
+                           IsPooled(m.risk_at_coverage()) ? r.total().all() : r.total().known());
 }
 
 BinEdges EdgesOf(const EceSpec& spec) {

@@ -86,10 +86,16 @@ absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& base
   return absl::InvalidArgumentError(UnknownName("baseline", baseline, table.methods));
 }
 
+// A metric with the table's own name for it, which may be another spelling than MetricName(): "fpr_at_0.80tpr".
+struct NamedMetric {
+  std::string name;
+  MetricSpec spec;
+};
+
 // The test of two methods on one task; nothing if there are no runs, or too few for a test.
-std::optional<ComparedRuns> ComparePair(const RunTable& table, const MetricSpec& spec, const std::string& a,
+std::optional<ComparedRuns> ComparePair(const RunTable& table, const NamedMetric& metric, const std::string& a,
                                         const std::string& b, const std::string& task, RunComparison* comparison) {
-  ComparedRuns row{MetricName(spec), task, a, b, DisplayOf(spec)};
+  ComparedRuns row{metric.name, task, a, b, DisplayOf(metric.spec)};
   const Runs* runs_a = RunsOf(table, row.metric, a, task);
   const Runs* runs_b = RunsOf(table, row.metric, b, task);
   if (runs_a == nullptr || runs_b == nullptr) return std::nullopt;
@@ -112,12 +118,12 @@ std::optional<ComparedRuns> ComparePair(const RunTable& table, const MetricSpec&
   return row;
 }
 
-void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
-  const bool higher = HigherIsBetter(spec).value_or(true);
+void ComparePairs(const RunTable& table, const NamedMetric& metric, RunComparison* comparison) {
+  const bool higher = HigherIsBetter(metric.spec).value_or(true);
   std::vector<ComparedRuns> rows;
   for (const auto& [a, b] : PairsOf(table, comparison->baseline)) {
     for (const std::string& task : table.tasks) {
-      std::optional<ComparedRuns> row = ComparePair(table, spec, a, b, task, comparison);
+      std::optional<ComparedRuns> row = ComparePair(table, metric, a, b, task, comparison);
       if (row.has_value()) rows.push_back(*std::move(row));
     }
   }
@@ -166,7 +172,7 @@ double MeanOverSplits(const Runs& runs) {
   return sum / static_cast<double>(splits.size());
 }
 
-void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
+void CompareAll(const RunTable& table, const NamedMetric& metric, RunComparison* comparison) {
   std::vector<std::string> blocks;
   std::map<std::string, std::vector<std::string>> levels;
   for (const std::string& task : table.tasks) {
@@ -176,7 +182,6 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
     levels[name].push_back(task);
   }
   if (table.methods.size() < 3 || blocks.size() < 2) return;
-  const std::string metric = MetricName(spec);
   std::vector<std::vector<double>> values;
   for (const std::string& block : blocks) {
     std::vector<double> row;
@@ -184,7 +189,7 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
       double sum = 0;
       size_t found = 0;
       for (const std::string& level : levels[block]) {
-        const Runs* runs = RunsOf(table, metric, method, level);
+        const Runs* runs = RunsOf(table, metric.name, method, level);
         if (runs == nullptr) break;
         sum += MeanOverSplits(*runs);
         ++found;
@@ -195,16 +200,16 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
     if (row.size() == table.methods.size()) {
       values.push_back(std::move(row));
     } else {
-      comparison->left_out.push_back(absl::StrCat(metric, ": task ", block, ": not every method has results"));
+      comparison->left_out.push_back(absl::StrCat(metric.name, ": task ", block, ": not every method has results"));
     }
   }
   const absl::StatusOr<FriedmanTest> test =
-      CompareMethods(values, HigherIsBetter(spec).value_or(true), 1 - comparison->options.confidence);
+      CompareMethods(values, HigherIsBetter(metric.spec).value_or(true), 1 - comparison->options.confidence);
   if (!test.ok()) {
-    comparison->left_out.push_back(absl::StrCat(metric, ": all methods: ", test.status().message()));
+    comparison->left_out.push_back(absl::StrCat(metric.name, ": all methods: ", test.status().message()));
     return;
   }
-  comparison->methods.push_back({metric, table.methods, static_cast<int>(values.size()), *test});
+  comparison->methods.push_back({metric.name, table.methods, static_cast<int>(values.size()), *test});
 }
 
 std::string AssumptionsOf(const RunComparison& comparison) {
@@ -238,13 +243,14 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
     OPENSET_ASSIGN_OR_RETURN(comparison.baseline, RowOf(table, baseline));
   }
   for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
-    OPENSET_ASSIGN_OR_RETURN(const MetricSpec spec, SpecOf(metric));
+    OPENSET_ASSIGN_OR_RETURN(MetricSpec spec, SpecOf(metric));
     if (!absl::c_linear_search(table.metrics, metric)) {
       return absl::InvalidArgumentError(
           absl::StrCat("there are no results of ", metric, ", only of ", absl::StrJoin(table.metrics, ", ")));
     }
-    ComparePairs(table, spec, &comparison);
-    CompareAll(table, spec, &comparison);
+    const NamedMetric named{metric, std::move(spec)};
+    ComparePairs(table, named, &comparison);
+    CompareAll(table, named, &comparison);
   }
   comparison.assumptions = AssumptionsOf(comparison);
   return comparison;

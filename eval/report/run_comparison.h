@@ -17,7 +17,7 @@ namespace openset {
 
 // Two methods on one task by one metric, paired by run.
 struct ComparedRuns {
-  std::string metric;
+  std::string metric;  // by the table's name
   std::string task;
   std::string a, b;
   Display display;
@@ -37,7 +37,7 @@ struct ComparedRuns {
 // Three or more methods over two or more tasks by one metric. Each task counts once, with the mean over its levels of
 // openness of the mean over splits.
 struct ComparedMethods {
-  std::string metric;
+  std::string metric;  // by the table's name
   std::vector<std::string> methods;
   int tasks = 0;
   FriedmanTest test;
@@ -53,12 +53,13 @@ struct RunComparison {
   std::vector<std::string> left_out;  // what could not be compared, and why
 };
 
-// `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are
-// ignored. With a `baseline` (a row of the table, or a method or a swept value, which means its first row), the others
-// are only compared with it: fewer tests, so smaller adjusted p-values. Runs of one split are not independent
-// replicates (paired_tests.h). A difference is detectable if it has kFewestReplicates and its interval at Holm's level
-// excludes 0, that is, if Holm's p-value is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods,
-// metrics that the table or the project does not know, an unknown baseline.
+// `metrics`: names of the table's metrics, of members of MetricSpec or by level (level_name.h); empty: all of the
+// table. Runs that only one of two methods has are ignored. With a `baseline` (a row of the table, or a method or a
+// swept value, which means its first row), the others are only compared with it: fewer tests, so smaller adjusted
+// p-values. Runs of one split are not independent replicates (paired_tests.h). A difference is detectable if it has
+// kFewestReplicates and its interval at Holm's level excludes 0, that is, if Holm's p-value is below 1 - confidence.
+// Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know, an unknown
+// baseline.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options, const std::string& baseline = "");
 

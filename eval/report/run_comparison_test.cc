@@ -51,6 +51,22 @@ TEST(CompareRuns, Pairs) {
   EXPECT_EQ(CompareRuns(Table(2, 1, "ece"), {}, {})->pairs[0].verdict, "m0 is better");  // lower is better
 }
 
+// Other spellings of a level than the shortest one are names too: of the table's columns, and in the result.
+TEST(CompareRuns, KeepsTheTablesNamesOfMetrics) {
+  RunTable table = Table(3, 2, "fpr_at_0.80tpr");
+  table.metrics.push_back("risk_at_.9coverage");
+  table.value["risk_at_.9coverage"] = table.value["fpr_at_0.80tpr"];
+  const absl::StatusOr<RunComparison> comparison = CompareRuns(table, {"fpr_at_0.80tpr", "risk_at_.9coverage"}, {});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ASSERT_EQ(comparison->pairs.size(), 12);  // of 3 pairs on 2 tasks
+  EXPECT_EQ(comparison->pairs[0].metric, "fpr_at_0.80tpr");
+  EXPECT_NEAR(comparison->pairs[0].test.mean_difference, -0.1005, 1e-12);
+  EXPECT_EQ(comparison->pairs[0].verdict, "m0 is better");  // lower is better
+  EXPECT_EQ(comparison->pairs[6].metric, "risk_at_.9coverage");
+  ASSERT_EQ(comparison->methods.size(), 2);
+  EXPECT_EQ(comparison->methods[0].metric, "fpr_at_0.80tpr");
+}
+
 TEST(CompareRuns, NoDetectableDifference) {
   RunTable table = Table(2, 1, "auroc");
   table.value["auroc"]["m1"]["t0"] = {

@@ -41,6 +41,8 @@ TEST(MakeScore, RefusesSpecsThatBreakTheRulesOfTheirSchema) {
   ScoreSpec spec;
   spec.mutable_energy()->set_temperature(0);
   EXPECT_EQ(MakeScore(spec).status().message(), "score.energy.temperature must be above 0 (is 0)");
+  spec.mutable_weiper_kld()->set_repeats(2000000000);  // of 16 GB for a head of one weight
+  EXPECT_EQ(MakeScore(spec).status().message(), "score.weiper_kld.repeats must be at most 10000 (is 2000000000)");
   spec.mutable_edl_vacuity()->set_evidence(EdlSpec::EVIDENCE_UNSPECIFIED);
   EXPECT_EQ(MakeScore(spec).status().code(), absl::StatusCode::kInvalidArgument);
 }

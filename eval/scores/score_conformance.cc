@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/random.h"
 #include "eval/scores/make_score.h"
@@ -235,6 +236,69 @@ void CheckThreads(const ScoreSpec& spec) {
   EXPECT_EQ(ScoresOfMany(spec), alone);
 }
 
+// Logits and features as large as a float may be: the score is finite, or an error names the row.
+void CheckHugeOutputs(const Score& score) {
+  const float huge = std::numeric_limits<float>::max();
+  for (const std::vector<float>& z : {std::vector<float>(kOutputs, huge),
+                                      std::vector<float>(kOutputs, -huge),
+                                      {huge, 0, 0, 0, 0},
+                                      {-huge, 0, 0, 0, 0},
+                                      {huge, -huge, 0, 1, 2},
+                                      {1, 2, 3, 4, 5}}) {
+    for (const float extra : {0.5f, huge}) {
+      SCOPED_TRACE(absl::StrCat("logits ", z[0], ", ", z[1], " ...; features ", extra));
+      Outputs outputs;
+      outputs.Add({6, 0, 0, 0, 0}, {0.5, 0.5, 0.5});
+      outputs.Add(z, std::vector<float>(kExtra, extra));
+      const absl::StatusOr<std::vector<double>> scores = score.Compute(outputs.Input());
+      if (scores.ok()) {
+        EXPECT_TRUE(std::isfinite((*scores)[0]) && std::isfinite((*scores)[1])) << (*scores)[1];
+      } else {
+        EXPECT_EQ(scores.status().code(), absl::StatusCode::kInvalidArgument);
+        EXPECT_THAT(scores.status().message(), HasSubstr("row 1"));
+      }
+      outputs.perturbed.back() = std::numeric_limits<float>::infinity();
+      const absl::Status perturbed = score.Compute(outputs.Input()).status();
+      if (!perturbed.ok()) EXPECT_THAT(perturbed.message(), HasSubstr("row 1"));
+    }
+  }
+}
+
+// One output and one class: the score is finite, or refused.
+void CheckOneOutput(const ScoreSpec& spec) {
+  RandomStream random(8, "one output");
+  const int rows = 60, dim = 2 + kExtra;
+  std::vector<float> logits, features;
+  for (int row = 0; row < rows; ++row) {
+    logits.push_back(static_cast<float>(3 * random.Normal()));
+    features.insert(features.end(), {std::max(logits[row], 0.0f), std::max(-logits[row], 0.0f)});
+    for (const float value : RandomExtra(&random)) features.push_back(value);
+  }
+  const std::vector<float> weight = {1, -1, 0, 0, 0}, bias = {0}, uncertainty(3 * rows, 0.25f);
+  const std::vector<int64_t> widths = {2, kExtra};
+  ScoreInput input;
+  input.num_samples = rows;
+  input.num_outputs = 1;
+  input.feature_dim = dim;
+  input.logits = logits;
+  input.features = input.perturbed_features = input.stage_values = features;
+  input.head_weight = weight;
+  input.head_bias = bias;
+  input.member_uncertainty = uncertainty;
+  input.stage_widths = widths;
+  const std::unique_ptr<Score> score = MakeScore(spec).value();
+  if (const absl::Status fit = score->Fit(input, std::vector<int32_t>(rows, 0)); !fit.ok()) {
+    EXPECT_EQ(fit.code(), absl::StatusCode::kInvalidArgument) << fit;
+    return;
+  }
+  const absl::StatusOr<std::vector<double>> scores = score->Compute(input);
+  if (!scores.ok()) {
+    EXPECT_EQ(scores.status().code(), absl::StatusCode::kInvalidArgument) << scores.status();
+    return;
+  }
+  for (int row = 0; row < rows; ++row) EXPECT_TRUE(std::isfinite((*scores)[row])) << row << ": " << (*scores)[row];
+}
+
 }  // namespace
 
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
@@ -276,6 +340,8 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
     EXPECT_LT(of_pair[0], of_pair[1]) << "larger must mean more unknown";
   }
   EXPECT_TRUE(score->Compute(Outputs().Input()).value().empty());
+  CheckHugeOutputs(*score);
+  CheckOneOutput(spec);
   CheckThreads(spec);
   CheckRefusals(spec, *score);
 }

@@ -101,6 +101,7 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "ash { variant: B percentile: 90 }",
            "dice { percentile: 0 }",
            "vim { principal_dim: 0 }",
+           "gen { top: 1 }",
            "gen { top: 2 }",
            "knn { k: 1 }",
            "edl_vacuity { evidence: SOFTPLUS }",

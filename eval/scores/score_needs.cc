@@ -101,6 +101,8 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kCombine:
       for (const ScoreSpec& part : spec.combine().score()) {
         const ScoreNeeds of_part = NeedsOf(part);
+        // All parts are fitted to the same samples.
+        needs.calibrates = needs.calibrates || of_part.calibrates;
         needs.features = needs.features || of_part.features;
         needs.extra_output = needs.extra_output || of_part.extra_output;
         needs.head = needs.head || of_part.head;

@@ -19,7 +19,7 @@ struct ScoreNeeds {
   bool stage_grams = false;         // the same, of Gram matrices
 };
 
-// No needs if the spec has no member; MakeScore() returns an error for it.
+// A combination has the needs of its parts. No needs if the spec has no member; MakeScore() returns an error for it.
 ScoreNeeds NeedsOf(const ScoreSpec& spec);
 
 }  // namespace openset

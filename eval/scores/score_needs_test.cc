@@ -13,8 +13,10 @@ TEST(NeedsOf, NeedsAFitOnlyForFittedScores) {
   EXPECT_FALSE(NeedsOf(spec).head);
   spec.mutable_temperature_scaled_softmax();
   EXPECT_TRUE(NeedsOf(spec).fit);
+  EXPECT_TRUE(NeedsOf(spec).calibrates);
   spec.mutable_temperature_scaled_softmax()->set_temperature(2);
   EXPECT_FALSE(NeedsOf(spec).fit);
+  EXPECT_FALSE(NeedsOf(spec).calibrates);
 }
 
 TEST(NeedsOf, AsksForAnExtraOutput) {
@@ -69,6 +71,12 @@ TEST(NeedsOf, IncludesTheCombinedScores) {
   EXPECT_TRUE(NeedsOf(spec).head);
   EXPECT_TRUE(NeedsOf(spec).member_uncertainty);
   EXPECT_FALSE(NeedsOf(spec).perturbed);
+  EXPECT_FALSE(NeedsOf(spec).calibrates);
+  spec.mutable_combine()->add_score()->mutable_temperature_scaled_softmax()->set_temperature(2);
+  EXPECT_FALSE(NeedsOf(spec).calibrates);  // nothing to fit
+  ScoreSpec* nested = spec.mutable_combine()->add_score()->mutable_combine()->add_score();
+  nested->mutable_temperature_scaled_softmax();
+  EXPECT_TRUE(NeedsOf(spec).calibrates);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric_table.h"
@@ -81,6 +82,21 @@ TEST(IntervalAtTheEdge, NoShareOfFewSamplesIsCertain) {
                   Pair("ccr_at_0.1fpr", DoubleNear(of(3), 1e-12)),
                   Pair("risk_at_0.8coverage", DoubleNear(of(3), 1e-12)),  // of 2.4 samples
                   Pair("open_set_accuracy", DoubleNear(of(5), 1e-12))));
+}
+
+// 0.55 * 100 is 55.00000000000001 in double precision, and means 55 of the 100 samples, as in the metric itself; a
+// coverage of less than a sample means one.
+TEST(IntervalAtTheEdge, CountsTheSamplesOfTheMetric) {
+  testing::Samples samples;
+  samples.label.assign(100, 0);
+  samples.prediction.assign(100, 0);
+  samples.unknown_score.assign(100, 1);
+  const RankedInput ranked(samples.Input());
+  MetricSpec metric;
+  for (const auto& [coverage, trials] : {std::pair(0.55, 55.0), {0.001, 1.0}, {1.0, 100.0}}) {
+    metric.mutable_risk_at_coverage()->set_coverage(coverage);
+    EXPECT_NEAR(IntervalAtTheEdge(metric, ranked, 0, 0.95)->high, 1 - std::pow(0.025, 1 / trials), 1e-12);
+  }
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 // third level that draws them again would count it twice. Seeds are fixed, so a test that passes once always passes.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +29,13 @@ Runs Draw(int splits, int seeds, double mean, double split_deviation, RandomStre
     for (int seed = 0; seed < seeds; ++seed) split.push_back(effect + 0.01 * random->Normal());
   }
   return runs;
+}
+
+constexpr int kStudies = 400;
+
+Runs StudyWithoutDifference(int splits, int seeds, int study) {
+  RandomStream random(29, absl::StrCat("null/", splits, "/", study));
+  return Draw(splits, seeds, 0, 0.02, &random);
 }
 
 PairedTest ClosedForm(const Runs& runs) {
@@ -96,28 +105,37 @@ TEST(HierarchicalBootstrap, HasTheStandardErrorOfTheClosedForm) {
   }
 }
 
-// Shares of 400 studies without a difference in which a 95 % interval leaves out 0, 400 replicates each. The closed
-// form's true share is at most 5 %: above 8.3 % with a chance of 0.1 %. Here it is 0.5 % with 2 splits of 5 seeds and 5
-// % with 5 of 3, the percentile interval's 37 % and 18 %: with these as true shares, below 22 % and 6 % with chances
-// below 1e-9.
+// The share of 400 studies without a difference in which its 95 % interval leaves out 0 is truly at most 5 %, and above
+// 8.3 % with a chance of 0.1 %. Here it is 0.5 % with 2 splits of 5 seeds and 5 % with 5 of 3.
+TEST(ClosedForm, FindsFewDifferencesWhereThereAreNone) {
+  for (const auto& [splits, seeds] : {std::pair(2, 5), {5, 3}}) {
+    int found = 0;
+    for (int study = 0; study < kStudies; ++study) {
+      const PairedTest test = ClosedForm(StudyWithoutDifference(splits, seeds, study));
+      found += test.low > 0 || test.high < 0;
+    }
+    RecordProperty(absl::StrCat("closed form, ", splits, " splits"), found);
+    EXPECT_LE(found, 0.083 * kStudies) << splits << " splits";
+  }
+}
+
+// The same share of the percentile interval of 400 replicates is 37 % and 18 %: with these as true shares, below 22 %
+// and 6 % with chances below 1e-9. This tests a method that we don't use, so only the slow form, with
+// OPENSET_PERCENTILES, does it.
 TEST(HierarchicalBootstrap, ItsPercentilesAreTooNarrow) {
-  const int studies = 400;
+  if (std::getenv("OPENSET_PERCENTILES") == nullptr) GTEST_SKIP() << "only in the slow form";
   for (const auto& [splits, seeds, least] : {std::tuple<int, int, double>{2, 5, 0.22}, {5, 3, 0.06}}) {
-    int closed = 0, percentile = 0;
-    for (int study = 0; study < studies; ++study) {
-      RandomStream random(29, absl::StrCat("null/", splits, "/", study));
-      const Runs runs = Draw(splits, seeds, 0, 0.02, &random);
-      const PairedTest test = ClosedForm(runs);
-      closed += test.low > 0 || test.high < 0;
+    int found = 0;
+    for (int study = 0; study < kStudies; ++study) {
+      const Runs runs = StudyWithoutDifference(splits, seeds, study);
+      RandomStream random(29, absl::StrCat("draws/", splits, "/", study));
       std::vector<double> replicates;
       for (int r = 0; r < 400; ++r) replicates.push_back(Replicate(runs, 1, 1, &random));
       std::sort(replicates.begin(), replicates.end());
-      percentile += SortedQuantile(replicates, 0.025) > 0 || SortedQuantile(replicates, 0.975) < 0;
+      found += SortedQuantile(replicates, 0.025) > 0 || SortedQuantile(replicates, 0.975) < 0;
     }
-    RecordProperty(absl::StrCat("closed form, ", splits, " splits"), closed);
-    RecordProperty(absl::StrCat("percentiles, ", splits, " splits"), percentile);
-    EXPECT_LE(closed, 0.083 * studies) << splits << " splits";
-    EXPECT_GE(percentile, least * studies) << splits << " splits";
+    RecordProperty(absl::StrCat("percentiles, ", splits, " splits"), found);
+    EXPECT_GE(found, least * kStudies) << splits << " splits";
   }
 }
 

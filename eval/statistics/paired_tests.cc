@@ -116,6 +116,12 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
   test.splits = static_cast<int>(by_split.size());
   std::vector<double> replicates;
   double of_seeds = 0;  // mean over splits of the variance of their means over seeds
+  bool seeds_differ = false;
+  const double unit = std::ldexp(largest, kEqualBits);
+  const auto differ = [unit](const std::vector<double>& values) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return *most - *least > unit;
+  };
   for (const auto& [number, differences] : by_split) {
     if (by_split.size() == 1) {
       replicates = differences;
@@ -124,21 +130,23 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
     replicates.push_back(Mean(differences));
     const double seeds = static_cast<double>(differences.size());
     if (seeds > 1) of_seeds += Variance(differences) / seeds / static_cast<double>(by_split.size());
+    seeds_differ = seeds_differ || differ(differences);
   }
   const double n = static_cast<double>(replicates.size());
   test.replicates = static_cast<int>(replicates.size());
   test.mean_difference = Mean(replicates);
 
-  const double unit = std::ldexp(largest, kEqualBits);
-  const auto [least, most] = std::minmax_element(replicates.begin(), replicates.end());
   const double variance = Variance(replicates);
-  if (*most - *least > unit) {
+  const bool means_differ = differ(replicates);
+  if (means_differ) {
     test.cohen_dz = test.mean_difference / std::sqrt(variance);
-    test.standard_error = std::sqrt(std::max(variance, of_seeds) * (1 / n + options.test_per_training));
-    test.p_value = StudentTTwoSidedTail(test.mean_difference / test.standard_error, n - 1);
   } else if (std::abs(test.mean_difference) > unit) {
     test.cohen_dz = std::copysign(std::numeric_limits<double>::infinity(), test.mean_difference);
-  } else {
+  }
+  if (means_differ || seeds_differ) {
+    test.standard_error = std::sqrt(std::max(variance, of_seeds) * (1 / n + options.test_per_training));
+    test.p_value = StudentTTwoSidedTail(test.mean_difference / test.standard_error, n - 1);
+  } else if (std::abs(test.mean_difference) <= unit) {
     test.p_value = 1;
   }
   const double width =

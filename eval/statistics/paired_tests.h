@@ -41,7 +41,7 @@ struct PairedTest {
   // of splits, times Nadeau and Bengio's factor. It includes the noise of test samples, because runs vary by it.
   // (hierarchical_bootstrap_test.cc shows that drawing gives this standard error, and that quantiles of the draws,
   // instead of Student's, find a difference in a third of all studies of 2 splits without one.) There is no p-value if
-  // all differences are equal but not 0, because there is no variance to test with.
+  // the differences of all runs are equal but not 0, because there is no variance to test with.
   double standard_error = 0;
   double low = 0;
   double high = 0;

@@ -94,6 +94,22 @@ TEST(ComparePairedRuns, SeedsThatVaryMoreThanSplitsDecideTheError) {
   EXPECT_NEAR(test.cohen_dz, 1.1 / std::sqrt(0.02), 1e-9);
 }
 
+// Split means that happen to be equal, 0.02 and 0.02, still vary by their seeds: by 0.0002 / 2 each.
+TEST(ComparePairedRuns, SeedsDecideTheErrorIfSplitsAreAlike) {
+  const PairedTest test = OfDifferences({0.01, 0.03, 0.03, 0.01}, {0, 0, 1, 1});
+  EXPECT_EQ(test.replicates, 2);
+  EXPECT_NEAR(test.mean_difference, 0.02, 1e-15);
+  const double error = std::sqrt(0.0001 / 2);
+  EXPECT_NEAR(test.standard_error, error, 1e-15);
+  EXPECT_NEAR(test.low, 0.02 - 12.706204736174705 * error, 1e-12);
+  EXPECT_NEAR(*test.p_value, 1 - 2 / 3.14159265358979324 * std::atan(0.02 / error), 1e-12);  // Cauchy
+  EXPECT_EQ(test.cohen_dz, std::numeric_limits<double>::infinity());  // of the replicates, which are equal
+  const PairedTest none = OfDifferences({-0.01, 0.01, 0.01, -0.01}, {0, 0, 1, 1});
+  EXPECT_NEAR(none.standard_error, error, 1e-15);
+  EXPECT_EQ(none.p_value, 1);
+  EXPECT_EQ(none.cohen_dz, 0);
+}
+
 TEST(ComparePairedRuns, OneSplitIsTestedOverItsSeeds) {
   const PairedTest test = OfDifferences({1, 2, 3, 6}, {5, 5, 5, 5});
   EXPECT_EQ(test.splits, 1);

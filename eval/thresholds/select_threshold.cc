@@ -58,6 +58,10 @@ absl::StatusOr<double> KeepingRisk(const RankedInput& validation, double target)
 absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
   const int64_t n = validation.total().known();
   const auto wanted = static_cast<int64_t>(std::ceil(static_cast<double>(n + 1) * target * (1 - 1e-12)));
+  if (wanted > n && target == 1) {
+    return absl::FailedPreconditionError(
+        "no number of validation samples can guarantee to accept all new ones; give a target below 1");
+  }
   if (wanted > n) {
     return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples can't guarantee that ", target,
                                                       " of new ones are accepted; that takes at least ",
@@ -72,8 +76,8 @@ absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
 }
 
 absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double target, double delta) {
-  // Given the threshold, which is a score of the sample, the scores below it are independent draws from the part of the
-  // distribution below it.
+  // Given the score of a block, the scores below it are independent draws from the part of the distribution below it.
+  // The block itself, with its ties, isn't among them, so the threshold rejects it.
   std::optional<double> threshold;
   const int64_t n = validation.total().all();
   Tally below;
@@ -83,7 +87,7 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
     const int64_t reached = static_cast<int64_t>(below.all()) + tally.all();
     if (tally.all() > 0 && reached * kCoverages >= next * n) {
       if (below.all() > 0 && ClopperPearsonUpper(Errors(below), below.all(), delta / kCoverages) <= target) {
-        threshold = validation.ranking().Score(block);
+        threshold = std::nextafter(validation.ranking().Score(block), -kInfinity);
       }
       next = reached * kCoverages / n + 1;
     }

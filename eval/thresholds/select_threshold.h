@@ -35,10 +35,13 @@ enum class ThresholdRule {
   // most `target`: the highest coverage at that risk. This is the risk on the validation samples, not a bound for
   // others.
   kRiskAtMost,
-  // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % at which the risk on new samples from the same
-  // distribution is at most `target`, where all 20 statements hold together with a probability of at least 1 - delta:
-  // Clopper and Pearson's upper bound at level delta / 20 for the samples below the threshold must be at most `target`
-  // (learn then test, Angelopoulos et al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 use bisection).
+  // The largest of up to 20 thresholds at which the risk on new samples from the same distribution is at most `target`,
+  // where all 20 statements hold together with a probability of at least 1 - delta: Clopper and Pearson's upper bound
+  // at level delta / 20 for the accepted validation samples must be at most `target` (learn then test, Angelopoulos et
+  // al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 use bisection). The thresholds are the largest
+  // doubles below the ceil(n j / 20)-th smallest of all n scores, j = 1 .. 20, so that they reject this sample and its
+  // ties: given its score, the scores below are independent draws from the distribution below it, but the number of
+  // ties isn't. Compare in double precision: as a float, the threshold may be that score.
   kRiskGuaranteed,
 };
 
@@ -74,7 +77,8 @@ bool ReadsTarget(ThresholdRule rule);
 
 // `target` is a share in [0, 1]; `delta`, in (0, 1), is used only by kRiskGuaranteed. Errors: kInvalidArgument for a
 // target or delta out of range; kFailedPrecondition if the validation samples lack the known samples, unknown samples
-// or predictions that the rule needs, if there are too few for kConformal, or if no threshold has such a risk.
+// or predictions that the rule needs, if there are too few for kConformal (no number suffices for a target of 1), or if
+// no threshold has such a risk.
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation,
                                        double delta = 0.05);
 

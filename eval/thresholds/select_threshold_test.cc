@@ -117,6 +117,9 @@ TEST(SelectThreshold, ConformalCountsTheNextSampleIn) {
   const absl::Status status = SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(few.Input())).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(status.message(), HasSubstr("at least 19"));
+  const absl::Status all = SelectThreshold(ThresholdRule::kConformal, 1, RankedInput(few.Input())).status();
+  EXPECT_EQ(all.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(all.message(), HasSubstr("give a target below 1"));
 }
 
 // The k-th smallest of 20 uniform scores accepts k / 21 of new ones on average, with a standard deviation of 0.064 (k =
@@ -160,6 +163,47 @@ TEST(SelectThreshold, GuaranteedRiskHoldsAsOftenAsPromised) {
   EXPECT_GT(found, 390);
   EXPECT_LT(broken, 60);
   EXPECT_GT(plain_broken, 100);  // the empirical risk promises nothing
+}
+
+// 100 correct samples of score 0 and 1000 unknown ones of score 1: the bound of the 100, 1 - (0.05 / 20)^(1 / 100) =
+// 0.058, holds for thresholds below 1. At 1, the risk is 1000 / 1100.
+TEST(SelectThreshold, GuaranteedRiskIsOfTheSamplesThatItAccepts) {
+  testing::Samples samples = Known(1100);
+  for (int i = 0; i < 1100; ++i) {
+    samples.unknown_score[i] = i < 100 ? 0 : 1;
+    samples.label[i] = i < 100 ? 0 : -1;
+  }
+  const RankedInput validation(samples.Input());
+  const double threshold = *SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0.05);
+  EXPECT_EQ(threshold, std::nextafter(1.0, 0.0));
+  EXPECT_EQ(DescribeThreshold(threshold, validation).accepted, (Tally{100, 0, 0}));
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.059, validation, 0.05), threshold);
+  EXPECT_FALSE(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.058, validation, 0.05).ok());
+}
+
+// The samples of the test above, 2000 a draw, with scores rounded down to multiples of 1/8. The risk of scores below
+// k / 8 is (k / 8)^2 / 6: 0.094 below 6/8, but 0.128 up to 6/8. A promise of 0.12 with delta 0.1 fails in at most 10 %
+// of the draws; of 200, 38 or more with probability below 0.1 %.
+TEST(SelectThreshold, GuaranteedRiskHoldsWithTies) {
+  int broken = 0, found = 0;
+  for (int draw = 0; draw < 200; ++draw) {
+    RandomStream random(9, absl::StrCat("tied risk/", draw));
+    testing::Samples samples = Known(2000);
+    samples.num_classes = 2;
+    for (int i = 0; i < 2000; ++i) {
+      const double score = random.Uniform();
+      samples.unknown_score[i] = std::floor(8 * score) / 8;
+      samples.prediction[i] = random.Uniform() < score * score / 2 ? 1 : 0;
+    }
+    const absl::StatusOr<double> threshold =
+        SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.12, RankedInput(samples.Input()), 0.1);
+    if (!threshold.ok()) continue;
+    ++found;
+    const double accepted_below = (std::floor(8 * *threshold) + 1) / 8;
+    broken += accepted_below * accepted_below / 6 > 0.12;
+  }
+  EXPECT_EQ(found, 200);
+  EXPECT_LT(broken, 38);
 }
 
 TEST(SelectThreshold, GuaranteedRiskRefuses) {

@@ -16,6 +16,7 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/suggest.h"
+#include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/spec/axis.h"
 #include "google/protobuf/repeated_ptr_field.h"
@@ -36,7 +37,7 @@ class Check {
     OPENSET_RETURN_IF_ERROR(CheckDistinct("split", spec_.split()));
     OPENSET_RETURN_IF_ERROR(CheckDistinct("unknown_classes", spec_.unknown_classes()));
     OPENSET_RETURN_IF_ERROR(CheckDistinct("seed", spec_.seed()));
-    OPENSET_RETURN_IF_ERROR(CheckMetricNames());
+    OPENSET_RETURN_IF_ERROR(CheckMetrics());
     std::vector<std::string> methods = experiment_.left_out_methods;
     for (const LoadedMethod& method : experiment_.methods) methods.push_back(method.spec.name());
     for (int a = 0; a < spec_.axis_size(); ++a) {
@@ -81,10 +82,13 @@ class Check {
     return absl::OkStatus();
   }
 
-  absl::Status CheckMetricNames() const {
+  absl::Status CheckMetrics() const {
     std::set<std::string> seen;
     for (int m = 0; m < spec_.metric_size(); ++m) {
       const std::string name = MetricName(spec_.metric(m));
+      if (const std::string problem = ContradictionOf(spec_.metric(m)); !problem.empty()) {
+        return Problem(absl::StrCat("metric[", m, "]"), absl::StrCat(name, " ", problem));
+      }
       if (name.empty() || seen.insert(name).second) continue;
       return Problem(absl::StrCat("metric[", m, "]"),
                      absl::StrCat(name, " is listed twice; where the two differ in their settings, give one a `name`"));

@@ -10,8 +10,9 @@
 namespace openset {
 
 // Refuses a name that can't be a file's name; anything that is listed twice: a task, method, split, level, seed, a
-// metric's name, two axes that set one field of a method, two equal values of an axis ("0.10", "0.1"); and an axis for
-// a method that the study doesn't have. Errors: kInvalidArgument with "FILE:LINE: path: ".
+// metric's name, two axes that set one field of a method, two equal values of an axis ("0.10", "0.1"); an axis for a
+// method that the study doesn't have; and a metric that contradicts itself (eval/metrics/evaluate.h). Errors:
+// kInvalidArgument with "FILE:LINE: path: ".
 absl::Status CheckSpec(const Experiment& experiment);
 
 // Checks that the number of trials, including tuned ones, is `expected_trials`. A study that the command line changed

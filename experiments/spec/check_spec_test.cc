@@ -43,6 +43,8 @@ TEST(CheckSpec, NamesEachMistakeWithItsLine) {
            {"axis { path: 'score' value: ['max_softmax {}', '{ max_softmax { } }'] }", "is the same value as"},
            {"axis { path: 'training.epochs' value: ['1', '1'] }", "axis[0].value[1]: 1 is listed twice"},
            {"axis { path: 'training.epochs' value: '1' method: 'plian' }", "did you mean 'plain'?"},
+           {"metric { fpr_at_95tpr { rule: GRID_MEAN grid_low: 0.1 } }",
+            "spec.textproto:7: metric[1]: fpr_at_95tpr has only one of grid_low and grid_high"},
            {"seed: 0", "spec.textproto:7: seed[1]: 0 is listed twice"}}) {
     EXPECT_THAT(Check(more), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message))) << more;
   }

@@ -4,7 +4,6 @@
 #include <deque>
 #include <filesystem>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -111,9 +110,8 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
     if (!input.has_predictions()) {
       return absl::InvalidArgumentError("--classes: accuracy needs predictions, and the samples have none");
     }
-    const ConfusionMatrix closed_set = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
     OPENSET_RETURN_IF_ERROR(
-        WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set, scored.samples.class_names)));
+        WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(ranked, scored.samples.class_names)));
   }
   if (const std::string path = absl::GetFlag(FLAGS_sample_scores); !path.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteSampleScores(UserPath(path), scored.samples));

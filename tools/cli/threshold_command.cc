@@ -42,6 +42,11 @@ absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const S
   if (!ranked.input().has_predictions()) {
     return absl::InvalidArgumentError("--confusion: needs predictions, and the samples have none");
   }
+  if (const int32_t classes = ranked.input().num_classes(); classes > kMostConfusionClasses) {
+    return absl::InvalidArgumentError(absl::StrCat("--confusion: the table of ", classes,
+                                                   " classes is too large; it takes up to ", kMostConfusionClasses,
+                                                   " (`openset eval --classes` takes more)"));
+  }
   return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold), samples.class_names));
 }
 

@@ -190,6 +190,10 @@ MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
   constexpr int kThresholds = 100000;
   const PositiveFirst curve(ranked, positive);
   const auto [low, high] = range.value_or(std::make_pair(curve.Score(curve.num_blocks() - 1), curve.Score(0)));
+  if (!std::isfinite(high - low)) {
+    return MetricResult::Absent(
+        "the grid has no finite range: the scores are infinite or too large; give the metric one");
+  }
   double sum = 0;
   int64_t thresholds = 0;
   int64_t block = 0;
@@ -226,7 +230,7 @@ MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, const FprA
       return FprAt95Tpr(ranked, positive, FprRule::kStrictQuantile);
     case FprAtTprSpec::GRID_MEAN: {
       std::optional<std::pair<double, double>> range;
-      if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
+      if (spec.has_grid_low()) range = {spec.grid_low(), spec.grid_high()};
       return FprAt95TprOnGrid(ranked, positive, range);
     }
     case FprAtTprSpec::RULE_UNSPECIFIED:

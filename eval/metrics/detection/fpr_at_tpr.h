@@ -39,11 +39,12 @@ MetricResult CcrAtFpr(const RankedInput& ranked, double fpr);
 // The share of negative samples above a threshold d, averaged over those of 100,000 equally spaced thresholds from
 // `low` to `high` (excluded) that 94.95 % to 95.05 % of the positive samples reach (>= d). Compares the unknown score,
 // or minus the unknown score if `positive` is kKnown. Without a range, from the lowest to the highest value. Absent
-// without known or without unknown samples, and if there is no such threshold.
+// without known or without unknown samples, if there is no such threshold, and if high - low is not finite, as without
+// a range if scores are infinite. Precondition: low < high.
 MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
                               std::optional<std::pair<double, double>> range);
 
-// FprAt95Tpr() or FprAt95TprOnGrid(), by the rule of a spec.
+// FprAt95Tpr() or FprAt95TprOnGrid(), by the rule of a spec. Precondition: CheckMetrics() (evaluate.h).
 MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, const FprAtTprSpec& spec);
 
 }  // namespace openset

@@ -1,15 +1,19 @@
 #include "eval/metrics/detection/fpr_at_tpr.h"
 
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/random.h"
 #include "eval/testing/golden.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 using testing::Agrees;
+using ::testing::HasSubstr;
 
 TEST(FprAt95Tpr, AgreesWithGoldenValues) {
   for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
@@ -80,6 +84,27 @@ TEST(FprAt95TprOnGrid, IsTheMeanOverThresholdsCountedOneByOne) {
   const RankedInput ranked(samples.Input());
   EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{low, high}}), sum / thresholds));
   EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{5, 6}}), std::nullopt));
+}
+
+// Twenty known samples, of which 19 have the confidence 1 and one has none at all, and an unknown one of confidence
+// 0.5.
+TEST(FprAt95TprOnGrid, NeedsAFiniteRange) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  testing::Samples samples;
+  samples.unknown_score.assign(20, -1);
+  samples.unknown_score[0] = infinity;
+  samples.unknown_score.push_back(-0.5);
+  samples.label.assign(20, 0);
+  samples.label.push_back(kUnknownLabel);
+  const RankedInput ranked(samples.Input());
+  const MetricResult result = FprAt95TprOnGrid(ranked, Positive::kKnown, std::nullopt);
+  EXPECT_FALSE(result.value.has_value());
+  EXPECT_THAT(result.absent_reason, HasSubstr("the grid has no finite range"));
+  // Half of the thresholds from 0 to 1 lie below 0.5.
+  EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{0, 1}}), 0.5));
+  samples.unknown_score[0] = 1e308;
+  samples.unknown_score[1] = -1e308;
+  EXPECT_FALSE(FprAt95TprOnGrid(RankedInput(samples.Input()), Positive::kKnown, std::nullopt).value.has_value());
 }
 
 TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {

@@ -21,29 +21,28 @@ ConfusionMatrix ConfusionAt(const RankedInput& ranked, double threshold) {
   for (int64_t i = 0; i < input.num_samples(); ++i) {
     const int64_t row = input.IsUnknown(i) ? classes : input.label()[i];
     const int64_t column = input.unknown_score()[i] <= threshold ? input.prediction()[i] : classes;
-    confusion.counts[row * (classes + 1) + column] += ranked.weight(i);
+    confusion.counts[row * (int64_t{classes} + 1) + column] += ranked.weight(i);
   }
   return confusion;
 }
 
-std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confusion) {
-  std::vector<std::optional<double>> accuracy(confusion.num_classes);
-  for (int32_t c = 0; c < confusion.num_classes; ++c) {
-    int64_t samples = 0;
-    for (int32_t column = 0; column <= confusion.num_classes; ++column) samples += confusion.at(c, column);
-    if (samples > 0) accuracy[c] = static_cast<double>(confusion.at(c, c)) / static_cast<double>(samples);
+std::vector<ClassCount> CountPerClass(const RankedInput& ranked) {
+  std::vector<ClassCount> counts(ranked.input().num_classes());
+  for (int64_t i = 0; i < ranked.input().num_samples(); ++i) {
+    if (ranked.input().IsUnknown(i)) continue;
+    const int32_t label = ranked.input().label()[i];
+    counts[label].samples += ranked.weight(i);
+    if (ranked.input().prediction()[i] == label) counts[label].correct += ranked.weight(i);
   }
-  return accuracy;
+  return counts;
 }
 
-std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names) {
+std::string AccuracyPerClassCsv(const RankedInput& ranked, absl::Span<const std::string> names) {
   Table table{{"class", "samples", "accuracy"}, {}, 1};
-  const std::vector<std::optional<double>> accuracy = AccuracyPerClass(confusion);
-  for (int32_t c = 0; c < confusion.num_classes; ++c) {
-    int64_t samples = 0;
-    for (int32_t column = 0; column <= confusion.num_classes; ++column) samples += confusion.at(c, column);
-    table.rows.push_back(
-        {ClassName(c, names), absl::StrCat(samples), accuracy[c] ? FullPrecision(*accuracy[c]) : std::string()});
+  for (const ClassCount& count : CountPerClass(ranked)) {
+    const double accuracy = static_cast<double>(count.correct) / static_cast<double>(count.samples);
+    table.rows.push_back({ClassName(static_cast<int32_t>(table.rows.size()), names), absl::StrCat(count.samples),
+                          count.samples > 0 ? FullPrecision(accuracy) : std::string()});
   }
   return ToCsv(table);
 }

@@ -53,7 +53,7 @@ MetricResult OscrLegacy(const RankedInput& ranked) {
     if (tally.all() == 0) continue;
     if (follows_unknown && FirstKnownIsCorrect(ranked, block)) --twice_pairs;
     correct_below -= tally.correct;
-    twice_pairs += 2 * tally.unknown * correct_below;
+    twice_pairs += 2 * uint64_t{tally.unknown} * correct_below;
     follows_unknown = tally.unknown > 0;
   }
   return static_cast<double>(twice_pairs) / (2.0 * total.known() * total.unknown);

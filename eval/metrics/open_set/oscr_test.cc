@@ -1,5 +1,8 @@
 #include "eval/metrics/open_set/oscr.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "eval/metrics/open_set/openauc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
@@ -31,6 +34,18 @@ TEST(Oscr, FormsDifferWhereAnUnknownIsFollowedByACorrectSample) {
   EXPECT_TRUE(Agrees(OscrTrapezoid(ranked), 1.0));
   EXPECT_TRUE(Agrees(OscrLegacy(ranked), 0.5));
   EXPECT_TRUE(Agrees(OscrEq9Mixed(ranked), 0.5));
+}
+
+// An unknown sample of weight w above a correct one: the legacy area loses half of one of the w pairs.
+TEST(Oscr, CountsLargeWeights) {
+  testing::Samples samples;
+  samples.unknown_score = {0.2, 0.7};
+  samples.label = {0, -1};
+  samples.prediction = {0, 0};
+  RankedInput ranked(samples.Input());
+  const uint32_t weight = uint32_t{1} << 31;
+  ranked.Reweight(std::vector<uint32_t>{1, weight});
+  EXPECT_TRUE(Agrees(OscrLegacy(ranked), 1 - 0.5 / weight));
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 
 namespace openset {
 
+int64_t SamplesAtCoverage(double coverage, int64_t samples) {
+  const double wanted = std::ceil(coverage * static_cast<double>(samples) * (1 - 1e-12));
+  return std::min(std::max<int64_t>(static_cast<int64_t>(wanted), 1), samples);
+}
+
 MetricResult RiskAtCoverage(const RankedInput& ranked, RiskOver over, double coverage) {
   const Risk total = RiskOf(ranked.total(), over);
   if (total.samples == 0) return AbsentWithoutKnown();
-  // A share such as 0.8 that rounding has put above k / n still means k of n.
-  const double wanted = coverage * static_cast<double>(total.samples) * (1 - 1e-12);
-  const int64_t k = std::clamp<int64_t>(static_cast<int64_t>(std::ceil(wanted)), 1, total.samples);
+  const int64_t k = SamplesAtCoverage(coverage, total.samples);
   Risk before;
   for (const Tally& tally : ranked.blocks()) {
     const Risk block = RiskOf(tally, over);

@@ -53,6 +53,8 @@ absl::StatusOr<std::vector<double>> Combood::Compute(const ScoreInput& input) co
           scores[first + j] = root * std::log(squared) + white.col(j).squaredNorm();
         }
       });
+  OPENSET_RETURN_IF_ERROR(
+      CheckFinite(scores, "are too far from those of the training samples for their power transform"));
   return scores;
 }
 

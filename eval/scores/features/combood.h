@@ -27,6 +27,8 @@ class Combood : public Score {
   // Errors: those of CheckFeatureFitInput; kInvalidArgument for fewer than k or fewer than two samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
+  // Errors, beyond those of all scores: kInvalidArgument, with the row, if the power transform of a feature is too
+  // large, as it may be far outside of a narrow distribution.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

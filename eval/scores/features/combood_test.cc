@@ -38,6 +38,19 @@ TEST(Combood, DoesNotDependOnTheFeaturesLength) {
   EXPECT_NEAR(scores[0], scores[1], 1e-12);
 }
 
+// The second feature is 1e-30 for 19 samples and 0 for one; its likeliest lambda is 11.4. A feature of 1 lies 4.6e30
+// deviations above: (4.6e30)^11.4 is no double.
+TEST(Combood, RefusesFeaturesTooFarFromTheTrainingSamplesWithTheRow) {
+  std::vector<float> train;
+  for (int i = 0; i < 20; ++i) train.insert(train.end(), {1, i == 0 ? 0 : 1e-30F});
+  Combood score(1, 1);
+  ASSERT_TRUE(score.Fit(Features(train), {}).ok());
+  EXPECT_TRUE(score.Compute(Features({1, 0, 1, 1e-30F})).ok());
+  const absl::Status status = score.Compute(Features({1, 0, 0, 1})).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("the features of row 1 are too far from those of the training samples"));
+}
+
 TEST(Combood, RefusesInvalidFitInput) {
   Combood score(5, 1);
   EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);

@@ -44,6 +44,15 @@ absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim
   return absl::OkStatus();
 }
 
+absl::Status CheckFinite(absl::Span<const double> scores, absl::string_view problem) {
+  for (size_t row = 0; row < scores.size(); ++row) {
+    if (!std::isfinite(scores[row])) {
+      return absl::InvalidArgumentError(absl::StrCat("the features of row ", row, " ", problem));
+    }
+  }
+  return absl::OkStatus();
+}
+
 Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row) {
   return Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * input.feature_dim, input.feature_dim)
       .cast<double>();

@@ -7,6 +7,7 @@
 #include "Eigen/Core"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "eval/scores/score.h"
 
 namespace openset {
@@ -21,6 +22,10 @@ absl::Status CheckFeatureFitInput(const ScoreInput& train);
 // For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and the same number of
 // values. Errors, in addition: kFailedPrecondition for a fitted_dim of 0, which means that the score is not fitted yet.
 absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim, absl::string_view name);
+
+// OK if all `scores` are finite. Errors: kInvalidArgument, "the features of row 3 " and `problem`, with the first row
+// that isn't.
+absl::Status CheckFinite(absl::Span<const double> scores, absl::string_view problem);
 
 // The features [D] of a row, in double. Precondition: CheckFeatures.
 Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row);

@@ -1,5 +1,6 @@
 #include "eval/scores/input/features.h"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -32,6 +33,13 @@ TEST(Features, AreCheckedForShapeAndValues) {
   EXPECT_THAT(CheckFeatures(input).message(), HasSubstr("needs features"));
   input.num_samples = 0;
   EXPECT_THAT(CheckFeatureFitInput(input).message(), HasSubstr("no samples"));
+}
+
+TEST(CheckFinite, NamesTheFirstRowThatIsNot) {
+  EXPECT_TRUE(CheckFinite({0, 1e308}, "are wrong").ok());
+  const absl::Status status = CheckFinite({0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}, "are wrong");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(), "the features of row 1 are wrong");
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ absl::StatusOr<std::vector<double>> Gen::Compute(const ScoreInput& input) const 
     std::vector<float> largest(logits.begin(), logits.end());
     std::iter_swap(largest.begin(), largest.begin() + sum.argmax);
     if (largest.size() > top_) {
-      std::nth_element(largest.begin() + 1, largest.begin() + (top_ - 1), largest.end(), std::greater<float>());
+      if (top_ > 1) {
+        std::nth_element(largest.begin() + 1, largest.begin() + (top_ - 1), largest.end(), std::greater<float>());
+      }
       largest.resize(top_);
     }
     // In logarithms: ln p = z - max - log_sum; 1 - p of the largest is rest / (1 + rest).

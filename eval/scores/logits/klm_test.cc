@@ -35,8 +35,13 @@ TEST(Klm, LeavesClassesOutThatAreNeverPredicted) {
   const std::vector<float> train = {1, 0, -1, 0, 1, -1};
   Klm klm;
   ASSERT_TRUE(klm.Fit(InputOf(train, 3), {}).ok());
+  // p = (a, a, 1 - 2 a) is equally far from the two means, softmax(1, 0, -1) and softmax(0, 1, -1).
   const std::vector<float> logits = {-1, -1, 3};
-  EXPECT_TRUE(std::isfinite(klm.Compute(InputOf(logits, 3)).value()[0]));
+  const double a = 1 / (2 + std::exp(4)), rest = 1 - 2 * a;
+  const double log_sum = std::log(std::exp(1) + 1 + std::exp(-1));
+  const double expected =
+      a * (std::log(a) - (1 - log_sum)) + a * (std::log(a) - (0 - log_sum)) + rest * (std::log(rest) - (-1 - log_sum));
+  EXPECT_NEAR(klm.Compute(InputOf(logits, 3)).value()[0], expected, 1e-12);
 }
 
 TEST(Klm, TellsProbabilitiesApartThatAreTooSmallForADouble) {

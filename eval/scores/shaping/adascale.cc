@@ -7,9 +7,9 @@
 #include "Eigen/Core"
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/linear_head.h"
 #include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {
@@ -77,6 +77,8 @@ absl::StatusOr<std::vector<double>> Adascale::Compute(const ScoreInput& input) c
           scores[first + j] = -LogSumExp(logits.col(j));
         }
       });
+  OPENSET_RETURN_IF_ERROR(CheckFinite(
+      scores, "cannot be scaled: the larger ones are too small a part of their sum; lower the percentiles"));
   return scores;
 }
 

@@ -32,6 +32,8 @@ class Adascale : public Score {
   // perturbed_features.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
+  // Errors, beyond those of all scores: kInvalidArgument, with the row, if exp(r) is too large, as r may be for
+  // percentiles near 100.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

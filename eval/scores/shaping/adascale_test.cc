@@ -1,5 +1,6 @@
 #include "eval/scores/shaping/adascale.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gmock/gmock.h"
@@ -57,6 +58,31 @@ TEST(Adascale, ScalesByAPercentileOfTheSampleItself) {
       EXPECT_NEAR(scores[row], -sum[row] * factor, 1e-12) << row;
     }
   }
+}
+
+// 1,000 equal features, of which percentile 99.9 keeps one: the ratio is 1000, and exp(1000) no double. 10 of them:
+// 100.
+TEST(Adascale, RefusesARatioThatIsTooLargeWithTheRow) {
+  std::vector<float> features(2000, 1), weight(1000, 1);
+  std::fill_n(features.begin() + 1, 999, 0);
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 1;
+  input.feature_dim = 1000;
+  input.features = features;
+  input.perturbed_features = features;
+  input.head_weight = weight;
+  Adascale::Options options;
+  options.min_percentile = options.max_percentile = 99.9;
+  Adascale adascale(options);
+  ASSERT_TRUE(adascale.Fit(input, {}).ok());
+  const absl::Status status = adascale.Compute(input).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("the features of row 1 cannot be scaled"));
+  options.min_percentile = options.max_percentile = 99;
+  Adascale lower(options);
+  ASSERT_TRUE(lower.Fit(input, {}).ok());
+  EXPECT_NEAR(lower.Compute(input).value()[1] / std::exp(100), -1000, 1e-9);
 }
 
 TEST(Adascale, RefusesOutputsWithoutPerturbedFeatures) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 
-#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
 #include "eval/scores/input/linear_head.h"
@@ -49,12 +48,7 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
     if (kept == 0 && total == 0) return;  // a row of zeros (0 / 0), which no factor changes
     x *= kept > 0 ? std::exp(total / kept) : std::nan("");
   });
-  for (size_t row = 0; row < scores.size(); ++row) {
-    if (!std::isfinite(scores[row])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the features of row ", row, " cannot be scaled; variant S is for features that are not negative"));
-    }
-  }
+  OPENSET_RETURN_IF_ERROR(CheckFinite(scores, "cannot be scaled; variant S is for features that are not negative"));
   return scores;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
 #include "eval/scores/input/linear_head.h"
@@ -16,12 +15,7 @@ absl::StatusOr<std::vector<double>> Scale::Compute(const ScoreInput& input) cons
   const int64_t keep = NumKept(input.feature_dim, percentile_);
   const std::vector<double> scores =
       HeadEnergy(input, head, [keep](Eigen::Ref<Eigen::VectorXd> x) { x *= std::exp(ActivationRatio(x, keep)); });
-  for (size_t row = 0; row < scores.size(); ++row) {
-    if (!std::isfinite(scores[row])) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the features of row ", row, " cannot be scaled; scale is for features that are not negative"));
-    }
-  }
+  OPENSET_RETURN_IF_ERROR(CheckFinite(scores, "cannot be scaled; scale is for features that are not negative"));
   return scores;
 }
 

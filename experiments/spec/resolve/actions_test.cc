@@ -22,6 +22,12 @@ TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesIfThereAreAny) {
   trial.mutable_data()->mutable_validation_known()->set_only_last_per_class(5);
   trial.mutable_method()->mutable_score()->mutable_vim();
   EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);
+  // A combination is fitted where a temperature in it is.
+  CombineSpec* combine = trial.mutable_method()->mutable_score()->mutable_combine();
+  combine->add_score()->mutable_energy();
+  EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);
+  combine->add_score()->mutable_temperature_scaled_softmax();
+  EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 5);
 }
 
 }  // namespace

@@ -136,6 +136,11 @@ TEST_F(EvalTest, NamesOfClasses) {
       AllOf(HasSubstr("class,samples,accuracy\ncat,3,0.66666666666666663\ndog,2,0.5\n"), HasSubstr("ox;2,0,\n")));
   Out({"threshold", "names.csv", "--confusion=confusion.csv"});
   EXPECT_THAT(program_.Read("confusion.csv"), HasSubstr("class,cat,dog,ox;2,rejected\n"));
+  program_.Write("many.csv", "label;prediction;unknown_score\n5000;0;1\n0;0;2\n");
+  Out({"eval", "many.csv", "--metrics=accuracy", "--classes=many_classes.csv"});
+  EXPECT_THAT(program_.Read("many_classes.csv"), HasSubstr("\n5000,1,0\n"));
+  EXPECT_THAT(Error({"threshold", "many.csv", "--confusion=confusion.csv"}),
+              HasSubstr("--confusion: the table of 5001 classes is too large; it takes up to 5000"));
 }
 
 TEST_F(EvalTest, ErrorsListTheColumns) {
