@@ -171,6 +171,33 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   ExpectState(*model, before);
 }
 
+// With foreign names, several mean the same tensor.
+TEST(ImportWeightsTest, RefusesTwoNamesOfOneTensor) {
+  const auto model = SmallModel(3, 1);
+  const TensorMap before = StateOf(*model);
+  TensorMap given;
+  for (const auto& [name, tensor] : StateOf(*SmallModel(3, 2))) {
+    given[absl::StrReplaceAll(name, {{"backbone.", "module."}, {"head.", "module.fc."}})] = tensor;
+  }
+  given["module.classifier.weight"] = at::zeros({3, 4});
+  EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "'module.classifier.weight' and 'module.fc.weight' both mean 'head.weight': ignore one of them "
+                       "(weights.ignore)"));
+  ExpectState(*model, before);
+  WeightsSpec spec;
+  spec.add_ignore("classifier.*");
+  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
+
+  TensorMap blocks;
+  for (const char* module : {"shortcut", "downsample"})
+    blocks[absl::StrCat("layer2.0.", module, ".0.weight")] = at::zeros({1});
+  EXPECT_THAT(ImportTensors(blocks, WeightsSpec(), model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'layer2.0.downsample.0.weight' and 'layer2.0.shortcut.0.weight' both mean "
+                                 "'backbone.layer2.0.downsample.0.weight'")));
+}
+
 TEST(ImportWeightsTest, LeavesOutAndRenames) {
   const auto model = SmallModel(3, 1), other = SmallModel(3, 2);
   TensorMap given;
