@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/files/system_calls.h"
+#include "core/testing/failing_readdir.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -82,6 +83,15 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   ASSERT_TRUE(MakeFolders(In("taken/inside")).ok());
   EXPECT_EQ(WriteFileAtomically(In("taken"), "x").code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("taken"));
+}
+
+TEST_F(FilesTest, AListingThatFailsInTheMiddleIsAnError) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(WriteFileAtomically(In(name), "").ok());
+  for (int entries = 0; entries < 5; ++entries) {  // of a, b, c, . and ..
+    const FailingReaddir failing(folder_, entries);
+    EXPECT_EQ(ListFolder(folder_).status(), absl::NotFoundError("cannot list " + folder_ + ": " + std::strerror(EIO)));
+  }
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("a", "b", "c"));
 }
 
 TEST_F(FilesTest, NoFileReplacesAPipeOrADevice) {
@@ -202,7 +212,7 @@ TEST_F(FilesTest, RefusesFilesAboveTheLimit) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the process
   // There is not that much memory.
   EXPECT_THAT(std::string(ReadFile(In("f"), int64_t{1} << 43).status().message()),
-              HasSubstr("f: is larger than the memory that there is for it"));
+              HasSubstr("f: doesn't fit in memory"));
 #endif
   // A file that reports no size.
   EXPECT_THAT(std::string(ReadFile("/proc/self/stat", 4).status().message()), HasSubstr("more than the 4"));
