@@ -173,29 +173,35 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
 
 // With foreign names, several mean the same tensor.
 TEST(ImportWeightsTest, RefusesTwoNamesOfOneTensor) {
-  const auto model = SmallModel(3, 1);
-  const TensorMap before = StateOf(*model);
+  const std::string network = "resnet_cifar { variant: RESNET18 } head { linear {} }";
+  const auto model = ModelOf(network, "size: 32", 3, /*seed=*/1), trained = ModelOf(network, "size: 32", 3, /*seed=*/2);
   TensorMap given;
-  for (const auto& [name, tensor] : StateOf(*SmallModel(3, 2))) {
-    given[absl::StrReplaceAll(name, {{"backbone.", "module."}, {"head.", "module.fc."}})] = tensor;
+  for (const auto& [name, tensor] : StateOf(*trained)) {
+    given[absl::StrReplaceAll(name, {{"backbone.", ""}, {"head.", "fc."}})] = tensor;
   }
-  given["module.classifier.weight"] = at::zeros({3, 4});
-  EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
+  const auto import = [&](const std::string& second) {
+    const TensorMap before = StateOf(*model);
+    TensorMap with = given;
+    with[second] = at::zeros({1});
+    const absl::Status status = ImportTensors(with, WeightsSpec(), model.get());
+    ExpectState(*model, before);
+    return status;
+  };
+  EXPECT_THAT(import("classifier.weight"),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "'module.classifier.weight' and 'module.fc.weight' both mean 'head.weight': ignore one of them "
+                       "'classifier.weight' and 'fc.weight' both mean 'head.weight': ignore one of them "
                        "(weights.ignore)"));
-  ExpectState(*model, before);
-  WeightsSpec spec;
-  spec.add_ignore("classifier.*");
-  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
-
-  TensorMap blocks;
-  for (const char* module : {"shortcut", "downsample"})
-    blocks[absl::StrCat("layer2.0.", module, ".0.weight")] = at::zeros({1});
-  EXPECT_THAT(ImportTensors(blocks, WeightsSpec(), model.get()),
+  EXPECT_THAT(import("head.bias"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'fc.bias' and 'head.bias'")));
+  EXPECT_THAT(import("layer2.0.shortcut.0.weight"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("'layer2.0.downsample.0.weight' and 'layer2.0.shortcut.0.weight' both mean "
                                  "'backbone.layer2.0.downsample.0.weight'")));
+  WeightsSpec spec;
+  spec.add_ignore("classifier.*");
+  given["classifier.weight"] = at::zeros({1});
+  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
+  ExpectState(*model, StateOf(*trained));
 }
 
 TEST(ImportWeightsTest, LeavesOutAndRenames) {

@@ -122,7 +122,7 @@ TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
     for (const Garbage& garbage : found) {
       paths.push_back(garbage.path);
       freed += garbage.bytes;
-      EXPECT_THAT(garbage.reason, ::testing::StartsWith("for want of room; "));
+      EXPECT_THAT(garbage.reason, ::testing::StartsWith("to free space; "));
     }
     EXPECT_THAT(paths, ::testing::UnorderedElementsAreArray(gone));
     policy.most_bytes = all - freed;
@@ -141,7 +141,7 @@ TEST(ParseBytes, KnowsUnits) {
   EXPECT_EQ(*ParseBytes("4096"), 4096);
   EXPECT_EQ(*ParseBytes("7 B"), 7);
   for (const char* bad : {"", "GB", "-1GB", "1XB", "nan", "inf", "1e30", "1 2", "0x10"}) {
-    EXPECT_THAT(std::string(ParseBytes(bad).status().message()), ::testing::HasSubstr("is no size")) << bad;
+    EXPECT_THAT(std::string(ParseBytes(bad).status().message()), ::testing::HasSubstr("is not a size")) << bad;
   }
 }
 

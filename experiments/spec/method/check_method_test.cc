@@ -45,7 +45,7 @@ TEST(CheckMethod, AcceptsPartsThatFit) {
 
 TEST(CheckMethod, SomeTermCountsFromTheFirstEpochOn) {
   EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} from_epoch: 1 } }"),
-              ElementsAre(HasSubstr("loss.term: none counts from the first epoch on")));
+              ElementsAre(HasSubstr("loss.term: no term counts from the first epoch on")));
 }
 
 TEST(CheckMethod, APassInTrainingModeKeepsLogitsOnly) {
@@ -110,7 +110,7 @@ TEST(CheckMethod, MixturesNeedASourceThatMixes) {
               ElementsAre("open_set.external_images.pix_mix: excludes mix"));
   EXPECT_THAT(Problems("input { channels: 3 } loss { term { mixed_cross_entropy {} } term { cross_entropy {} } } "
                        "open_set { external_images { pix_mix {} } }"),
-              ElementsAre(HasSubstr("loss.term[1]: needs the batch itself, in whose place pix_mix")));
+              ElementsAre(HasSubstr("loss.term[1]: needs the batch itself, which pix_mix replaces")));
 }
 
 TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
