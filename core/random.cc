@@ -1,5 +1,6 @@
 #include "core/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -67,10 +68,21 @@ double RandomStream::Gamma(double shape) {
   }
 }
 
+double RandomStream::LogGamma(double shape) {
+  if (shape >= 1) return std::log(Gamma(shape));
+  const double log = std::log(Gamma(shape + 1));
+  return log + std::log(1 - Uniform()) / std::max(shape, 1e-300);
+}
+
 double RandomStream::Beta(double a, double b) {
+  const State start = state_;
   const double x = Gamma(a);
   const double y = Gamma(b);
-  return x / (x + y);
+  if (x + y > 0) return x / (x + y);
+  // Both are below the smallest double: the same two draws again, as logarithms.
+  state_ = start;
+  const double log_x = LogGamma(a);
+  return 1 / (1 + std::exp(LogGamma(b) - log_x));
 }
 
 std::vector<int64_t> RandomStream::Permutation(int64_t n) {

@@ -30,7 +30,9 @@ class RandomStream {
   double Normal();
   // Gamma(shape, 1), shape > 0 (Marsaglia and Tsang 2000).
   double Gamma(double shape);
-  // Beta(a, b), a > 0, b > 0.
+  // Beta(a, b), a > 0, b > 0: x / (x + y) for x ~ Gamma(a) and y ~ Gamma(b), in [0, 1]. If both shapes are so small
+  // (below about 0.05) that x and y are 0 in f64, it is computed from log x and log y, with shapes below 1e-300
+  // counting as 1e-300.
   double Beta(double a, double b);
   // A uniformly random order of 0, ..., n - 1 (Fisher-Yates).
   std::vector<int64_t> Permutation(int64_t n);
@@ -43,6 +45,9 @@ class RandomStream {
   void set_state(const State& state) { state_ = state; }
 
  private:
+  // The logarithm of the Gamma(shape) that the stream draws next.
+  double LogGamma(double shape);
+
   State state_;
 };
 

@@ -73,6 +73,34 @@ TEST(RandomStream, MomentsOfTheReals) {
   EXPECT_NEAR(beta / kDraws, 0.4, margin * std::sqrt(6.0 / 25 / 6));
 }
 
+TEST(RandomStream, BetaIsAShareOfTwoGammas) {
+  RandomStream stream(5, "beta"), same(5, "beta");
+  for (int i = 0; i < 1000; ++i) {
+    const double x = same.Gamma(2), y = same.Gamma(3);
+    EXPECT_EQ(stream.Beta(2, 3), x / (x + y));
+  }
+}
+
+// Gamma(0.001) is below the smallest double, about e^-745, with probability near 1 - e^-0.745 = 0.53, so that 0.28 of
+// all draws are shares of two zeros. Beta(a, a) has mean 1/2 and variance 1 / (8 a + 4); n = 10,000, and the mean is
+// outside of the margin of 5 s / sqrt(n) with probability 6e-7.
+TEST(RandomStream, BetaOfSmallShapesIsAShareToo) {
+  for (const double shape : {1e-3, 1e-300, 5e-324}) {
+    RandomStream stream(6, "beta"), same(6, "beta");
+    double sum = 0, zeros = 0;
+    for (int i = 0; i < 10000; ++i) {
+      const double share = stream.Beta(shape, shape);
+      EXPECT_TRUE(share >= 0 && share <= 1) << share;
+      sum += share;
+      const double x = same.Gamma(shape), y = same.Gamma(shape);
+      zeros += x + y == 0;
+    }
+    EXPECT_NEAR(sum / 10000, 0.5, 5 * std::sqrt(1 / (8 * shape + 4) / 10000)) << shape;
+    EXPECT_GT(zeros, 2000);
+    EXPECT_EQ(stream.state(), same.state());  // it takes as many random bits as the two Gammas
+  }
+}
+
 TEST(RandomStream, PermutationHoldsEachIndexOnce) {
   std::vector<int64_t> order = RandomStream(1, "p").Permutation(1000);
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));

@@ -84,6 +84,7 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   std::vector<int64_t> index;
   for (int64_t i = 0; i < count; ++i) index.push_back(samples_.index[place[i]]);
   std::vector<std::exception_ptr> thrown(count);
+  std::vector<absl::Status> refused(count);
   at::Tensor ready;  // u8 [B, ...], allocated when the first image's size is known
   std::once_flag made;
   const auto put = [&](int64_t i, Image image) {
@@ -96,7 +97,11 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   };
   OPENSET_RETURN_IF_ERROR(source_->ReadEach(index, [&](int64_t i, Image image) {
     try {
-      put(i, std::move(image));
+      if (const absl::Status fits = pipeline.CheckSize({image.height, image.width}); !fits.ok()) {
+        refused[i] = Annotate(fits, source_->Describe(index[i]));
+      } else {
+        put(i, std::move(image));
+      }
     } catch (...) {
       thrown[i] = std::current_exception();
     }
@@ -104,6 +109,7 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   for (const std::exception_ptr& one : thrown) {
     if (one != nullptr) std::rethrow_exception(one);
   }
+  for (const absl::Status& one : refused) OPENSET_RETURN_IF_ERROR(one);
   return ready;
 }
 
@@ -111,6 +117,7 @@ absl::Status Batcher::Stage(const at::Tensor& samples, const Pipeline& pipeline,
                             Staging* staging) const {
   staging->Add(samples);
   if (images_.defined()) {
+    OPENSET_RETURN_IF_ERROR(Annotate(pipeline.CheckSize({images_.size(2), images_.size(3)}), "each image"));
     pipeline.Draw(samples.size(0), {images_.size(2), images_.size(3)}, random, staging);
     return absl::OkStatus();
   }

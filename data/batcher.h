@@ -61,8 +61,8 @@ class Batcher {
 
   // Returns the batch of these samples, on the device; its `sample` is `samples`. `pipeline` must be for `channels`
   // channels; it draws from `random`. `open`, if it has a source, draws and makes what this needs for the batch.
-  // Thread-safe, apart from the source. Errors: those of ImageSource::Read() and of the source; none if all images are
-  // on the device.
+  // Thread-safe, apart from the source. Errors: those of ImageSource::Read() (none if all images are on the device),
+  // of Pipeline::CheckSize() with the image, and of the source.
   absl::StatusOr<Batch> At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
                            const OpenSetDrawing& open = {}) const;
 

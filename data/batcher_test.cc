@@ -1,10 +1,17 @@
 #include "data/batcher.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "data/augment/center_crop.h"
 #include "data/augment/horizontal_flip.h"
+#include "data/augment/resize.h"
 #include "data/batch_stream.h"
 #include "data/memory_source.h"
 #include "gmock/gmock.h"
@@ -192,6 +199,46 @@ TEST(Batcher, ImagesOfDifferentSizesPassTheFirstPartOneByOne) {
   }
   EXPECT_EQ(batcher.At(at::tensor(std::vector<int64_t>{1, 7}, at::kLong), PlainPipeline(3), nullptr).status(),
             absl::DataLossError("seven.png: damaged"));
+}
+
+// Untrusted files decide the sizes.
+TEST(Batcher, RefusesAnImageThatWouldBecomeHuge) {
+  class Thin : public OddSizes {
+   public:
+    absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override {
+      std::vector<Image> images;
+      for (const int64_t sample : samples) {
+        const int64_t width = sample == 3 ? 60000 : 2;
+        images.push_back({1, 1, width, std::vector<uint8_t>(width)});
+      }
+      return images;
+    }
+  };
+  InputFormat format;
+  format.size = 2;
+  const auto make = [&](int shorter_side) {
+    std::vector<std::unique_ptr<const Augmentation>> augmentations;
+    augmentations.push_back(MakeResizeShorterSide(shorter_side));
+    augmentations.push_back(MakeCenterCrop(2));
+    return *Pipeline::Make(std::move(augmentations), format, kCpu);
+  };
+  const Batcher batcher = *Batcher::Make(std::make_shared<Thin>(), All(8), 3, kCpu);
+  const auto read = [&](const std::vector<int64_t>& samples, int shorter_side) {
+    return batcher.At(at::tensor(samples, at::kLong), make(shorter_side), nullptr).status();
+  };
+  EXPECT_TRUE(read({1, 2}, 512).ok());
+  EXPECT_TRUE(read({2, 3}, 4).ok());
+  EXPECT_EQ(read({2, 3}, 4096).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read({2, 3}, 4096).message()), ::testing::StartsWith("sample 3: is 60000 x 1 pixels, of"));
+
+  // The same for images on the device.
+  ImageSet set = TestSet(2, 3);
+  set.height = 1;
+  set.width = 60000;
+  set.pixels.assign(2 * set.image_bytes(), 0);
+  const Batcher resident = *Batcher::Make(Source(std::move(set)), All(2), 3, kCpu);
+  EXPECT_THAT(std::string(resident.At(at::tensor({0}, at::kLong), make(4096), nullptr).status().message()),
+              ::testing::StartsWith("each image: is 60000 x 1 pixels, of"));
 }
 
 // Throws at image 5.

@@ -97,6 +97,24 @@ absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Aug
   return absl::OkStatus();
 }
 
+absl::Status Pipeline::CheckSize(PixelSize size) const {
+  constexpr int64_t kMostPixels = int64_t{1} << 28;
+  PixelSize now = size;
+  const auto check = [&](const Augmentation& augmentation) {
+    const int64_t pixels = augmentation.MostPixels(now);
+    now = augmentation.SizeAfter(now);
+    if (pixels <= kMostPixels) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", size.width, " x ", size.height, " pixels, of which resizing or padding would make ", pixels,
+                     ", more than ", kMostPixels, ": use a smaller side or padding, or leave out the image"));
+  };
+  if (first_resize_.has_value()) return check(*first_resize_);
+  for (const auto& augmentation : absl::MakeConstSpan(augmentations_).first(first_)) {
+    OPENSET_RETURN_IF_ERROR(check(*augmentation));
+  }
+  return absl::OkStatus();
+}
+
 at::Tensor Pipeline::Augment(Augmentations augmentations, const at::Tensor& given, Staging* staging) const {
   at::Tensor images = given.expand({-1, image_sizes_[0], -1, -1});
   for (const auto& augmentation : augmentations) images = augmentation->ApplyDrawn(images.contiguous(), staging);

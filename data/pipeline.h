@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/random.h"
@@ -47,10 +48,14 @@ class Pipeline {
   // augmentation draws from it.
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
 
+  // Errors: kInvalidArgument if the first part would make more than 2^28 pixels of an image of `size` (four times what
+  // DecodeImage() accepts): by resizing its shorter side, because it is very long and thin, or by padding it.
+  absl::Status CheckSize(PixelSize size) const;
+
   // Channels, height and width of the results.
   at::IntArrayRef image_sizes() const { return image_sizes_; }
 
-  // The first part: u8 [B, C, H, W] -> u8 [B, C or channels, size, size].
+  // The first part: u8 [B, C, H, W] -> u8 [B, C or channels, size, size]. Precondition: CheckSize({H, W}).
   at::Tensor ApplyFirst(const at::Tensor& images, RandomStream* random) const;
 
   // Adds views to all later results: each of `count` views is the augmented image, before its values become f32,

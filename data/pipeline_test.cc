@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "data/augment/center_crop.h"
+#include "data/augment/random_crop.h"
 #include "data/augment/resize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -251,6 +253,36 @@ TEST(Pipeline, BothPartsTogetherEqualApply) {
   Staging staging;
   pipeline.DrawRest(2, {4, 4}, nullptr, &staging);
   EXPECT_TRUE(at::equal(pipeline.ApplyRest(at::cat(first), &staging)[0], pipeline.Apply(images, nullptr)));
+}
+
+// 2^28 pixels are allowed, also on the way to a small image.
+TEST(Pipeline, RefusesImagesThatWouldBecomeHuge) {
+  InputFormat format;
+  format.size = 224;
+  const Pipeline shorter = *Pipeline::Make(List(MakeResizeShorterSide(4096), MakeCenterCrop(224)), format, kCpu);
+  EXPECT_TRUE(shorter.CheckSize({8192, 8192}).ok());
+  EXPECT_TRUE(shorter.CheckSize({1, 16}).ok());  // 4096 x 65536 pixels
+  EXPECT_FALSE(shorter.CheckSize({1, 17}).ok());
+  EXPECT_FALSE(shorter.CheckSize({17, 1}).ok());
+  EXPECT_EQ(shorter.CheckSize({1, 60000}),  // 4096 x (4096 * 60000)
+            absl::InvalidArgumentError("is 60000 x 1 pixels, of which resizing or padding would make 1006632960000, "
+                                       "more than 268435456: use a smaller side or padding, or leave out the image"));
+
+  RandomCropSpec spec;
+  spec.set_padding(4096);
+  spec.set_window(RandomCropSpec::INPUT_SIZE);
+  const Pipeline padded = *Pipeline::Make(List(MakeRandomCrop(spec, 224)), format, kCpu);
+  EXPECT_TRUE(padded.CheckSize({8192, 8192}).ok());  // 16384 x 16384
+  EXPECT_FALSE(padded.CheckSize({8192, 8193}).ok());
+
+  const Pipeline central = *Pipeline::Make(List(MakeCenterCrop(224)), format, kCpu);
+  EXPECT_TRUE(central.CheckSize({1, 1 << 20}).ok());
+  EXPECT_FALSE(central.CheckSize({1, 1 << 26}).ok());  // 224 rows
+
+  // Rows are resized first.
+  const Pipeline plain = *Pipeline::Make({}, format, kCpu);
+  EXPECT_TRUE(plain.CheckSize({1, 1 << 26}).ok());
+  EXPECT_FALSE(plain.CheckSize({1 << 26, 1}).ok());
 }
 
 TEST(Pipeline, MustEndWithOneSize) {

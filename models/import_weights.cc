@@ -82,14 +82,18 @@ absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, 
                                 [](const auto& entry) { return absl::StartsWith(entry.first, kBackbone); });
   if (ours) return named;
   std::map<std::string, Given> in_ours;
-  for (auto& [file_name, tensor] : named) {
-    absl::string_view name = file_name;
+  for (auto& [given_name, tensor] : named) {
+    absl::string_view name = given_name;
     // The indices in the windows of a Swin transformer, which are not weights.
     if (absl::EndsWith(name, "relative_position_index")) continue;
     const bool is_head = absl::ConsumePrefix(&name, "fc.") || absl::ConsumePrefix(&name, "classifier.") ||
                          absl::ConsumePrefix(&name, kHead);
-    in_ours[absl::StrCat(is_head ? kHead : kBackbone, absl::StrReplaceAll(name, {{kShortcut, kDownsample}}))] =
-        std::move(tensor);
+    std::string our_name =
+        absl::StrCat(is_head ? kHead : kBackbone, absl::StrReplaceAll(name, {{kShortcut, kDownsample}}));
+    if (const auto [place, is_new] = in_ours.try_emplace(std::move(our_name), tensor); !is_new) {
+      return absl::InvalidArgumentError(absl::StrCat("'", place->second.name, "' and '", tensor.name, "' both mean '",
+                                                     place->first, "': ignore one of them (weights.ignore)"));
+    }
   }
   return in_ours;
 }
@@ -174,7 +178,7 @@ absl::Status ImportWeights(const WeightsSpec& spec, Model* model, std::vector<st
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
   TensorMap given;
   if (IsTorchSave(bytes)) {
-    OPENSET_ASSIGN_OR_RETURN(auto arrays, ReadTorchFile(spec.file()));  // its errors name the file
+    OPENSET_ASSIGN_OR_RETURN(auto arrays, DecodeTorchFile(bytes), spec.file());
     for (auto& [name, array] : arrays) given[name] = TensorOf({array.type, array.shape, array.data});
   } else {
     OPENSET_ASSIGN_OR_RETURN(given, ReadTensors(bytes, spec.file()), spec.file());

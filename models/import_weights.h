@@ -19,14 +19,14 @@ namespace openset {
 // doesn't change. Appends the names of tensors that `spec.ignore` excludes to `ignored`, if given. Errors:
 // kInvalidArgument, with what to do, for tensors that are missing (with the model's names), or that are left over or
 // have another shape or kind (with the names in `given`); for a pattern or a renaming that matches no name; and for two
-// tensors with the same name. The model is then unchanged.
+// tensors with the same name, also if it is the same only in the model ("fc.weight" and "head.weight"). The model is
+// then unchanged.
 absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Model* model,
                            std::vector<std::string>* ignored = nullptr);
 
-// ImportTensors() of the spec's file: safetensors, an archive of torch.save() (core/files/formats/torch_file.h), or of
-// TorchScript.
-// Errors, with the file: also kNotFound; kFailedPrecondition if it has another SHA-256; kDataLoss for corrupt files;
-// kInvalidArgument for files with other objects than tensors.
+// ImportTensors() of the spec's file, which is read once: safetensors, an archive of torch.save()
+// (core/files/formats/torch_file.h), or of TorchScript. Errors, with the file: also kNotFound; kFailedPrecondition if
+// it has another SHA-256; kDataLoss for corrupt files; kInvalidArgument for files with other objects than tensors.
 absl::Status ImportWeights(const WeightsSpec& spec, Model* model, std::vector<std::string>* ignored = nullptr);
 
 }  // namespace openset

@@ -171,6 +171,39 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   ExpectState(*model, before);
 }
 
+// With foreign names, several mean the same tensor.
+TEST(ImportWeightsTest, RefusesTwoNamesOfOneTensor) {
+  const std::string network = "resnet_cifar { variant: RESNET18 } head { linear {} }";
+  const auto model = ModelOf(network, "size: 32", 3, /*seed=*/1), trained = ModelOf(network, "size: 32", 3, /*seed=*/2);
+  TensorMap given;
+  for (const auto& [name, tensor] : StateOf(*trained)) {
+    given[absl::StrReplaceAll(name, {{"backbone.", ""}, {"head.", "fc."}})] = tensor;
+  }
+  const auto import = [&](const std::string& second) {
+    const TensorMap before = StateOf(*model);
+    TensorMap with = given;
+    with[second] = at::zeros({1});
+    const absl::Status status = ImportTensors(with, WeightsSpec(), model.get());
+    ExpectState(*model, before);
+    return status;
+  };
+  EXPECT_THAT(import("classifier.weight"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "'classifier.weight' and 'fc.weight' both mean 'head.weight': ignore one of them "
+                       "(weights.ignore)"));
+  EXPECT_THAT(import("head.bias"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'fc.bias' and 'head.bias'")));
+  EXPECT_THAT(import("layer2.0.shortcut.0.weight"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'layer2.0.downsample.0.weight' and 'layer2.0.shortcut.0.weight' both mean "
+                                 "'backbone.layer2.0.downsample.0.weight'")));
+  WeightsSpec spec;
+  spec.add_ignore("classifier.*");
+  given["classifier.weight"] = at::zeros({1});
+  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
+  ExpectState(*model, StateOf(*trained));
+}
+
 TEST(ImportWeightsTest, LeavesOutAndRenames) {
   const auto model = SmallModel(3, 1), other = SmallModel(3, 2);
   TensorMap given;

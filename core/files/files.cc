@@ -116,8 +116,7 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
       grow(2 * content.size());
     }
   } catch (const std::bad_alloc&) {
-    return absl::DataLossError(
-        absl::StrCat(file->path(), ": doesn't fit in memory (", size, " bytes)"));
+    return absl::DataLossError(absl::StrCat(file->path(), ": doesn't fit in memory (", size, " bytes)"));
   }
 }
 
@@ -185,9 +184,8 @@ absl::Status MakeFolders(const std::string& path) {
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
   std::error_code error;
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    names.push_back(entry.path().filename().string());
-  }
+  std::filesystem::directory_iterator entry(path, error), end;
+  for (; !error && entry != end; entry.increment(error)) names.push_back(entry->path().filename().string());
   if (error) return absl::NotFoundError(absl::StrCat("cannot list ", path, ": ", error.message()));
   std::sort(names.begin(), names.end());
   return names;

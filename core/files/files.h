@@ -32,7 +32,8 @@ int64_t FileSize(const std::string& path);
 // Creates a folder and its parents, durably. Succeeds if it exists.
 absl::Status MakeFolders(const std::string& path);
 
-// Returns the sorted names of a folder's entries. Errors: kNotFound.
+// Returns the sorted names of a folder's entries. Errors: kNotFound if there is no such folder, or if it can't be read
+// to its end.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Writes `content` to `path`, atomically and durably: readers, also after a power cut, see the old file or the new one,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/files/system_calls.h"
+#include "core/testing/failing_readdir.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -82,6 +83,15 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   ASSERT_TRUE(MakeFolders(In("taken/inside")).ok());
   EXPECT_EQ(WriteFileAtomically(In("taken"), "x").code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("taken"));
+}
+
+TEST_F(FilesTest, AListingThatFailsInTheMiddleIsAnError) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(WriteFileAtomically(In(name), "").ok());
+  for (int entries = 0; entries < 5; ++entries) {  // of a, b, c, . and ..
+    const FailingReaddir failing(folder_, entries);
+    EXPECT_EQ(ListFolder(folder_).status(), absl::NotFoundError("cannot list " + folder_ + ": " + std::strerror(EIO)));
+  }
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("a", "b", "c"));
 }
 
 TEST_F(FilesTest, NoFileReplacesAPipeOrADevice) {

@@ -43,6 +43,9 @@ class Augmentation {
   // H' and W' for images of `size`.
   virtual PixelSize SizeAfter(PixelSize size) const { return size; }
 
+  // The pixels of the largest image that ApplyDrawn() makes, in the end or on the way, of one image of `size`.
+  virtual int64_t MostPixels(PixelSize size) const { return SizeAfter(size).pixels(); }
+
   virtual SizeEffect size_effect() const { return SizeEffect::kKeeps; }
 
   // Whether ApplyDrawn() returns fractions, f32 in [0, 255], instead of u8. Then no augmentation may follow.

@@ -23,6 +23,9 @@ class CenterCrop : public Augmentation {
   }
 
   PixelSize SizeAfter(PixelSize /*size*/) const override { return {size_, size_}; }
+  int64_t MostPixels(PixelSize size) const override {
+    return PixelSize{std::max(size.height, size_), std::max(size.width, size_)}.pixels();
+  }
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:

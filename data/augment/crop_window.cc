@@ -1,5 +1,6 @@
 #include "data/augment/crop_window.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace openset {
@@ -7,7 +8,10 @@ namespace {
 
 constexpr int kAttempts = 10;
 
-int64_t Rounded(double value) { return static_cast<int64_t>(std::nearbyint(value)); }
+// Above all sizes of images, so that larger values need no int64.
+constexpr double kTooLarge = 1e9;
+
+int64_t Rounded(double value) { return static_cast<int64_t>(std::nearbyint(std::min(value, kTooLarge))); }
 
 }  // namespace
 
@@ -24,8 +28,9 @@ CropWindow DrawCropWindow(const RandomResizedCropSpec& spec, int64_t height, int
     return window;
   }
   const double ratio = static_cast<double>(width) / static_cast<double>(height);
-  window.height = ratio < spec.min_ratio() ? Rounded(static_cast<double>(width) / spec.min_ratio()) : height;
-  window.width = ratio > spec.max_ratio() ? Rounded(static_cast<double>(height) * spec.max_ratio()) : width;
+  const auto side = [](double value) { return std::max<int64_t>(1, Rounded(value)); };
+  window.height = ratio < spec.min_ratio() ? side(static_cast<double>(width) / spec.min_ratio()) : height;
+  window.width = ratio > spec.max_ratio() ? side(static_cast<double>(height) * spec.max_ratio()) : width;
   window.top = (height - window.height) / 2;
   window.left = (width - window.width) / 2;
   return window;

@@ -20,7 +20,7 @@ struct CropWindow {
 // Draws the window's share of the area from U(min_area, max_area) and the logarithm of its ratio of width to height
 // from U(log min_ratio, log max_ratio). They give its sides, rounded (halves to even). If the window fits in an image
 // of `height` x `width`, draws its top and then its left uniformly; otherwise tries again. After ten windows that don't
-// fit, returns the largest central window whose ratio is within the limits.
+// fit, returns the largest central window whose ratio is within the limits, at least 1 pixel high and wide.
 CropWindow DrawCropWindow(const RandomResizedCropSpec& spec, int64_t height, int64_t width, RandomStream* random);
 
 }  // namespace openset

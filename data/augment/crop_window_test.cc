@@ -68,5 +68,20 @@ TEST(DrawCropWindow, OfImagesThatAreTooThinIsCentral) {
   EXPECT_EQ(wide.left, 998);
 }
 
+// A window 1000 times as wide as high would be 32 x 0.032.
+TEST(DrawCropWindow, HasAPixelForRatiosThatNoWindowOfTheImageHas) {
+  RandomStream random(1, "crop");
+  for (const double ratio : {1000.0, 1e300, 0.001, 1e-300}) {
+    RandomResizedCropSpec spec = Spec();
+    spec.set_min_ratio(ratio);
+    spec.set_max_ratio(ratio);
+    const CropWindow window = DrawCropWindow(spec, 32, 32, &random);
+    EXPECT_EQ(window.height, ratio > 1 ? 1 : 32) << ratio;
+    EXPECT_EQ(window.width, ratio > 1 ? 32 : 1) << ratio;
+    EXPECT_EQ(window.top, ratio > 1 ? 15 : 0);  // (32 - 1) / 2, rounded down
+    EXPECT_EQ(window.left, ratio > 1 ? 0 : 15);
+  }
+}
+
 }  // namespace
 }  // namespace openset

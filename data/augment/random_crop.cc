@@ -39,6 +39,11 @@ class RandomCrop : public Augmentation {
     return input_size_ > 0 ? PixelSize{input_size_, input_size_} : size;
   }
 
+  int64_t MostPixels(PixelSize size) const override {
+    const PixelSize padding = PaddingOf(size);
+    return PixelSize{size.height + 2 * padding.height, size.width + 2 * padding.width}.pixels();
+  }
+
   SizeEffect size_effect() const override { return input_size_ > 0 ? SizeEffect::kFixes : SizeEffect::kKeeps; }
 
  private:

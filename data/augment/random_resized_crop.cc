@@ -30,6 +30,8 @@ class RandomResizedCrop : public Augmentation {
 
   PixelSize SizeAfter(PixelSize /*size*/) const override { return {input_size_, input_size_}; }
 
+  int64_t MostPixels(PixelSize size) const override { return MostPixelsOfResize(size, SizeAfter(size)); }
+
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:

@@ -62,6 +62,8 @@ class ResizeShorterSide : public Augmentation {
     return width <= height ? PixelSize{longer, shorter_side_} : PixelSize{shorter_side_, longer};
   }
 
+  int64_t MostPixels(PixelSize size) const override { return MostPixelsOfResize(size, SizeAfter(size)); }
+
   SizeEffect size_effect() const override { return SizeEffect::kChanges; }
 
  private:

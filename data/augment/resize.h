@@ -2,13 +2,20 @@
 #ifndef OPENSET_DATA_AUGMENT_RESIZE_H_
 #define OPENSET_DATA_AUGMENT_RESIZE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
+#include "data/augment/pixels/pixel_size.h"
 
 namespace openset {
+
+// The pixels of the larger of the two images that resizing makes: that with resized rows, and the result.
+inline int64_t MostPixelsOfResize(PixelSize from, PixelSize to) {
+  return std::max(PixelSize{from.height, to.width}.pixels(), to.pixels());
+}
 
 // u8 [B, C, H, W] -> u8 [B, C, size, size], with antialiasing, as Pillow's BILINEAR or BICUBIC. Along a row, the value
 // at x is the mean of the pixels around (x + 1/2) W / size, with weights f(d / s) of their distances d, s = max(1, W /
@@ -24,6 +31,7 @@ class Resize : public Augmentation {
 
   at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override;
   PixelSize SizeAfter(PixelSize /*size*/) const override { return {size_, size_}; }
+  int64_t MostPixels(PixelSize size) const override { return MostPixelsOfResize(size, SizeAfter(size)); }
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:

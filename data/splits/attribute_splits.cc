@@ -20,6 +20,15 @@ double Dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
+// The row times the power of two that brings its largest magnitude into [1, 2), so that no square overflows or
+// vanishes. This changes no bit of a cosine of ordinary numbers.
+std::vector<double> Scaled(std::vector<double> row) {
+  double largest = 0;
+  for (const double value : row) largest = std::max(largest, std::abs(value));
+  for (double& value : row) value = std::ldexp(value, -std::ilogb(largest));
+  return row;
+}
+
 }  // namespace
 
 absl::StatusOr<AttributeMatrix> ParseAttributes(absl::string_view text, const std::string& file) {
@@ -40,7 +49,7 @@ absl::StatusOr<AttributeMatrix> ParseAttributes(absl::string_view text, const st
       return absl::InvalidArgumentError(
           absl::StrCat(file, ":", number, ": has ", row.size(), " numbers, and the first line ", rows[0].size()));
     }
-    if (Dot(row, row) == 0) {
+    if (std::all_of(row.begin(), row.end(), [](double value) { return value == 0; })) {
       return absl::InvalidArgumentError(
           absl::StrCat(file, ":", number, ": all attributes are 0, so no cosine is defined"));
     }
@@ -49,9 +58,13 @@ absl::StatusOr<AttributeMatrix> ParseAttributes(absl::string_view text, const st
   return rows;
 }
 
-std::vector<UnknownClass> RankUnknownClasses(const AttributeMatrix& attributes, absl::Span<const int> known) {
+std::vector<UnknownClass> RankUnknownClasses(const AttributeMatrix& given, absl::Span<const int> known) {
+  AttributeMatrix attributes;
   std::vector<double> norm;
-  for (const std::vector<double>& row : attributes) norm.push_back(std::sqrt(Dot(row, row)));
+  for (const std::vector<double>& row : given) {
+    attributes.push_back(Scaled(row));
+    norm.push_back(std::sqrt(Dot(attributes.back(), attributes.back())));
+  }
   const std::set<int> known_set(known.begin(), known.end());
   std::vector<UnknownClass> ranked;
   for (int id = 0; id < static_cast<int>(attributes.size()); ++id) {

@@ -32,7 +32,8 @@ struct UnknownClass {
   double cosine = 0;
 };
 
-// Returns the unknown classes, hardest first. Preconditions: `known` are distinct rows, at least one.
+// Returns the unknown classes, hardest first. Attributes may have any magnitude. Preconditions: `attributes` are those
+// that ParseAttributes() returns; `known` are distinct rows, at least one.
 std::vector<UnknownClass> RankUnknownClasses(const AttributeMatrix& attributes, absl::Span<const int> known);
 
 // Returns how many of `classes` classes are in each of `levels` levels, whose sizes differ by at most 1, larger ones

@@ -19,6 +19,8 @@ TEST(ParseAttributes, ReadsOneLineForEachClass) {
             "file:3: has 3 numbers, and the first line 2");
   EXPECT_EQ(ParseAttributes("1 2\n0 0\n", "file").status().message(),
             "file:2: all attributes are 0, so no cosine is defined");
+  EXPECT_THAT(*ParseAttributes("1e-200 0\n5e-324 1e308\n", "file"),
+              ElementsAre(ElementsAre(1e-200, 0), ElementsAre(5e-324, 1e308)));
   EXPECT_EQ(ParseAttributes("\n", "file").status().message(), "file: has no line of numbers");
 }
 
@@ -41,6 +43,21 @@ TEST(RankUnknownClasses, ByTheCosineToTheNearestKnownClass) {
   EXPECT_EQ(ranked[3].class_id, 5);
   EXPECT_EQ(ranked[3].nearest_known, 1);
   EXPECT_NEAR(ranked[3].cosine, 0, 1e-15);
+}
+
+// The squares of 1e200 are infinite, and those of 1e-200 are 0.
+TEST(RankUnknownClasses, OfAttributesOfAnyMagnitude) {
+  const AttributeMatrix attributes = {{1e200, 0}, {0, 1e-200}, {3e200, 4e200}, {12e-200, 5e-200}, {-1e308, -1e308}};
+  const std::vector<UnknownClass> ranked = RankUnknownClasses(attributes, {0, 1});
+  ASSERT_EQ(ranked.size(), 3);
+  EXPECT_EQ(ranked[0].class_id, 3);
+  EXPECT_EQ(ranked[0].nearest_known, 0);
+  EXPECT_NEAR(ranked[0].cosine, 12.0 / 13, 1e-15);
+  EXPECT_EQ(ranked[1].class_id, 2);
+  EXPECT_EQ(ranked[1].nearest_known, 1);
+  EXPECT_NEAR(ranked[1].cosine, 0.8, 1e-15);
+  EXPECT_EQ(ranked[2].class_id, 4);
+  EXPECT_NEAR(ranked[2].cosine, -std::sqrt(0.5), 1e-15);
 }
 
 TEST(EqualLevels, DifferByOneAtMost) {

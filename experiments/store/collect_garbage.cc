@@ -34,18 +34,6 @@ bool IsNumber(absl::string_view name) {
   return absl::SimpleAtoi(name, &number) && number > 0 && name == absl::StrCat(number);
 }
 
-int64_t BytesOf(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) return 0;
-  if (!std::filesystem::is_directory(path, error)) return FileSize(path);
-  int64_t bytes = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-    if (entry.is_symlink(error) || !entry.is_regular_file(error) || entry.hard_link_count(error) > 1) continue;
-    bytes += static_cast<int64_t>(entry.file_size(error));
-  }
-  return bytes;
-}
-
 class Search {
  public:
   Search(const Store& store, const GarbagePolicy& policy) : store_(store), policy_(policy) {}
@@ -165,7 +153,7 @@ class Search {
       if (reason != kHasOutputs) more_.push_back({kUnused, path, reason});
       return false;
     }
-    found_.push_back({path, reason, BytesOf(path)});
+    found_.push_back({path, reason, BytesBelow(path, BytesOf::kFreed)});
     return true;
   }
 
@@ -189,7 +177,8 @@ class Search {
     });
     for (const auto& [place, one] : order) {
       if (bytes <= *policy_.most_bytes) return;
-      found_.push_back({one->path, absl::StrCat("to free space; ", one->reason), BytesOf(one->path)});
+      found_.push_back(
+          {one->path, absl::StrCat("to free space; ", one->reason), BytesBelow(one->path, BytesOf::kFreed)});
       bytes -= found_.back().bytes;
     }
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/files/files.h"
+#include "core/testing/failing_readdir.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_usage.h"
 #include "experiments/store/testing/records.h"
@@ -220,6 +221,18 @@ TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   EXPECT_FALSE(FileExists(unused));
   EXPECT_TRUE(FileExists(used));
   EXPECT_TRUE(FileExists(store_.folder() + "/library"));
+}
+
+TEST_F(CollectGarbageTest, CountsNothingForAFolderThatCantBeRead) {
+  const std::string old = store_.OutputsFolder(TestKey("ff"));
+  ASSERT_THAT(MakeFolders(old + "/inside"), IsOk());
+  Age(old, 100);
+  EXPECT_GT(FindGarbage(store_, {})->at(0).bytes, 0);
+  for (const std::string& folder : {old, old + "/inside"}) {
+    const FailingReaddir failing(folder, 0);
+    ASSERT_THAT(Found(), ElementsAre(old));
+    EXPECT_EQ(FindGarbage(store_, {})->at(0).bytes > 0, folder != old);
+  }
 }
 
 // What a run needs stays, however old; what it no longer needs is removed, however new.

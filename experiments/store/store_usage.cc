@@ -1,10 +1,11 @@
 #include "experiments/store/store_usage.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -19,26 +20,6 @@
 namespace openset {
 namespace {
 
-// Returns the size of a file, or of all files below a folder; links count 0.
-int64_t BytesOf(const std::string& path) {
-  std::error_code error;
-  const auto type = std::filesystem::symlink_status(path, error).type();
-  if (type == std::filesystem::file_type::regular) {
-    const auto size = std::filesystem::file_size(path, error);
-    return error ? 0 : static_cast<int64_t>(size);
-  }
-  if (type != std::filesystem::file_type::directory) return 0;
-  int64_t bytes = 0;
-  std::filesystem::recursive_directory_iterator entry(path, error), end;
-  for (; !error && entry != end; entry.increment(error)) {
-    std::error_code of_entry;
-    if (!entry->is_regular_file(of_entry) || entry->is_symlink(of_entry)) continue;
-    const auto size = entry->file_size(of_entry);
-    if (!of_entry) bytes += static_cast<int64_t>(size);
-  }
-  return bytes;
-}
-
 struct Found {
   StudyUsage usage;
   std::set<std::string> checkpoints, outputs;
@@ -46,13 +27,25 @@ struct Found {
 
 }  // namespace
 
+int64_t BytesBelow(const std::string& path, BytesOf of) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return 0;
+  if (S_ISREG(info.st_mode)) return of == BytesOf::kFreed && info.st_nlink > 1 ? 0 : info.st_size;
+  if (!S_ISDIR(info.st_mode)) return 0;
+  int64_t bytes = 0;
+  for (const std::string& name : ListFolder(path).value_or(std::vector<std::string>{})) {
+    bytes += BytesBelow(JoinPath(path, name), of);
+  }
+  return bytes;
+}
+
 std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) {
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
   std::mutex mutex;
   std::map<std::string, Found> found;
   const auto use = [&](int64_t /*number*/, const TrialRecord* record) {
-    const int64_t bytes = BytesOf(store.RecordPath(record->trial_id()));
+    const int64_t bytes = BytesBelow(store.RecordPath(record->trial_id()));
     const std::lock_guard<std::mutex> lock(mutex);
     Found& of_study = found[record->trial().experiment()];
     StudyUsage& usage = of_study.usage;
@@ -73,10 +66,10 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
     of_study.usage.name = name;
     // Records are untrusted: only keys may name folders.
     for (const std::string& key : of_study.checkpoints) {
-      if (IsKey(key)) of_study.usage.bytes += BytesOf(store.CheckpointFolder(key));
+      if (IsKey(key)) of_study.usage.bytes += BytesBelow(store.CheckpointFolder(key));
     }
     for (const std::string& key : of_study.outputs) {
-      if (IsKey(key)) of_study.usage.bytes += BytesOf(store.OutputsFolder(key));
+      if (IsKey(key)) of_study.usage.bytes += BytesBelow(store.OutputsFolder(key));
     }
     studies.push_back(std::move(of_study.usage));
   }
@@ -86,7 +79,7 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store) {
   std::vector<std::pair<std::string, int64_t>> kinds;
   for (const std::string& name : ListFolder(store.folder()).value_or(std::vector<std::string>{})) {
-    const int64_t bytes = BytesOf(JoinPath(store.folder(), name));
+    const int64_t bytes = BytesBelow(JoinPath(store.folder(), name));
     if (bytes > 0 && name != "version") kinds.emplace_back(name, bytes);
   }
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {

@@ -15,6 +15,15 @@
 
 namespace openset {
 
+// Which files count.
+enum class BytesOf {
+  kAll,
+  kFreed,  // those whose space removing them frees: without files that have another hard link
+};
+
+// The size of a file, or of all files below a folder. Links count 0, as do folders that can't be read.
+int64_t BytesBelow(const std::string& path, BytesOf of = BytesOf::kAll);
+
 struct StudyUsage {
   std::string name;  // of the study that first made the records (TrialSpec.experiment)
   int64_t records = 0;

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "core/files/files.h"
+#include "core/testing/failing_readdir.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
@@ -58,6 +59,19 @@ TEST_F(StoreUsageTest, IncludesRecordsAndTheirInputs) {
   ASSERT_EQ(kinds.size(), 2);
   EXPECT_GT(kinds[0].second, kinds[1].second);
   EXPECT_EQ(kinds[0].second + kinds[1].second, 1000 + RecordBytes("aa") + RecordBytes("ab") + RecordBytes("ac"));
+}
+
+// "outputs/ab/KEY/" can't be listed; the files next to it count.
+TEST_F(StoreUsageTest, AFolderThatCantBeReadCountsNothing) {
+  CommitTestOutputs(store_, TestKey("ab"));
+  const std::string folder = store_.OutputsFolder(TestKey("ab"));
+  std::ofstream(folder + "/../more") << "12345";
+  std::filesystem::create_hard_link(folder + "/../more", store_.folder() + "/same");
+  EXPECT_GT(BytesBelow(store_.folder() + "/outputs"), 5);
+  const FailingReaddir failing(folder, 0);
+  EXPECT_EQ(BytesBelow(store_.folder() + "/outputs"), 5);
+  EXPECT_EQ(BytesBelow(store_.folder() + "/outputs", BytesOf::kFreed), 0);
+  EXPECT_EQ(BytesOfStore(store_), 5 + 5);
 }
 
 TEST(BytesText, HasOneDecimal) {

@@ -8,9 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
+#include "data/path_below.h"
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
@@ -25,9 +27,11 @@ namespace {
 
 constexpr int64_t kDigits = 64;
 
-// The store's file with the content (DataSetPart.content_sha256) of the data of its last run.
+// The store's file with the content (DataSetPart.content_sha256) of the data of its last run. A data set may be called
+// "folder:/../photos": names that lead out of the folder are replaced by their digest.
 std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
-  return absl::StrCat(store.folder(), "/data/", data_set, "/", part, ".sha256");
+  const std::string path = absl::StrCat(data_set, "/", part, ".sha256");
+  return absl::StrCat(store.folder(), "/data/", WhyNotBelow(path).empty() ? path : Sha256Hex(path));
 }
 
 // The parts of the tasks' samples, by data set.

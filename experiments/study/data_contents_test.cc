@@ -1,9 +1,11 @@
 #include "experiments/study/data_contents.h"
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -117,6 +119,33 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   WriteImages("some images");
   EXPECT_NE(*PartDigest(**Told({sandbox_.folder()}).catalog.Find("digits"), "test"), Sha256Hex("test"));
   EXPECT_THAT(lines_, IsEmpty());
+}
+
+// The name of the data set leads from any folder to the root, and from there to the images.
+TEST_F(DataContents, NothingIsWrittenOutsideTheStore) {
+  sandbox_.Write("pics/train/a/1.png", "an image");
+  sandbox_.Write("pics/test/a/2.png", "another image");
+  std::string name = "folder:";
+  for (int depth = 0; depth < 40; ++depth) name += "/..";
+  name += sandbox_.folder() + "/pics";
+  sandbox_.Write("data/tasks/task.textproto",
+                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2, 3, 4] } "
+                 "unknown { group: 'pics' part: 'test' data_set: '" +
+                     name + "' }");
+  WriteImages("some images");
+  const Experiment told = Told({sandbox_.folder()});
+  const auto files = [this] {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(sandbox_.folder())) {
+      if (!absl::StartsWith(entry.path().string(), store_.folder())) paths.insert(entry.path());
+    }
+    return paths;
+  };
+  const std::set<std::string> before = files();
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  EXPECT_EQ(files(), before);
+  EXPECT_TRUE(FileExists(store_.folder() + "/data/digits/test.sha256"));
+  EXPECT_TRUE(FileExists(absl::StrCat(store_.folder(), "/data/", Sha256Hex(name + "/test.sha256"))));
 }
 
 TEST_F(DataContents, AStoreThatCantBeWrittenIsNamed) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -84,6 +85,24 @@ std::string SplitsText(const std::vector<int>& splits) {
                       splits.empty() ? "" : absl::StrCat(" and ", splits.back()));
 }
 
+std::vector<std::string> FailedLines(const std::vector<FailedTrial>& trials) {
+  using Key = std::tuple<std::string, std::string, uint64_t>;
+  std::vector<Key> order;
+  std::map<Key, std::vector<int>> splits;
+  for (const FailedTrial& trial : trials) {
+    const auto [at, is_new] = splits.try_emplace({trial.row, trial.level, trial.seed});
+    if (is_new) order.push_back(at->first);
+    at->second.push_back(trial.split);
+  }
+  std::vector<std::string> lines;
+  for (const Key& key : order) {
+    const auto& [row, level, seed] = key;
+    lines.push_back(
+        absl::StrCat(row, ", ", SplitsText(splits[key]), ", seed ", seed, level.empty() ? "" : ", ", level));
+  }
+  return lines;
+}
+
 void AddFailures(const Study& study, const StudyResults& results, const std::vector<StudyFailure>& failures,
                  Report* report) {
   std::set<int> failed;
@@ -91,24 +110,16 @@ void AddFailures(const Study& study, const StudyResults& results, const std::vec
   const std::vector<int> reported = study.ReportedTrials();
   std::set<std::string> tasks;
   for (const TrialResult& result : results.results) tasks.insert(result.trial->task());
-  std::vector<std::string> order;
-  std::map<std::string, std::pair<std::vector<int>, uint64_t>> rows;  // splits and seed, by row, task and seed
+  std::vector<FailedTrial> trials;
   for (size_t i = 0; i < reported.size() && i < results.results.size(); ++i) {
     if (results.results[i].record != nullptr || failed.count(reported[i]) == 0) continue;
     const TrialSpec& trial = *results.results[i].trial;
     const std::string of_task = tasks.size() > 1 ? absl::StrCat(" on ", trial.task()) : "";
-    const std::string row = absl::StrCat(RowName(trial), of_task);
-    const auto [at, is_new] = rows.try_emplace(absl::StrCat(row, "\n", trial.seed()));
-    if (is_new) order.push_back(at->first);
-    at->second.first.push_back(trial.split());
-    at->second.second = trial.seed();
-    ++report->failed;
+    trials.push_back({absl::StrCat(RowName(trial), of_task), LevelText(study.plan().trials[reported[i]]), trial.split(),
+                      trial.seed()});
   }
-  for (const std::string& key : order) {
-    const auto& [splits, seed] = rows[key];
-    report->failed_lines.push_back(
-        absl::StrCat(key.substr(0, key.find('\n')), ", ", SplitsText(splits), ", seed ", seed));
-  }
+  report->failed += static_cast<int>(trials.size());
+  for (std::string& line : FailedLines(trials)) report->failed_lines.push_back(std::move(line));
 }
 
 }  // namespace openset

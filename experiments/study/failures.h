@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_STUDY_FAILURES_H_
 #define OPENSET_EXPERIMENTS_STUDY_FAILURES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,18 @@ std::string WhatToDo(const std::vector<StudyFailure>& failures);
 
 // For each action that is neither done nor running, its last failed attempt; in the order of the plan.
 std::vector<StudyFailure> FailuresOf(const Study& study);
+
+// A trial without a record, for FailedLines().
+struct FailedTrial {
+  std::string row;    // its row in the report, with the task if there are several
+  std::string level;  // LevelText() (experiments/spec/describe.h)
+  int split = 0;
+  uint64_t seed = 0;
+};
+
+// A line for each row, openness level and seed, in the order of their first trials: "vim, splits 0 and 1, seed 1, 2
+// unknown classes".
+std::vector<std::string> FailedLines(const std::vector<FailedTrial>& trials);
 
 // Adds to the report which trials have no record because of these failures.
 void AddFailures(const Study& study, const StudyResults& results, const std::vector<StudyFailure>& failures,

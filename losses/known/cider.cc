@@ -1,6 +1,7 @@
 #include "losses/known/cider.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,10 @@
 
 namespace openset {
 namespace {
+
+// Below this temperature the dispersion is computed from logarithms, because exp(1 / t) exceeds f32 for t < 0.0113.
+// Above it, from exponentials, so that earlier trainings keep their bits.
+constexpr double kLogDomain = 0.025;
 
 at::Tensor UnitLength(const at::Tensor& rows) { return rows / rows.norm(2, 1, /*keepdim=*/true).clamp_min(1e-12); }
 
@@ -98,8 +103,14 @@ class Cider : public LossTerm {
 
   at::Tensor Dispersion(const at::Tensor& prototype) const {
     const int64_t classes = prototype.size(0);
+    if (classes == 1) return at::zeros({}, prototype.options());  // no pair
     const at::Tensor likeness = at::mm(prototype, prototype.t()) / spec_.temperature();
-    const at::Tensor others = likeness.exp() * (1 - at::eye(classes, likeness.options()));
+    const at::Tensor same = at::eye(classes, likeness.options());
+    if (spec_.temperature() < kLogDomain) {
+      const at::Tensor others = likeness.masked_fill(same.to(at::kBool), -std::numeric_limits<double>::infinity());
+      return (others.logsumexp(1) - std::log(static_cast<double>(classes - 1))).mean();
+    }
+    const at::Tensor others = likeness.exp() * (1 - same);
     return (others.sum(1) / (classes - 1)).log().mean();
   }
 

@@ -46,8 +46,10 @@ const LossCase kMembers[] = {
     {"centre {}"},
     {"class_anchor { anchor: 3 }"},
     {"intra_inter {}"},
+    // cider_test.cc checks the gradients of both its sums.
     {"cider {}", false, false, true, /*whole_gradients=*/false},
     {"cider { extra_views: 0 projection_dim: 2 }", false, false, true, false},
+    {"cider { temperature: 0.005 }", false, false, true, false},
     {"outlier_energy {}", true},
     {"confidence_branch {}", false, false},
     {"mixed_cross_entropy {}", true},

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/files.h"
 #include "core/files/formats/pickle.h"
 #include "core/files/formats/zip_reader.h"
 #include "core/status_macros.h"
@@ -38,8 +37,8 @@ std::vector<absl::string_view> Globals() {
 // The archive's members by their names below its top folder.
 class Archive {
  public:
-  static absl::StatusOr<Archive> Open(const std::string& path) {
-    absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  static absl::StatusOr<Archive> Open(absl::string_view file) {
+    absl::StatusOr<ZipReader> zip = ZipReader::OfBytes(file);
     if (absl::IsInvalidArgument(zip.status())) {
       return absl::InvalidArgumentError(
           "not in the zip format of torch.save(). If PyTorch reads it, load it there and save it again "
@@ -184,8 +183,10 @@ absl::StatusOr<const PickleValue*> StateDict(const Pickle& pickle) {
   return root;
 }
 
-absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) {
-  OPENSET_ASSIGN_OR_RETURN(Archive archive, Archive::Open(path));
+}  // namespace
+
+absl::StatusOr<std::map<std::string, OwnedArray>> DecodeTorchFile(absl::string_view file) {
+  OPENSET_ASSIGN_OR_RETURN(Archive archive, Archive::Open(file));
   if (archive.Has("constants.pkl")) return absl::InvalidArgumentError("a TorchScript archive, not one of torch.save()");
   if (archive.Has("byteorder")) {
     OPENSET_ASSIGN_OR_RETURN(const std::string order, archive.Read("byteorder", kMostByteOrder));
@@ -194,7 +195,7 @@ absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) 
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, archive.Read("data.pkl", kMostPickleBytes));
   OPENSET_ASSIGN_OR_RETURN(const Pickle pickle, ReadPickle(bytes, Globals()));
   OPENSET_ASSIGN_OR_RETURN(const PickleValue* dict, StateDict(pickle));
-  TensorReader reader(pickle, &archive, FileSize(path));
+  TensorReader reader(pickle, &archive, static_cast<int64_t>(file.size()));
   std::map<std::string, OwnedArray> arrays;
   std::vector<std::string> others;
   for (size_t i = 0; i + 1 < dict->items.size(); i += 2) {
@@ -214,15 +215,6 @@ absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) 
         absl::StrCat("its dict holds other things than tensors: ", absl::StrJoin(others, ", "),
                      ". Save the network's state_dict() alone, or in a dict under \"state_dict\""));
   }
-  return arrays;
-}
-
-}  // namespace
-
-absl::StatusOr<std::map<std::string, OwnedArray>> ReadTorchFile(const std::string& path) {
-  if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
-  absl::StatusOr<std::map<std::string, OwnedArray>> arrays = Read(path);
-  if (!arrays.ok()) return Annotate(arrays.status(), path);
   return arrays;
 }
 

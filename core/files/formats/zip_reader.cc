@@ -30,13 +30,41 @@ void* TakeFile(void* opaque, const void* /*name*/, int /*mode*/) {
 // The size of the pieces in which a member is read.
 constexpr size_t kChunk = 1 << 16;
 
-// Reads bytes of an open file from `place` on. Returns their number, fewer at the file's end, or -1 on failure.
-int64_t ReadAt(int descriptor, uint64_t place, size_t size, char* to) {
-  int64_t got = -1;
-  do {
-    got = pread(descriptor, to, size, static_cast<off_t>(place));
-  } while (got < 0 && errno == EINTR);
+size_t CopyBytes(absl::string_view archive, uint64_t place, size_t size, char* to) {
+  return place >= archive.size() ? 0 : archive.copy(to, size, place);
+}
+
+// An archive in memory, as minizip reads it.
+struct MemoryStream {
+  absl::string_view archive;
+  uint64_t at = 0;
+};
+MemoryStream* StreamOf(void* stream) { return static_cast<MemoryStream*>(stream); }
+void* OpenMemory(void* opaque, const void* /*name*/, int /*mode*/) {
+  return new MemoryStream{*static_cast<absl::string_view*>(opaque)};
+}
+uLong ReadMemory(void* /*opaque*/, void* stream, void* to, uLong size) {
+  const size_t got = CopyBytes(StreamOf(stream)->archive, StreamOf(stream)->at, size, static_cast<char*>(to));
+  StreamOf(stream)->at += got;
   return got;
+}
+ZPOS64_T PlaceInMemory(void* /*opaque*/, void* stream) { return StreamOf(stream)->at; }
+long MoveInMemory(void* /*opaque*/, void* stream, ZPOS64_T offset, int origin) {
+  MemoryStream& memory = *StreamOf(stream);
+  const uint64_t from = origin == ZLIB_FILEFUNC_SEEK_CUR   ? memory.at
+                        : origin == ZLIB_FILEFUNC_SEEK_END ? memory.archive.size()
+                                                           : 0;
+  memory.at = from + offset;
+  return 0;
+}
+int CloseMemory(void* /*opaque*/, void* stream) {
+  delete StreamOf(stream);
+  return 0;
+}
+int MemoryError(void* /*opaque*/, void* /*stream*/) { return 0; }
+
+int64_t LimitOf(int64_t max_bytes, int64_t archive_bytes) {
+  return max_bytes != 0 ? max_bytes : std::max(ZipReader::kMaxInflatedBytes, ZipReader::kMaxInflation * archive_bytes);
 }
 
 }  // namespace
@@ -57,10 +85,30 @@ absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
   GivenFile given = {&file, -1};
   calls.opaque = &given;
   const int64_t archive_bytes = file.bytes();
-  if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * archive_bytes);
-  ZipReader reader(unzOpen2_64(file.path().c_str(), &calls), archive_bytes, max_bytes);
+  ZipReader reader(unzOpen2_64(file.path().c_str(), &calls), archive_bytes, LimitOf(max_bytes, archive_bytes));
   reader.descriptor_ = given.descriptor;
-  unzFile zip = reader.zip_.get();
+  const absl::Status read = reader.ReadList();
+  return read.ok() ? absl::StatusOr<ZipReader>(std::move(reader)) : read;
+}
+
+absl::StatusOr<ZipReader> ZipReader::OfBytes(absl::string_view archive, int64_t max_bytes) {
+  zlib_filefunc64_def calls = {};
+  calls.zopen64_file = &OpenMemory;
+  calls.zread_file = &ReadMemory;
+  calls.ztell64_file = &PlaceInMemory;
+  calls.zseek64_file = &MoveInMemory;
+  calls.zclose_file = &CloseMemory;
+  calls.zerror_file = &MemoryError;
+  calls.opaque = &archive;
+  const auto archive_bytes = static_cast<int64_t>(archive.size());
+  ZipReader reader(unzOpen2_64("memory", &calls), archive_bytes, LimitOf(max_bytes, archive_bytes));
+  reader.archive_ = archive;
+  const absl::Status read = reader.ReadList();
+  return read.ok() ? absl::StatusOr<ZipReader>(std::move(reader)) : read;
+}
+
+absl::Status ZipReader::ReadList() {
+  unzFile zip = zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
     unz_file_info64 info = {};
@@ -73,15 +121,24 @@ absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
     const bool is_plain =
         info.compression_method == 0 && (info.flag & 1) == 0 && info.compressed_size == info.uncompressed_size;
     const auto packed = static_cast<int64_t>(std::min<uint64_t>(info.compressed_size, INT64_MAX));
-    if (__builtin_add_overflow(reader.packed_bytes_, packed, &reader.packed_bytes_)) reader.packed_bytes_ = INT64_MAX;
-    reader.members_[name] = {place.pos_in_zip_directory,
-                             place.num_of_file,
-                             static_cast<uint32_t>(info.external_fa >> 16),
-                             info.uncompressed_size,
-                             static_cast<uint32_t>(info.crc),
-                             is_plain};
+    if (__builtin_add_overflow(packed_bytes_, packed, &packed_bytes_)) packed_bytes_ = INT64_MAX;
+    members_[name] = {place.pos_in_zip_directory,
+                      place.num_of_file,
+                      static_cast<uint32_t>(info.external_fa >> 16),
+                      info.uncompressed_size,
+                      static_cast<uint32_t>(info.crc),
+                      is_plain};
   }
-  return reader;
+  return absl::OkStatus();
+}
+
+int64_t ZipReader::ReadAt(uint64_t place, size_t size, char* to) const {
+  if (descriptor_ < 0) return static_cast<int64_t>(CopyBytes(archive_, place, size, to));
+  int64_t got = -1;
+  do {
+    got = pread(descriptor_, to, size, static_cast<off_t>(place));
+  } while (got < 0 && errno == EINTR);
+  return got;
 }
 
 std::vector<std::string> ZipReader::Names() const {
@@ -137,7 +194,7 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
     // minizip copies uncompressed members byte by byte.
     const auto read = [&]() -> int64_t {
       if (!is_plain) return unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()));
-      const int64_t part = ReadAt(descriptor_, begin + bytes, std::min<uint64_t>(kChunk, said - bytes), chunk.data());
+      const int64_t part = ReadAt(begin + bytes, std::min<uint64_t>(kChunk, said - bytes), chunk.data());
       if (part > 0) crc = crc32(crc, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(part));
       return part;
     };

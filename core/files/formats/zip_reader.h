@@ -31,6 +31,8 @@ class ZipReader {
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
   // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
+  // The same for an archive in memory, which must outlive the reader.
+  static absl::StatusOr<ZipReader> OfBytes(absl::string_view archive, int64_t max_bytes = 0);
 
   // The members' names, in order. Of several members with one name, the last is used.
   std::vector<std::string> Names() const;
@@ -61,8 +63,14 @@ class ZipReader {
 
   ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes);
 
+  // Reads the list of members.
+  absl::Status ReadList();
+  // Copies bytes of the archive from `place` on. Returns their number, fewer at its end, or -1 on failure.
+  int64_t ReadAt(uint64_t place, size_t size, char* to) const;
+
   std::unique_ptr<void, int (*)(void*)> zip_;
-  int descriptor_ = -1;  // that of the file, which zip_ owns
+  int descriptor_ = -1;        // that of the file, which zip_ owns; -1 for an archive in memory
+  absl::string_view archive_;  // an archive in memory
   std::map<std::string, Place, std::less<>> members_;
   int64_t archive_bytes_;
   int64_t max_bytes_;  // limit of read_bytes_

@@ -90,6 +90,31 @@ TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
   EXPECT_THAT(changed->Read("b"), IsOk());
 }
 
+// As from a file, for a compressed member and an uncompressed one of more than one piece.
+TEST(ZipReader, ReadsAnArchiveInMemory) {
+  const std::string content(200000, 'a');
+  std::string archive = ZipBytes({{"a", content, true}, {"b", content + "b"}});
+  absl::StatusOr<ZipReader> zip = ZipReader::OfBytes(archive);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Names(), ElementsAre("a", "b"));
+  for (const std::string name : {"b", "a", "b"}) {
+    const absl::StatusOr<std::string> read = zip->Read(name);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_TRUE(*read == (name == "a" ? content : content + "b")) << name;
+  }
+  EXPECT_THAT(ZipReader::OfBytes(archive, 1000)->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss));
+
+  for (const size_t size : {size_t{0}, size_t{4}, archive.size() / 2}) {
+    EXPECT_THAT(ZipReader::OfBytes(absl::string_view(archive).substr(0, size)).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, "not a zip archive"));
+  }
+  archive[archive.size() - 1000] ^= 1;  // in the second member
+  absl::StatusOr<ZipReader> changed = ZipReader::OfBytes(archive);
+  ASSERT_THAT(changed, IsOk());
+  EXPECT_THAT(changed->Read("a"), IsOkAndHolds(content));
+  EXPECT_THAT(changed->Read("b").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'b' is damaged")));
+}
+
 TEST(ZipReader, LimitsTheTotalSize) {
   absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
   ASSERT_THAT(zip, IsOk());

@@ -9,6 +9,8 @@ namespace openset {
 // In pixels.
 struct PixelSize {
   int64_t height, width;
+
+  int64_t pixels() const { return height * width; }
 };
 
 }  // namespace openset

@@ -102,12 +102,15 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   bool open_set_used = false;
   bool plain_term = false;
   bool first_term = training.loss().term_size() == 0;  // whether a term counts from the first epoch on
+  bool first_plain_term = false;                       // whether one does that needs no open set
   for (int i = 0; i < training.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
     const LossNeeds needs = NeedsOf(training.loss().term(i));
     open_set_used = open_set_used || needs.open_set;
     plain_term = plain_term || !needs.open_set;
-    first_term = first_term || training.loss().term(i).from_epoch() == 0;
+    const bool from_first = training.loss().term(i).from_epoch() == 0;
+    first_term = first_term || from_first;
+    first_plain_term = first_plain_term || (from_first && !needs.open_set);
     if (needs.open_set && !training.has_open_set()) {
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
@@ -144,6 +147,9 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   if (!open_set_used) add("open_set", "no loss term uses it");
   if (training.open_set().plain_passes() > 0 && !plain_term) {
     add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
+  } else if (training.open_set().plain_passes() > 0 && first_term && !first_plain_term) {
+    add("open_set.plain_passes",
+        "the first epoch's passes without the open set have no term: one that needs no open set needs from_epoch 0");
   }
   if (TraitsOf(method.model()).stages < open_set.stages) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");

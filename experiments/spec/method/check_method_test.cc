@@ -339,6 +339,19 @@ TEST(CheckMethod, APassWithoutTheOpenSetNeedsItsOwnTerm) {
               ElementsAre(HasSubstr("open_set.plain_passes: all terms need the open set")));
 }
 
+// In epoch 0 a pass without the open set would have nothing to minimise.
+TEST(CheckMethod, APassWithoutTheOpenSetHasATermFromTheFirstEpochOn) {
+  const std::string method =
+      "input { channels: 3 } open_set { noise_images {} plain_passes: 1 } loss { term { outlier_exposure {} } "
+      "term { cross_entropy {} ";
+  EXPECT_THAT(Problems(method + "} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + "from_epoch: 5 } }"),
+              ElementsAre(HasSubstr("open_set.plain_passes: the first epoch's passes without the open set have no")));
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { noise_images {} } "
+                       "loss { term { outlier_exposure {} } term { cross_entropy {} from_epoch: 5 } }"),
+              IsEmpty());
+}
+
 TEST(CheckMethod, APretrainingIsCheckedLikeATraining) {
   EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } "
                        "pretraining { loss { term { cross_entropy {} } term { open_auc {} } } }"),
