@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/parsed.h"
 #include "eval/testing/golden_scores.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -30,9 +30,7 @@ TEST(MakeScore, EqualsGoldenValues) {
            std::pair("temperature_scaled_softmax { temperature: 10 }", "max_softmax_t10"),
            std::pair("temperature_scaled_softmax { temperature: 1000 }", "max_softmax_t1000"),
        }) {
-    ScoreSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    golden.Expect(**MakeScore(spec), name);
+    golden.Expect(**MakeScore(Parsed<ScoreSpec>(text)), name);
   }
 }
 

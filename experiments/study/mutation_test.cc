@@ -18,6 +18,7 @@
 #include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/parsed.h"
 #include "core/testing/proto_mutation.h"
 #include "core/text/table.h"
 #include "data/catalog.pb.h"
@@ -105,8 +106,7 @@ class MutationTest : public ::testing::Test {
   // Follows changed versions of the message in the text file `path`, one after the other.
   template <typename M>
   void FollowTexts(const std::string& path) {
-    M valid;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(*ReadFile(JoinPath(sandbox_.folder(), path)), &valid));
+    const M valid = Parsed<M>(*ReadFile(JoinPath(sandbox_.folder(), path)));
     ASSERT_TRUE(Follow(store_));
     int reported = 0, refused = 0;
     ForEachRound(path, [&](RandomStream* random) {
