@@ -9,6 +9,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/random.h"
+#include "core/testing/byte_order.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
@@ -48,11 +49,6 @@ layout {
   }
 }
 )";
-
-std::string BigEndian(uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
-          static_cast<char>(value)};
-}
 
 void WriteNew(const std::string& path, const std::string& content) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
