@@ -6,6 +6,7 @@
 
 #include "core/testing/parsed.h"
 #include "eval/testing/golden_scores.h"
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -46,10 +47,7 @@ TEST(MakeScore, RefusesSpecsThatBreakTheRulesOfTheirSchema) {
 TEST(MinMisclassification, TellsConfidentSamplesApart) {
   // The other class holds exp(-50) and exp(-60): far below the spacing of doubles at 1.
   const std::vector<float> logits = {50, 0, 60, 0};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   ScoreSpec spec;
   spec.mutable_max_softmax();
   const std::vector<double> max_softmax = MakeScore(spec).value()->Compute(input).value();
