@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/toy_data_set.h"
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr char kCatalogFolder[] = "data/catalog";
 TEST(Catalog, NamesTheKnownDataSets) {
-  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  const Catalog catalog({Parsed<DataSetInfo>(kToy)});
   ASSERT_TRUE(catalog.Find("toy").ok());
   EXPECT_EQ((*catalog.Find("toy"))->class_name(1), "b");
   EXPECT_EQ(catalog.Find("tay").status(),
@@ -47,9 +48,9 @@ TEST(Catalog, OpenNamesFileAndLine) {
 }
 
 TEST(CountSamples, AddsUpClassesUpToTheLimit) {
-  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  const Catalog catalog({Parsed<DataSetInfo>(kToy)});
   const auto count = [&](const std::string& text) {
-    return CountSamples(Parse<Selection>("data_set: 'toy' " + text), catalog);
+    return CountSamples(Parsed<Selection>("data_set: 'toy' " + text), catalog);
   };
   EXPECT_EQ(*count("part: 'train' class_id: [0, 1]"), 3 + 1);
   EXPECT_EQ(*count("part: 'train' class_id: 0"), 3);
@@ -68,9 +69,9 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
 // The draw of three samples has all three of class 0, of which the limit leaves two, or two of them and the only one of
 // class 1.
 TEST(CountSamples, IsAnUpperLimitForLimitedDraws) {
-  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  const Catalog catalog({Parsed<DataSetInfo>(kToy)});
   const auto selection = [](const std::string& text) {
-    return Parse<Selection>(absl::StrCat("data_set: 'toy' part: 'train' ", text));
+    return Parsed<Selection>(absl::StrCat("data_set: 'toy' part: 'train' ", text));
   };
   const Selection both = selection("class_id: [0, 1] limit_per_class: 2 draw { name: 'x' samples: 3 }");
   EXPECT_EQ(*CountSamples(both, catalog), 3);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -22,9 +22,7 @@ SampleIndex TestIndex() {
 }
 
 absl::StatusOr<SelectedSamples> Select(const std::string& text) {
-  Selection selection;
-  EXPECT_TRUE(ParseTextProto("data_set: 'toy' part: 'train' " + text, "text", &selection).ok());
-  return SelectSamples(TestIndex(), selection);
+  return SelectSamples(TestIndex(), Parsed<Selection>("data_set: 'toy' part: 'train' " + text));
 }
 
 TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPosition) {
@@ -80,11 +78,9 @@ SampleIndex LargeIndex() {
 }
 
 std::vector<int64_t> SelectFold(int fold, bool others, const std::string& more = "class_id: [0, 1]") {
-  Selection selection;
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("data_set: 'toy' part: 'train' fold { seed: 3 name: 'cv' folds: 4 fold: ",
-                                          fold, " others: ", others, " } ", more),
-                             "text", &selection)
-                  .ok());
+  const Selection selection =
+      Parsed<Selection>(absl::StrCat("data_set: 'toy' part: 'train' fold { seed: 3 name: 'cv' folds: 4 fold: ", fold,
+                                     " others: ", others, " } ", more));
   const absl::StatusOr<SelectedSamples> samples = SelectSamples(LargeIndex(), selection);
   EXPECT_TRUE(samples.ok()) << samples.status();
   int64_t count = 0;
@@ -143,9 +139,7 @@ TEST(SelectSamples, RefusesImpossibleFolds) {
 TEST(SelectSamples, DividesAFoldAgain) {
   const std::string set_apart = "name: 'tuning' folds: 5";
   const auto select = [&](const std::string& text) {
-    Selection selection;
-    EXPECT_TRUE(
-        ParseTextProto("data_set: 'toy' part: 'train' class_id: 0 fold { " + text + " }", "text", &selection).ok());
+    const Selection selection = Parsed<Selection>("data_set: 'toy' part: 'train' class_id: 0 fold { " + text + " }");
     const absl::StatusOr<SelectedSamples> samples = SelectSamples(LargeIndex(), selection);
     EXPECT_TRUE(samples.ok()) << samples.status();
     EXPECT_EQ(samples->size(), FoldSamples(selection, 30));
@@ -203,9 +197,8 @@ TEST(SelectSamples, LabelsMayBeGiven) {
 }
 
 TEST(PartsOf, ReturnsPartAndMore) {
-  Selection selection;
-  ASSERT_TRUE(ParseTextProto("part: 'train' part_digest: 'x' more { part: 'extra' }", "text", &selection).ok());
-  const std::vector<PartOfDataSet> parts = PartsOf(selection);
+  const std::vector<PartOfDataSet> parts =
+      PartsOf(Parsed<Selection>("part: 'train' part_digest: 'x' more { part: 'extra' }"));
   ASSERT_EQ(parts.size(), 2);
   EXPECT_EQ(parts[0].part_digest(), "x");
   EXPECT_EQ(parts[1].part(), "extra");

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/openness.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/small_catalog.h"
@@ -23,12 +23,7 @@ using ::testing::IsEmpty;
 
 constexpr char kTaskFolder[] = "data/tasks";
 
-TaskSpec Parse(const std::string& text) {
-  TaskSpec task;
-  EXPECT_TRUE(ParseTextProto("name: 'task' " + text, "text", &task).ok());
-  FillDefaults(&task);
-  return task;
-}
+TaskSpec Parse(const std::string& text) { return ParsedWithDefaults<TaskSpec>("name: 'task' " + text); }
 
 std::vector<std::string> Problems(const std::string& text) {
   std::vector<std::string> lines;

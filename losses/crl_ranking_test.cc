@@ -1,7 +1,6 @@
 #include "losses/crl_ranking.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -10,10 +9,6 @@
 
 namespace openset {
 namespace {
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
 
 // Three samples with confidences 1/2, 3/4, 2/3 of two classes, right in 2, 0 and 1 of 2 complete epochs of 4. The pairs
 // (0, 1), (1, 2), (2, 0) have k_i - k_j = -1/4, 1/12, 1/6.

@@ -11,10 +11,6 @@
 namespace openset {
 namespace {
 
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
 // Energies -log 2, -log 8 of the known and -log 4, -log 16 of the open samples.
 LossScene TwoAndTwo() {
   LossScene scene = SceneOf(Matrix({{0, 0}, {std::log(4), std::log(4)}}), {0, 1});

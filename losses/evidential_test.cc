@@ -11,10 +11,6 @@
 namespace openset {
 namespace {
 
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
 const std::string kNoKl = " kl_weight: 0 ";
 
 // With RELU evidence alpha = (3, 1), S = 4.

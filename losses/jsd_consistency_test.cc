@@ -1,7 +1,6 @@
 #include "losses/jsd_consistency.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -10,10 +9,6 @@
 
 namespace openset {
 namespace {
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
 
 ModelOutput ViewOf(const at::Tensor& logits) { return {{}, logits, {}, {}}; }
 

@@ -12,9 +12,7 @@
 namespace openset {
 namespace {
 
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm("open_auc { " + spec + "}")->Compute(scene.Input()).item<double>();
-}
+double Loss(const std::string& spec, const LossScene& scene) { return Value("open_auc { " + spec + "}", scene); }
 
 // Unknown scores -2, -1, -3 of the known samples, of which the last is classified wrongly, and -1, -0.5 of the open
 // ones. t = r_j - r_i:
@@ -30,35 +28,35 @@ LossScene ThreeAndTwo() {
 
 TEST(OpenAuc, AllPairs) {
   const double kept = 0 + 0.25 + 1 + 0.25;
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL", ThreeAndTwo()), kept / 4);
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL mean: ALL_PAIRS", ThreeAndTwo()), kept / 6);
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL include_misclassified: true", ThreeAndTwo()), (kept + 1 + 2.25) / 6);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL", ThreeAndTwo()), kept / 4);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL mean: ALL_PAIRS", ThreeAndTwo()), kept / 6);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL include_misclassified: true", ThreeAndTwo()), (kept + 1 + 2.25) / 6);
 }
 
 TEST(OpenAuc, PairsOfTheSameSlot) {
   LossScene scene = ThreeAndTwo();  // open 0 with known 1, open 1 with known 0
-  EXPECT_DOUBLE_EQ(Value("", scene), (1 + 0.25) / 2);
+  EXPECT_DOUBLE_EQ(Loss("", scene), (1 + 0.25) / 2);
   scene.open.slot = at::tensor({1, 2}, at::kLong);  // open 1 with the wrong one
-  EXPECT_DOUBLE_EQ(Value("", scene), 1);
-  EXPECT_DOUBLE_EQ(Value("mean: ALL_PAIRS", scene), 1.0 / 2);
-  EXPECT_DOUBLE_EQ(Value("include_misclassified: true", scene), (1 + 2.25) / 2);
+  EXPECT_DOUBLE_EQ(Loss("", scene), 1);
+  EXPECT_DOUBLE_EQ(Loss("mean: ALL_PAIRS", scene), 1.0 / 2);
+  EXPECT_DOUBLE_EQ(Loss("include_misclassified: true", scene), (1 + 2.25) / 2);
 }
 
 TEST(OpenAuc, DroppedOpenSamplesMakeNoPairs) {
   LossScene scene = ThreeAndTwo();
   scene.open.weight = at::tensor({1.0, 0.0});
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL", scene), (0 + 1) / 2.0);
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL mean: ALL_PAIRS", scene), (0 + 1) / 3.0);
-  EXPECT_DOUBLE_EQ(Value("", scene), 1);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL", scene), (0 + 1) / 2.0);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL mean: ALL_PAIRS", scene), (0 + 1) / 3.0);
+  EXPECT_DOUBLE_EQ(Loss("", scene), 1);
 }
 
 TEST(OpenAuc, Surrogates) {
   // The pairs of the kept known samples have t = 1, 1.5, 0, 0.5.
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL surrogate: HINGE", ThreeAndTwo()), (0 + 0 + 1 + 0.5) / 4);
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL surrogate: SQUARED_HINGE", ThreeAndTwo()), (0 + 0 + 1 + 0.25) / 4);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL surrogate: HINGE", ThreeAndTwo()), (0 + 0 + 1 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL surrogate: SQUARED_HINGE", ThreeAndTwo()), (0 + 0 + 1 + 0.25) / 4);
   double logistic = 0;
   for (const double t : {1.0, 1.5, 0.0, 0.5}) logistic += std::log(1 + std::exp(-t)) / 4;
-  EXPECT_NEAR(Value("pairs: ALL surrogate: LOGISTIC", ThreeAndTwo()), logistic, 1e-15);
+  EXPECT_NEAR(Loss("pairs: ALL surrogate: LOGISTIC", ThreeAndTwo()), logistic, 1e-15);
 }
 
 TEST(OpenAuc, ScoreOfDefinition1) {
@@ -66,7 +64,7 @@ TEST(OpenAuc, ScoreOfDefinition1) {
   LossScene scene = SceneOf(Matrix({{std::log(3), 0}}), {0});
   scene.open = OpenSetOf(Matrix({{0, std::log(2)}}), {0});
   const double t = 1.0 / 3 - 1.0 / 4;
-  EXPECT_NEAR(Value("unknown_score: MIN_MISCLASSIFICATION", scene), (1 - t) * (1 - t), 1e-15);
+  EXPECT_NEAR(Loss("unknown_score: MIN_MISCLASSIFICATION", scene), (1 - t) * (1 - t), 1e-15);
 }
 
 // Known (3, 4) of class 1, open (0, 2): 4/5 and 1 of the lengths 5 and 2; 1/2 and 1 above the means 7/2 and 1.
@@ -74,8 +72,8 @@ TEST(OpenAuc, ScoresWithoutTheLogitsLengthOrLevel) {
   LossScene scene = SceneOf(Matrix({{3, 4}}), {1});
   scene.open = OpenSetOf(Matrix({{0, 2}}), {0});
   const auto square = [](double t) { return (1 - t) * (1 - t); };
-  EXPECT_NEAR(Value("unknown_score: NEGATIVE_MAX_NORMALISED_LOGIT", scene), square(-1 + 0.8), 1e-12);
-  EXPECT_NEAR(Value("unknown_score: NEGATIVE_MAX_CENTRED_LOGIT", scene), square(-1 + 0.5), 1e-12);
+  EXPECT_NEAR(Loss("unknown_score: NEGATIVE_MAX_NORMALISED_LOGIT", scene), square(-1 + 0.8), 1e-12);
+  EXPECT_NEAR(Loss("unknown_score: NEGATIVE_MAX_CENTRED_LOGIT", scene), square(-1 + 0.5), 1e-12);
 }
 
 // openauc_paper: 1 / (N_k N_u) sum_ij [known i right] (1 - (r_j - r_i))^2 over all pairs, r = 1 - max probability.
@@ -87,22 +85,21 @@ TEST(OpenAuc, ThePapersText) {
   for (const double known : {1.0 / 4, 1.0 / 3}) {
     for (const double open : {1.0 / 2, 1.0 / 3}) sum += (1 - open + known) * (1 - open + known);
   }
-  EXPECT_NEAR(Value("pairs: ALL mean: ALL_PAIRS unknown_score: MIN_MISCLASSIFICATION", scene), sum / 6, 1e-15);
+  EXPECT_NEAR(Loss("pairs: ALL mean: ALL_PAIRS unknown_score: MIN_MISCLASSIFICATION", scene), sum / 6, 1e-15);
 }
 
 TEST(OpenAuc, LambdaScales) {
   const LossScene scene = ThreeAndTwo();
-  EXPECT_DOUBLE_EQ(MakeTerm("lambda: 0.3 open_auc { pairs: ALL }")->Compute(scene.Input()).item<double>(),
-                   0.3 * Value("pairs: ALL", scene));
-  EXPECT_EQ(MakeTerm("lambda: 0 open_auc {}")->Compute(scene.Input()).item<double>(), 0);
+  EXPECT_DOUBLE_EQ(Value("lambda: 0.3 open_auc { pairs: ALL }", scene), 0.3 * Loss("pairs: ALL", scene));
+  EXPECT_EQ(Value("lambda: 0 open_auc {}", scene), 0);
 }
 
 TEST(OpenAuc, EqualLogitsAreWonByTheFirst) {
   // keep is 1 for label 0 only; t = 0.
   LossScene scene = SceneOf(Matrix({{2, 2}, {2, 2}}), {0, 1});
   scene.open = OpenSetOf(Matrix({{2, 0}, {2, 0}}), {0, 1});
-  EXPECT_DOUBLE_EQ(Value("", scene), 1);
-  EXPECT_DOUBLE_EQ(Value("mean: ALL_PAIRS", scene), 1.0 / 2);
+  EXPECT_DOUBLE_EQ(Loss("", scene), 1);
+  EXPECT_DOUBLE_EQ(Loss("mean: ALL_PAIRS", scene), 1.0 / 2);
 }
 
 TEST(OpenAuc, WithoutPairsIsZero) {
@@ -139,7 +136,7 @@ TEST(OpenAuc, GradientsFlowIntoTheLargestLogitsOfKeptPairsOnly) {
 TEST(OpenAuc, OneClass) {
   LossScene scene = SceneOf(Matrix({{1}, {2}}), {0, 0});
   scene.open = OpenSetOf(Matrix({{1}}), {0});
-  EXPECT_DOUBLE_EQ(Value("pairs: ALL", scene), (1 + 0) / 2.0);  // t = 0, 1
+  EXPECT_DOUBLE_EQ(Loss("pairs: ALL", scene), (1 + 0) / 2.0);  // t = 0, 1
 }
 
 double SquareByDoubleLoop(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
@@ -163,7 +160,7 @@ TEST(OpenAuc, MomentsAgreeWithTheDoubleLoop) {
     const at::Tensor known = -std::get<0>(scene.known.logits.max(1));
     const at::Tensor open = -std::get<0>(scene.open.output.logits.max(1));
     const at::Tensor keep = scene.known.logits.argmax(1).eq(scene.batch.label);
-    EXPECT_NEAR(Value("pairs: ALL", scene), SquareByDoubleLoop(known, keep, open, scene.open.weight), 1e-12);
+    EXPECT_NEAR(Loss("pairs: ALL", scene), SquareByDoubleLoop(known, keep, open, scene.open.weight), 1e-12);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "losses/outlier_exposure.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -10,10 +9,6 @@
 
 namespace openset {
 namespace {
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
 
 // Open samples with probabilities (1/2, 1/4, 1/4) and (1/3, 1/3, 1/3).
 LossScene TwoOpenSamples() {

@@ -6,15 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 int64_t Of(const std::string& model, int size, int channels, int classes) {
-  ModelSpec spec;
-  EXPECT_TRUE(ParseTextProto(model, "model", &spec).ok());
+  const ModelSpec spec = Parsed<ModelSpec>(model);
   InputSpec input;
   input.set_size(size);
   input.set_channels(channels);

@@ -1,16 +1,12 @@
 #include "models/network_traits.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-NetworkTraits Traits(const char* text) {
-  ModelSpec model;
-  EXPECT_TRUE(ParseTextProto(text, "model", &model).ok()) << text;
-  return TraitsOf(model);
-}
+NetworkTraits Traits(const char* text) { return TraitsOf(Parsed<ModelSpec>(text)); }
 
 // Each network's conformance test checks that it has this number (models/testing/model_conformance.cc).
 TEST(NetworkTraits, StagesAreThoseOfThePaper) {

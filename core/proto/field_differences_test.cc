@@ -1,7 +1,7 @@
 #include "core/proto/field_differences.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,11 +13,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<std::string> Differences(const std::string& before, const std::string& after) {
-  testing::Root a, b;
-  EXPECT_TRUE(ParseTextProto(before, "before", &a).ok());
-  EXPECT_TRUE(ParseTextProto(after, "after", &b).ok());
   std::vector<std::string> lines;
-  for (const FieldDifference& difference : FindDifferences(a, b)) {
+  for (const FieldDifference& difference :
+       FindDifferences(Parsed<testing::Root>(before), Parsed<testing::Root>(after))) {
     lines.push_back(absl::StrCat(difference.path, ": '", difference.before, "' -> '", difference.after, "'"));
   }
   return lines;

@@ -1,7 +1,7 @@
 #include "core/proto/field_path.h"
 
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -9,11 +9,7 @@ namespace {
 
 using ::openset::testing::Root;
 
-Root Parse(const std::string& text) {
-  Root root;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root)) << text;
-  return root;
-}
+Root Parse(const std::string& text) { return Parsed<Root>(text); }
 
 // The message after SetField, or the error's text with the message checked to be unchanged.
 std::string After(const std::string& text, const std::string& path, const std::string& value) {

@@ -1,7 +1,7 @@
 #include "core/proto/kind.h"
 
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -20,9 +20,7 @@ TEST(Kind, IsTheMemberThatIsSet) {
   EXPECT_FALSE(MergesByKind(*Root::descriptor()->FindFieldByName("leaf")));
   EXPECT_EQ(KindsOf(List()).name(), "kind");
 
-  Root root;
-  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      "part { hard {} } part { share: 2 soft {} } part { share: 3 } part { hard {} }", &root));
+  const Root root = Parsed<Root>("part { hard {} } part { share: 2 soft {} } part { share: 3 } part { hard {} }");
   EXPECT_EQ(KindOf(root, List(), 0), Kind("hard"));
   EXPECT_EQ(KindOf(root, List(), 1), Kind("soft"));
   EXPECT_EQ(KindOf(root, List(), 2), nullptr);

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -12,10 +12,8 @@ namespace {
 using ::openset::testing::Root;
 
 std::string Laid(const std::string& top_text, const std::string& base_text) {
-  Root top, base;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(top_text, &top));
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(base_text, &base));
-  Overlay(top, &base);
+  Root base = Parsed<Root>(base_text);
+  Overlay(Parsed<Root>(top_text), &base);
   return base.ShortDebugString();
 }
 
@@ -56,10 +54,8 @@ TEST(Overlay, SeveralOfAKindAreMergedInTheirOrder) {
 }
 
 std::string LaidWherePresent(const std::string& top_text, const std::string& base_text) {
-  Root top, base;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(top_text, &top));
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(base_text, &base));
-  OverlayWherePresent(top, &base);
+  Root base = Parsed<Root>(base_text);
+  OverlayWherePresent(Parsed<Root>(top_text), &base);
   return base.ShortDebugString();
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -20,9 +20,7 @@ using ::openset::testing::Root;
 
 template <typename Message>
 std::string DigestOf(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return MessageDigest(message);
+  return MessageDigest(Parsed<Message>(text));
 }
 
 std::string Digest(const std::string& text) { return DigestOf<Root>(text); }

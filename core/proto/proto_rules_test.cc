@@ -2,9 +2,9 @@
 
 #include <limits>
 
+#include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -14,11 +14,7 @@ using ::openset::testing::Root;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Root Parse(const std::string& text) {
-  Root root;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root));
-  return root;
-}
+Root Parse(const std::string& text) { return Parsed<Root>(text); }
 
 std::vector<std::string> Problems(const std::string& text) {
   std::vector<std::string> lines;
@@ -78,10 +74,9 @@ TEST(FindProblems, TextIsUtf8) {
 }
 
 std::vector<std::string> LimitedProblems(const std::string& text) {
-  openset::testing::Limited limited;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &limited));
   std::vector<std::string> lines;
-  for (const FieldProblem& p : FindProblems(limited)) lines.push_back(p.path + ": " + p.message);
+  for (const FieldProblem& p : FindProblems(Parsed<openset::testing::Limited>(text)))
+    lines.push_back(p.path + ": " + p.message);
   return lines;
 }
 

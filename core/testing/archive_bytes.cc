@@ -6,15 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/files/digest.h"
+#include "core/testing/byte_order.h"
 
 namespace openset {
 namespace {
-
-std::string Little(uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> (8 * i)));
-  return text;
-}
 
 // `window` as deflateInit2() takes it: below 0 bare, above 15 with gzip's header.
 std::string Deflated(const std::string& content, int window) {
@@ -50,15 +46,18 @@ std::string ZipBytes(const std::vector<ZipMember>& members, const std::string& c
     const std::string stored = member.deflated ? Deflated(content, -15) : content;
     const uint32_t sum = Crc32(content);
     const auto size = static_cast<uint64_t>(member.declared < 0 ? content.size() : member.declared);
-    const std::string common = absl::StrCat(Little(20, 2), Little(0, 2), Little(member.deflated ? 8 : 0, 2),
-                                            Little(0, 2), Little(0x21, 2), Little(sum, 4), Little(stored.size(), 4),
-                                            Little(size, 4), Little(member.name.size(), 2), Little(0, 2));
-    absl::StrAppend(&list, "PK\1\2", Little(3 << 8 | 20, 2), common, Little(0, 2), Little(0, 2), Little(0, 2),
-                    Little(uint64_t{member.mode} << 16, 4), Little(bytes.size(), 4), member.name);
+    const std::string common =
+        absl::StrCat(LittleEndian(20, 2), LittleEndian(0, 2), LittleEndian(member.deflated ? 8 : 0, 2),
+                     LittleEndian(0, 2), LittleEndian(0x21, 2), LittleEndian(sum, 4), LittleEndian(stored.size(), 4),
+                     LittleEndian(size, 4), LittleEndian(member.name.size(), 2), LittleEndian(0, 2));
+    absl::StrAppend(&list, "PK\1\2", LittleEndian(3 << 8 | 20, 2), common, LittleEndian(0, 2), LittleEndian(0, 2),
+                    LittleEndian(0, 2), LittleEndian(uint64_t{member.mode} << 16, 4), LittleEndian(bytes.size(), 4),
+                    member.name);
     absl::StrAppend(&bytes, "PK\3\4", common, member.name, stored);
   }
-  return absl::StrCat(bytes, list, "PK\5\6", Little(0, 4), Little(members.size(), 2), Little(members.size(), 2),
-                      Little(list.size(), 4), Little(bytes.size(), 4), Little(comment.size(), 2), comment);
+  return absl::StrCat(bytes, list, "PK\5\6", LittleEndian(0, 4), LittleEndian(members.size(), 2),
+                      LittleEndian(members.size(), 2), LittleEndian(list.size(), 4), LittleEndian(bytes.size(), 4),
+                      LittleEndian(comment.size(), 2), comment);
 }
 
 std::string TarBytes(const std::vector<TarMember>& members) {
@@ -88,6 +87,12 @@ std::string ZlibBytes(const std::string& content) { return Deflated(content, 15)
 
 uint32_t Crc32(const std::string& bytes) {
   return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::string FramedRecord(const std::string& payload) {
+  const std::string length = LittleEndian(payload.size(), 8);
+  const Sha256::Digest digest = Sha256Of(length + payload);
+  return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Builds malformed archives.
+// Builds malformed archives and record files.
 #ifndef OPENSET_CORE_TESTING_ARCHIVE_BYTES_H_
 #define OPENSET_CORE_TESTING_ARCHIVE_BYTES_H_
 
@@ -34,6 +34,9 @@ std::string ZlibBytes(const std::string& content);
 
 // The checksum of zip archives and PNG's chunks.
 uint32_t Crc32(const std::string& bytes);
+
+// A record file (core/proto/record_file.h) with a correct checksum of these bytes, which need not be a message.
+std::string FramedRecord(const std::string& payload);
 
 }  // namespace openset
 

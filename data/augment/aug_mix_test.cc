@@ -5,7 +5,8 @@
 #include <string>
 
 #include "core/files/formats/npz.h"
-#include "core/proto/proto_rules.h"
+#include "core/testing/parsed.h"
+#include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -15,20 +16,7 @@ using Op = AugMixOp;
 
 constexpr int64_t kOne = int64_t{1} << 20;
 
-AugMixSpec Spec() {
-  AugMixSpec spec;
-  FillDefaults(&spec);
-  return spec;
-}
-
-at::Tensor Images(int64_t batch, int64_t channels = 3) {
-  const at::Tensor values = at::arange(batch * channels * 32 * 32);
-  return (values * 7 % 253 + values / 1024 % 3).to(at::kByte).view({batch, channels, 32, 32});
-}
-
-at::Tensor ImagesOf(const NpyArray& array) {
-  return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
-}
+AugMixSpec Spec() { return ParsedWithDefaults<AugMixSpec>(""); }
 
 // tools/peers/make_aug_mix_golden.py, with Pillow 13.0.0.
 TEST(ApplyAugMix, EqualsPillow) {
@@ -36,7 +24,7 @@ TEST(ApplyAugMix, EqualsPillow) {
   for (const std::string group : {"rgb32x32", "rgb20x28", "grey28x28"}) {
     SCOPED_TRACE(group);
     const auto array = [&](const std::string& name) -> const NpyArray& { return golden.at(group + "/" + name); };
-    const at::Tensor images = ImagesOf(array("image"));
+    const at::Tensor images = ToTensor(array("image"));
     const auto coefficient = ToInt64(array("coefficient")).value(), op = ToInt64(array("op")).value(),
                negative = ToInt64(array("negative")).value();
     const auto level = ToDouble(array("level")).value();
@@ -51,7 +39,7 @@ TEST(ApplyAugMix, EqualsPillow) {
       const bool has_sign = step == Op::kRotate || step >= Op::kShearX;
       chain.steps.push_back({step, has_sign && negative[k] != 0 ? -value : value});
     }
-    EXPECT_TRUE(at::equal(ApplyAugMix(images, draws), ImagesOf(array("expected"))));
+    EXPECT_TRUE(at::equal(ApplyAugMix(images, draws), ToTensor(array("expected"))));
   }
 }
 

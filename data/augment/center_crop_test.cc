@@ -2,15 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/formats/npz.h"
+#include "data/augment/pixels/pillow_golden.h"
 #include "data/augment/resize.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-at::Tensor ToTensor(const NpyArray& array) {
-  return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
-}
 
 TEST(CenterCrop, IsTorchvisionsBehindAResizeOfTheShorterSide) {
   const NpzArrays golden = *ReadNpz("data/augment/testdata/crops.npz");

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/proto/proto_rules.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-RandomResizedCropSpec Spec() {
-  RandomResizedCropSpec spec;
-  FillDefaults(&spec);
-  return spec;
-}
+RandomResizedCropSpec Spec() { return ParsedWithDefaults<RandomResizedCropSpec>(""); }
 
 // The first attempt fits with a chance of more than 1/2 in a square; 500 draws meet every bound.
 TEST(DrawCropWindow, KeepsToTheBounds) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -22,11 +23,6 @@ RandAugmentSpec Spec(int ops, double magnitude, RandAugmentSpec::OpList list = R
   spec.set_magnitude(magnitude);
   spec.set_op_list(list);
   return spec;
-}
-
-at::Tensor Images(int64_t batch, int64_t channels = 3) {
-  const at::Tensor values = at::arange(batch * channels * 32 * 32);
-  return (values * 7 % 253 + values / 1024 % 3).to(at::kByte).view({batch, channels, 32, 32});
 }
 
 TEST(RandAugmentOps, DigitsAreNeitherRotatedNorTranslated) {

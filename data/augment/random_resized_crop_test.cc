@@ -1,21 +1,14 @@
 #include "data/augment/random_resized_crop.h"
 
 #include "core/files/formats/npz.h"
-#include "core/proto/proto_rules.h"
+#include "core/testing/parsed.h"
+#include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-RandomResizedCropSpec Spec() {
-  RandomResizedCropSpec spec;
-  FillDefaults(&spec);
-  return spec;
-}
-
-at::Tensor ToTensor(const NpyArray& array) {
-  return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
-}
+RandomResizedCropSpec Spec() { return ParsedWithDefaults<RandomResizedCropSpec>(""); }
 
 TEST(ResizedCrop, IsTorchvisionsOfPillowImages) {
   const NpzArrays golden = *ReadNpz("data/augment/testdata/crops.npz");

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
+#include "data/augment/pixels/pillow_golden.h"
 #include "data/augment/pixels/resample_weights.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -58,10 +59,6 @@ TEST(Resize, IsPillows) {
       126, 81,  99,  180, 174, 136, 194, 84,  81,  174, 118, 156, 158, 127, 191, 89,   //
       79,  190, 134, 174, 183, 114, 114, 135, 80,  196, 145, 190, 204, 105, 54,  170};
   EXPECT_THAT(Resized(image, 5, 7, 8), ElementsAreArray(large));
-}
-
-at::Tensor ToTensor(const NpyArray& array) {
-  return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
 }
 
 // resized.npz: Pillow 13.0.0, the width first (tools/peers/make_image_golden.py).

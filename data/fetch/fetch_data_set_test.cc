@@ -8,8 +8,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/process/run_program.h"
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
@@ -53,9 +52,7 @@ class FetchTest : public ::testing::Test {
                         "' path: 'toy/train.bin' } file { url: '", Url("toy/test.bin"), "' path: 'toy/test.bin' } } }");
   }
   absl::Status Fetch(const std::string& fetch) {
-    DataSetInfo info;
-    EXPECT_THAT(ParseTextProto(absl::StrCat(kHead, fetch), "toy", &info), IsOk());
-    FillDefaults(&info);
+    const DataSetInfo info = ParsedWithDefaults<DataSetInfo>(absl::StrCat(kHead, fetch));
     said_.clear();
     return FetchDataSet(info, options_);
   }

@@ -4,22 +4,18 @@
 #include <utility>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
 #include "core/tensor/testing/draw_open_set.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 std::unique_ptr<OpenSetSource> MakeSource(const std::string& text) {
-  FeatureMixupSpec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec));
-  FillDefaults(&spec);
-  return MakeFeatureMixup(spec);
+  return MakeFeatureMixup(ParsedWithDefaults<FeatureMixupSpec>(text));
 }
 
 // A head with logits = 10 * feature.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/proto/proto_rules.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/testing/images_of.h"
@@ -28,11 +28,7 @@ class Pictures : public OpenSetSource {
   const absl::StatusOr<at::Tensor> images_;
 };
 
-PixMixSpec Spec() {
-  PixMixSpec spec;
-  FillDefaults(&spec);
-  return spec;
-}
+PixMixSpec Spec() { return ParsedWithDefaults<PixMixSpec>(""); }
 
 at::Tensor Bytes(std::initializer_list<int> values, at::IntArrayRef shape) {
   return at::tensor(std::vector<int>(values), at::kInt).to(at::kByte).view(shape);

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
@@ -21,9 +21,7 @@ class ImageListTest : public ::testing::Test {
   // `text`: the content of the list; `format`: fields of ImageListFiles.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& text, const std::string& format,
                                                           const std::string& table = "") {
-    ImageListFiles files;
-    EXPECT_THAT(ParseTextProto(format, "format", &files), IsOk());
-    FillDefaults(&files);
+    const ImageListFiles files = ParsedWithDefaults<ImageListFiles>(format);
     const std::string list = WriteTestFile("list.txt", text);
     const std::string part_table = table.empty() ? "" : WriteTestFile("table.txt", table);
     return OpenImageList("root", {list}, part_table, files, {"cat", "dog", "owl"}, {3, 0, 0}, "train");

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/testing/byte_order.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
@@ -18,12 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kFolder[] = "data/readers/testdata/";
-
-std::string LittleEndian(uint32_t value) {
-  std::string bytes;
-  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
-  return bytes;
-}
 
 std::string Header() { return std::string(124, ' ') + std::string("\0\1IM", 4); }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/testing/byte_order.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/gzip.h"
 #include "data/readers/idx.h"
@@ -56,18 +57,6 @@ void CheckImage(const std::string& bytes) {
   }
 }
 
-std::string Little32(uint32_t value) {
-  std::string bytes;
-  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
-  return bytes;
-}
-
-std::string Big32(uint32_t value) {
-  std::string bytes;
-  for (int i = 3; i >= 0; --i) bytes.push_back(static_cast<char>(value >> (8 * i)));
-  return bytes;
-}
-
 uint32_t ReadBig32(absl::string_view bytes) {
   uint32_t value = 0;
   for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
@@ -90,15 +79,15 @@ std::string WithChecksums(std::string png) {
     const size_t length = ReadBig32(absl::string_view(png).substr(at));
     if (length > png.size() - at - 12) break;
     const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(&png[at + 4]), length + 4);
-    png.replace(at + 8 + length, 4, Big32(static_cast<uint32_t>(sum)));
+    png.replace(at + 8 + length, 4, BigEndian(static_cast<uint32_t>(sum)));
     at += 12 + length;
   }
   return png;
 }
 
 const std::vector<std::string>& Sizes() {
-  static const auto* const sizes =
-      new std::vector<std::string>{Big32(0xffffffff), Big32(0x10000), Big32(2), Little32(0xfffffff8), Little32(1)};
+  static const auto* const sizes = new std::vector<std::string>{BigEndian(0xffffffff), BigEndian(0x10000), BigEndian(2),
+                                                                LittleEndian(0xfffffff8), LittleEndian(1)};
   return *sizes;
 }
 
@@ -135,8 +124,8 @@ TEST(MutationTest, CifarBinary) {
 
 TEST(MutationTest, Mat) {
   const std::vector<std::string> tokens = {
-      Little32(14) + Little32(0xfffffff8), Little32(15),         Little32(6) + Little32(8),
-      Little32(5) + Little32(16),          Little32(0x7fffffff), Little32(0x40002)};
+      LittleEndian(14) + LittleEndian(0xfffffff8), LittleEndian(15),         LittleEndian(6) + LittleEndian(8),
+      LittleEndian(5) + LittleEndian(16),          LittleEndian(0x7fffffff), LittleEndian(0x40002)};
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {
     ForEachMutation(name, Stored(name), tokens, [&](const std::string& changed) {
       const std::string path = WriteTestFile("changed.mat", changed);
@@ -150,8 +139,8 @@ TEST(MutationTest, Mat) {
   const std::string first = plain.substr(128, 8 + length), others = plain.substr(136 + length);
   ForEachMutation("compressed array", first, tokens, [&](const std::string& changed) {
     const std::string inside = Compressed(changed);
-    const std::string path = WriteTestFile(
-        "changed.mat", absl::StrCat(plain.substr(0, 128), Little32(15), Little32(inside.size()), inside, others));
+    const std::string path = WriteTestFile("changed.mat", absl::StrCat(plain.substr(0, 128), LittleEndian(15),
+                                                                       LittleEndian(inside.size()), inside, others));
     Check(ReadMat(path, "X", "y"), path);
   });
 }
@@ -199,7 +188,7 @@ TEST(MutationTest, Jpeg) {
 
 TEST(MutationTest, Webp) {
   for (const char* name : {"lossy.webp", "lossless.webp"}) {
-    ForEachMutation(name, Stored(name), {"VP8 ", "VP8L", "VP8X", "ALPH", Little32(0xfffffff0)}, CheckImage);
+    ForEachMutation(name, Stored(name), {"VP8 ", "VP8L", "VP8X", "ALPH", LittleEndian(0xfffffff0)}, CheckImage);
   }
 }
 
@@ -234,7 +223,7 @@ TEST(MutationTest, ManySmallPieces) {
   for (int i = 0; i < 100'000; ++i) members += member;
   ReadLarge("gzip members", [&] { EXPECT_TRUE(Gunzip(members).ok()); });
   std::string elements = Stored("digits_plain.mat").substr(0, 128);
-  for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&elements, Little32(0x10001), Little32(0));
+  for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&elements, LittleEndian(0x10001), LittleEndian(0));
   const std::string path = WriteTestFile("many.mat", elements);
   ReadLarge("mat elements", [&] { CheckRefusal(ReadMat(path, "X", "y").status(), path); });
 }

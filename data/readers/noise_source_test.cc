@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 
@@ -14,13 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-NoiseImages Gaussian() {
-  NoiseImages noise;
-  noise.mutable_gaussian();
-  noise.set_seed(3);
-  FillDefaults(&noise);
-  return noise;
-}
+NoiseImages Gaussian() { return ParsedWithDefaults<NoiseImages>("gaussian {} seed: 3"); }
 
 // Implements the rule again.
 TEST(NoiseSource, FollowsTheRule) {

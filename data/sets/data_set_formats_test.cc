@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
@@ -23,13 +23,10 @@ class DataSetFormats : public ::testing::Test {
  protected:
   // `part`: fields of DataSetPart. Images are 3 x 4 x 5 unless `more`, fields of DataSetInfo, says otherwise.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& part, const std::string& more = "") {
-    EXPECT_TRUE(ParseTextProto(absl::StrCat("name: 'set' class_name: ['zero', 'one', 'two', 'three', 'nine'] "
-                                            "channels: 3 ",
-                                            more.empty() ? "height: 4 width: 5 " : more,
-                                            "layout { part { name: 'test' ", part, "} }"),
-                               "text", &info_)
-                    .ok());
-    FillDefaults(&info_);
+    info_ = ParsedWithDefaults<DataSetInfo>(
+        absl::StrCat("name: 'set' class_name: ['zero', 'one', 'two', 'three', 'nine'] "
+                     "channels: 3 ",
+                     more.empty() ? "height: 4 width: 5 " : more, "layout { part { name: 'test' ", part, "} }"));
     for (const FieldProblem& problem : FindDataSetProblems(info_))
       ADD_FAILURE() << problem.path << ": " << problem.message;
     EXPECT_TRUE(CheckFiles(info_, "test", folders_).ok()) << CheckFiles(info_, "test", folders_);
@@ -65,11 +62,10 @@ TEST_F(DataSetFormats, TransposedIdxWithOtherLabels) {
   const std::string folder = ::testing::TempDir();
   WriteTestFile("t-images", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x03", 16) + "abcdef");
   WriteTestFile("t-labels", std::string("\0\0\x08\x01\0\0\0\x01\x07", 9));
-  ASSERT_TRUE(ParseTextProto("name: 'set' class_name: ['a', 'b'] channels: 1 height: 3 width: 2 layout { part { "
-                             "name: 'test' samples: 1 samples_per_class: [0, 1] idx { images { path: 't-images' } "
-                             "labels { path: 't-labels' } transposed: true class_label: [1, 7] } } }",
-                             "text", &info_)
-                  .ok());
+  info_ = Parsed<DataSetInfo>(
+      "name: 'set' class_name: ['a', 'b'] channels: 1 height: 3 width: 2 layout { part { "
+      "name: 'test' samples: 1 samples_per_class: [0, 1] idx { images { path: 't-images' } "
+      "labels { path: 't-labels' } transposed: true class_label: [1, 7] } } }");
   const auto set = LoadPart(info_, "test", {folder});
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_THAT(set->labels, ElementsAre(1));
@@ -108,11 +104,9 @@ TEST_F(DataSetFormats, ImageList) {
 }
 
 TEST_F(DataSetFormats, MissingFilesSayWhatToRun) {
-  ASSERT_TRUE(
-      ParseTextProto("name: 'set' class_name: 'a' channels: 3 height: 1 width: 1 fetch { by_hand: 'ask' } layout "
-                     "{ part { name: 'test' samples: 1 samples_per_class: 1 mat { file { path: 'x.mat' } } } }",
-                     "text", &info_)
-          .ok());
+  info_ = Parsed<DataSetInfo>(
+      "name: 'set' class_name: 'a' channels: 3 height: 1 width: 1 fetch { by_hand: 'ask' } layout "
+      "{ part { name: 'test' samples: 1 samples_per_class: 1 mat { file { path: 'x.mat' } } } }");
   EXPECT_EQ(CheckFiles(info_, "test", {"/data"}),
             absl::NotFoundError("data set 'set': x.mat is in none of the data folders (/data); run 'openset data fetch "
                                 "set'"));

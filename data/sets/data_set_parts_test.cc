@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "data/testing/toy_data_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,7 +12,7 @@ namespace openset {
 namespace {
 
 TEST(PartDigest, DependsOnContentWithoutChecksums) {
-  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
+  DataSetInfo info = Parsed<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   EXPECT_FALSE(HasChecksums(info.layout(0).part(0)));
   const std::string untold = *PartDigest(info, "train");
   info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
@@ -19,7 +20,7 @@ TEST(PartDigest, DependsOnContentWithoutChecksums) {
 }
 
 TEST(PartDigest, IsTheGivenDigestOfARecord) {
-  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
+  DataSetInfo info = Parsed<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
   EXPECT_FALSE(IsToldByDigest(*part));
   part->set_content_sha256(kSum);
@@ -32,7 +33,7 @@ TEST(PartDigest, IsTheGivenDigestOfARecord) {
 TEST(PartDigest, OfAFolderDependsOnItsListing) {
   const std::string any = "channels: 3 height: 0 width: 0";
   const auto digest = [&](const std::string& more) {
-    return *PartDigest(Parse<DataSetInfo>(FolderToy(any, more)), "train");
+    return *PartDigest(Parsed<DataSetInfo>(FolderToy(any, more)), "train");
   };
   EXPECT_EQ(digest(""), digest("class_folder: ['x', 'y']"));
   EXPECT_NE(digest(""), digest(absl::StrCat("listing_sha256: '", kSum, "'")));
@@ -41,7 +42,7 @@ TEST(PartDigest, OfAFolderDependsOnItsListing) {
 }
 
 TEST(PartDigest, DependsOnContentNotOnStorage) {
-  const DataSetInfo info = Parse<DataSetInfo>(kToy);
+  const DataSetInfo info = Parsed<DataSetInfo>(kToy);
   const std::string digest = *PartDigest(info, "train");
   EXPECT_EQ(digest.size(), 64);
   EXPECT_NE(*PartDigest(info, "test"), digest);

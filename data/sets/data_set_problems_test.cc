@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "data/testing/toy_data_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,10 +24,10 @@ std::vector<std::string> Problems(const DataSetInfo& info) {
   return lines;
 }
 
-TEST(FindDataSetProblems, AcceptsTheToy) { EXPECT_THAT(Problems(Parse<DataSetInfo>(kToy)), IsEmpty()); }
+TEST(FindDataSetProblems, AcceptsTheToy) { EXPECT_THAT(Problems(Parsed<DataSetInfo>(kToy)), IsEmpty()); }
 
 TEST(FindDataSetProblems, NamesContradictions) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.mutable_layout(0)->mutable_part(0)->set_samples_per_class(1, 2);
   info.mutable_layout(0)->mutable_part(1)->set_name("train");
   info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->set_label_at(1);
@@ -36,7 +37,7 @@ TEST(FindDataSetProblems, NamesContradictions) {
 }
 
 TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.add_class_name("c");
   info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->mutable_file(0)->add_sha256("AB");
   EXPECT_THAT(Problems(info),
@@ -47,14 +48,14 @@ TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
 }
 
 TEST(FindDataSetProblems, ClassNamesAreDistinct) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.set_class_name(1, info.class_name(0));
   EXPECT_THAT(Problems(info), ElementsAre("class_name[1]: 'a' is class 0 already"));
 }
 
 // If no folders are named, the classes' names are the folders.
 TEST(FindDataSetProblems, ClassFoldersAreBelowTheirPart) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.set_channels(3);
   for (DataSetPart& part : *info.mutable_layout(0)->mutable_part()) part.mutable_image_folder()->set_path("photos");
   EXPECT_THAT(Problems(info), IsEmpty());
@@ -70,7 +71,7 @@ TEST(FindDataSetProblems, ClassFoldersAreBelowTheirPart) {
 }
 
 TEST(FindDataSetProblems, SumsDoNotOverflow) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
   for (int id = 0; id < 2; ++id) part->set_samples_per_class(id, std::numeric_limits<int64_t>::max());
   EXPECT_THAT(Problems(info),
@@ -80,7 +81,7 @@ TEST(FindDataSetProblems, SumsDoNotOverflow) {
 }
 
 TEST(FindDataSetProblems, LimitsPixelsToWhatCanBeDecoded) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.set_height(1 << 13);
   info.set_width(1 << 13);
   EXPECT_THAT(Problems(info), IsEmpty());
@@ -92,7 +93,7 @@ TEST(FindDataSetProblems, LimitsPixelsToWhatCanBeDecoded) {
 }
 
 TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   info.mutable_layout(0)->mutable_part(0)->mutable_idx()->mutable_images();
   info.mutable_layout(0)->mutable_part(1)->mutable_png_sheet()->mutable_labels();
   EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].idx: holds images of 1 channel",
@@ -101,11 +102,11 @@ TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {
 
 TEST(FindDataSetProblems, ImageFolders) {
   const std::string any = "channels: 3 height: 0 width: 0";
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(FolderToy(any, ""))), IsEmpty());
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(
+  EXPECT_THAT(Problems(Parsed<DataSetInfo>(FolderToy(any, ""))), IsEmpty());
+  EXPECT_THAT(Problems(Parsed<DataSetInfo>(
                   FolderToy(any, absl::StrCat("class_folder: ['x', 'y/z'] listing_sha256: '", kSum, "'")))),
               IsEmpty());
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(
+  EXPECT_THAT(Problems(Parsed<DataSetInfo>(
                   FolderToy("channels: 2 height: 0 width: 7", "class_folder: 'x' listing_sha256: 'abc'"))),
               ElementsAre("layout[0].part[0].image_folder.class_folder: must have one folder for each of the 2 classes "
                           "(has 1)",
@@ -113,14 +114,14 @@ TEST(FindDataSetProblems, ImageFolders) {
                           "layout[0].part[0].image_folder: holds images of 1 or 3 channels, not 2",
                           "layout[0].part[0].image_folder: height and width must both be 0 if images have different "
                           "sizes"));
-  DataSetInfo binary = Parse<DataSetInfo>(kToy);
+  DataSetInfo binary = Parsed<DataSetInfo>(kToy);
   binary.set_height(0);
   EXPECT_THAT(Problems(binary), ElementsAre("layout[0].part[0]: has images of one size: set height and width",
                                             "layout[0].part[1]: has images of one size: set height and width"));
 }
 
 TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetInfo info = Parsed<DataSetInfo>(kToy);
   *info.add_layout() = info.layout(0);
   EXPECT_THAT(Problems(info), IsEmpty());
   info.mutable_layout(1)->mutable_part(0)->set_samples_per_class(0, 1);
@@ -130,7 +131,7 @@ TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
 }
 
 TEST(FindDataSetProblems, ContentIsTakenFromTheFiles) {
-  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
+  DataSetInfo info = Parsed<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
   EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is computed from the files: remove it"));
 }

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/catalog.h"
 #include "data/readers/image_folder.h"
 #include "data/sets/data_set_parts.h"
@@ -24,7 +24,7 @@ class DataSetTest : public ::testing::Test {
   DataSetTest() {
     std::filesystem::remove_all(a_);
     std::filesystem::remove_all(b_);
-    EXPECT_TRUE(ParseTextProto(R"(
+    info_ = Parsed<DataSetInfo>(R"(
       name: "toy"
       source: "https://toy.example"
       source: "a shop"
@@ -47,9 +47,7 @@ class DataSetTest : public ::testing::Test {
           samples_per_class: 1
           cifar_binary { file { path: "toy/labels_first.bin" } file { path: "toy/x.bin" } file { path: "toy/y.bin" } }
         }
-      })",
-                               "text", &info_)
-                    .ok());
+      })");
   }
 
   absl::StatusOr<ImageSet> Load(const std::string& part = "train") { return LoadPart(info_, part, {a_, b_}); }
@@ -133,7 +131,7 @@ TEST_F(DataSetTest, OtherImagesThanTheCatalogsAreRefused) {
 class FolderPartTest : public DataSetTest {
  protected:
   FolderPartTest() {
-    EXPECT_TRUE(ParseTextProto(R"(
+    info_ = Parsed<DataSetInfo>(R"(
       name: "folders"
       class_name: ["a", "b"]
       channels: 3
@@ -146,9 +144,7 @@ class FolderPartTest : public DataSetTest {
           samples_per_class: [1, 2]
           image_folder { path: "folders/train" class_folder: ["a", "b/images"] }
         }
-      })",
-                               "text", &info_)
-                    .ok());
+      })");
     Copy("b/folders/train/a/1.png", "grey.png");
     Copy("b/folders/train/b/images/1.jpg", "rgb.jpg");
     Copy("b/folders/train/b/images/2.jpg", "grey.jpg");
@@ -265,10 +261,8 @@ TEST_F(FolderPartTest, ImagesOfListsAreCountedToo) {
   part->clear_samples_per_class();
   part->add_samples_per_class(2);
   part->set_samples(4);
-  EXPECT_TRUE(
-      ParseTextProto(R"(path: "folders/train" list { path: "folders/list.txt" } class_by: NAME count_files: true)",
-                     "text", part->mutable_image_list())
-          .ok());
+  *part->mutable_image_list() = Parsed<ImageListFiles>(
+      R"(path: "folders/train" list { path: "folders/list.txt" } class_by: NAME count_files: true)");
   FillDefaults(part);
   Write("b/folders/list.txt", "b/images/1.jpg b\nb/images/2.jpg b\na/1.png a\n");
   EXPECT_TRUE(Check().ok()) << Check();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "data/testing/damage.h"
@@ -23,7 +24,7 @@ constexpr char kSum[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456
 
 std::vector<std::string> Problems(const std::string& more) {
   std::vector<FieldProblem> problems;
-  FindFetchProblems(Parse<DataSetInfo>(absl::StrCat(kToy, more)), &problems);
+  FindFetchProblems(Parsed<DataSetInfo>(absl::StrCat(kToy, more)), &problems);
   std::vector<std::string> lines;
   for (const FieldProblem& problem : problems) lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
   return lines;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/files/files.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/toy_data_set.h"
 #include "gmock/gmock.h"
@@ -17,11 +18,11 @@ using ::testing::HasSubstr;
 // The second class of both parts of the toy: its samples are at positions 3 ("train"), 6 and 7 ("test").
 class OpenSelectionTest : public ::testing::Test {
  protected:
-  OpenSelectionTest() : catalog_({Parse<DataSetInfo>(kToy)}), folder_(JoinPath(::testing::TempDir(), "open")) {
+  OpenSelectionTest() : catalog_({Parsed<DataSetInfo>(kToy)}), folder_(JoinPath(::testing::TempDir(), "open")) {
     EXPECT_THAT(MakeFolders(JoinPath(folder_, "toy")), IsOk());
     Write("train", {0, 0, 0, 1});
     Write("test", {0, 0, 1, 1});
-    selection_ = Parse<Selection>("data_set: 'toy' part: 'train' more { part: 'test' } class_id: 1");
+    selection_ = Parsed<Selection>("data_set: 'toy' part: 'train' more { part: 'test' } class_id: 1");
   }
 
   // Each record is the label and two bytes of pixels, which say where the record is.
@@ -55,7 +56,7 @@ TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
   const auto none = [&](const std::string& part) -> absl::StatusOr<std::shared_ptr<const ImageSource>> {
     asked.push_back(part);
     if (part == "test") return absl::NotFoundError("no " + part);
-    return OpenSelection(Parse<Selection>("data_set: 'toy' part: 'train' class_id: 1"), catalog_, {folder_})->source;
+    return OpenSelection(Parsed<Selection>("data_set: 'toy' part: 'train' class_id: 1"), catalog_, {folder_})->source;
   };
   EXPECT_THAT(OpenSelection(selection_, none), StatusIs(absl::StatusCode::kNotFound, "no test"));
   EXPECT_THAT(asked, ElementsAre("train", "test"));

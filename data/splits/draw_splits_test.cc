@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,12 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-DrawnSplits Rule(const std::string& text) {
-  DrawnSplits rule;
-  EXPECT_TRUE(ParseTextProto(text, "text", &rule).ok());
-  FillDefaults(&rule);
-  return rule;
-}
+DrawnSplits Rule(const std::string& text) { return ParsedWithDefaults<DrawnSplits>(text); }
 
 std::vector<std::pair<int, int>> Pairs(const std::vector<OpennessLevel>& levels) {
   std::vector<std::pair<int, int>> pairs;

@@ -1,6 +1,6 @@
 // Tests ResolveTask(): drawn splits, folds, groups with their own classes, shifted samples.
 #include "core/openness.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/selection.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
@@ -16,10 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TaskSpec Parse(const std::string& text) {
-  TaskSpec task;
-  EXPECT_TRUE(ParseTextProto("name: 'task' data_set: 'four' " + text, "text", &task).ok());
-  FillDefaults(&task);
-  return task;
+  return ParsedWithDefaults<TaskSpec>("name: 'task' data_set: 'four' " + text);
 }
 
 TaskData Resolve(const std::string& text, const TaskRequest& request = {}) {

@@ -1,16 +1,12 @@
 #include "data/splits/split_digest.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-TaskData Parse(const std::string& text) {
-  TaskData data;
-  EXPECT_TRUE(ParseTextProto(text, "text", &data).ok());
-  return data;
-}
+TaskData Parse(const std::string& text) { return Parsed<TaskData>(text); }
 
 constexpr char kTrain[] = "train { data_set: 'a' part: 'train' part_digest: 'x' class_id: [2, 0] ";
 constexpr char kTest[] = "test_known { data_set: 'a' part: 'test' part_digest: 'y' class_id: [2, 0] ";

@@ -1,7 +1,6 @@
 #include "data/splits/task_problems.h"
 
-#include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/testing/small_catalog.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,9 +13,7 @@ using ::testing::IsEmpty;
 
 // data/task_test.cc tests the problems of classes, parts and groups.
 std::vector<std::string> Problems(const std::string& text) {
-  TaskSpec task;
-  EXPECT_TRUE(ParseTextProto("name: 'task' data_set: 'four' " + text, "text", &task).ok());
-  FillDefaults(&task);
+  const TaskSpec task = ParsedWithDefaults<TaskSpec>("name: 'task' data_set: 'four' " + text);
   std::vector<std::string> lines;
   for (const FieldProblem& problem : FindTaskProblems(task, SmallCatalog())) {
     lines.push_back(problem.path + ": " + problem.message);

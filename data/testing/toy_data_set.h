@@ -5,9 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/catalog.pb.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 
@@ -39,14 +38,6 @@ inline constexpr char kToy[] = R"(
     }
   }
 )";
-
-template <typename M>
-M Parse(const std::string& text) {
-  M message;
-  const auto source = ParseTextProto(text, "text", &message);
-  EXPECT_TRUE(source.ok()) << source.status();
-  return message;
-}
 
 // The toy data set with a part that is an image folder.
 inline std::string FolderToy(const std::string& sizes, const std::string& more) {

@@ -7,20 +7,16 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "core/testing/parsed.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-Display Of(const std::string& text) {
-  MetricSpec metric;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &metric)) << text;
-  return DisplayOf(metric);
-}
+Display Of(const std::string& text) { return DisplayOf(Parsed<MetricSpec>(text)); }
 
 TEST(Display, EachMemberInItsUnit) {
   EXPECT_EQ(Shown(0.71054, Of("auroc {}")), "71.05");

@@ -1,5 +1,6 @@
 #include "eval/metrics/groups.h"
 
+#include "core/testing/parsed.h"
 #include "eval/metrics/detection/auroc.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
@@ -20,11 +21,7 @@ testing::Samples SixSamples() {
   return samples;
 }
 
-std::vector<MetricSpec> AurocOnly() {
-  std::vector<MetricSpec> metrics(1);
-  metrics[0].mutable_auroc();
-  return metrics;
-}
+std::vector<MetricSpec> AurocOnly() { return {Parsed<MetricSpec>("auroc {}")}; }
 
 TEST(EvaluateGroups, GivesEachGroupTheirMeansAndThePool) {
   const testing::Samples samples = SixSamples();

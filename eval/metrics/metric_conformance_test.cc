@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/parsed.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -120,9 +120,7 @@ TEST(MetricConformance, HoldsForOtherForms) {
       {"adaptive_ece { bins: 7 }", {}},
   };
   for (const auto& [text, traits] : forms) {
-    MetricSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    CheckMetric(spec, traits);
+    CheckMetric(Parsed<MetricSpec>(text), traits);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "eval/report/evaluation_report.h"
 
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -10,11 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Display Of(const std::string& text) {
-  MetricSpec metric;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &metric)) << text;
-  return DisplayOf(metric);
-}
+Display Of(const std::string& text) { return DisplayOf(Parsed<MetricSpec>(text)); }
 
 EvaluationReport Report() {
   EvaluationReport report;

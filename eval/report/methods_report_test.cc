@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -13,11 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Display Of(const std::string& text) {
-  MetricSpec metric;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &metric)) << text;
-  return DisplayOf(metric);
-}
+Display Of(const std::string& text) { return DisplayOf(Parsed<MetricSpec>(text)); }
 
 // `a` has logits, `b` only scores.
 std::vector<MethodReport> Methods() {

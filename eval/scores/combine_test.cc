@@ -5,6 +5,7 @@
 #include "eval/scores/features/knn.h"
 #include "eval/scores/logits/max_logit.h"
 #include "eval/statistics/distributions.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -29,13 +30,7 @@ class Feature : public Score {
   int64_t number_;
 };
 
-ScoreInput InputOf(const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.feature_dim = 2;
-  input.features = features;
-  return input;
-}
+ScoreInput InputOf(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
 
 // Known scores 1, 2, 2, 4 and 40, 30, 20, 10, of a sample with the scores 2 and 35: p = (1 + 2 / 2 + 1/2) / 5 = 0.5 and
 // (1 + 1/2) / 5 = 0.3.

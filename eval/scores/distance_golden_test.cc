@@ -5,19 +5,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "eval/scores/make_score.h"
 #include "eval/testing/post_hoc_golden.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-std::unique_ptr<Score> ScoreOf(const std::string& text) {
-  ScoreSpec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-  return MakeScore(spec).value();
-}
+std::unique_ptr<Score> ScoreOf(const std::string& text) { return MakeScore(Parsed<ScoreSpec>(text)).value(); }
 
 TEST(DistanceScores, GiveGoldenValues) {
   for (const char* features : {"random", "digits"}) {

@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/parsed.h"
 #include "eval/testing/golden_scores.h"
-#include "google/protobuf/text_format.h"
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -30,9 +31,7 @@ TEST(MakeScore, EqualsGoldenValues) {
            std::pair("temperature_scaled_softmax { temperature: 10 }", "max_softmax_t10"),
            std::pair("temperature_scaled_softmax { temperature: 1000 }", "max_softmax_t1000"),
        }) {
-    ScoreSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    golden.Expect(**MakeScore(spec), name);
+    golden.Expect(**MakeScore(Parsed<ScoreSpec>(text)), name);
   }
 }
 
@@ -50,10 +49,7 @@ TEST(MakeScore, RefusesSpecsThatBreakTheRulesOfTheirSchema) {
 TEST(MinMisclassification, TellsConfidentSamplesApart) {
   // The other class holds exp(-50) and exp(-60): far below the spacing of doubles at 1.
   const std::vector<float> logits = {50, 0, 60, 0};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   ScoreSpec spec;
   spec.mutable_max_softmax();
   const std::vector<double> max_softmax = MakeScore(spec).value()->Compute(input).value();

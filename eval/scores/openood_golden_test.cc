@@ -1,9 +1,9 @@
 #include <utility>
 
+#include "core/testing/parsed.h"
 #include "eval/scores/head/weiper_kld.h"
 #include "eval/scores/make_score.h"
 #include "eval/testing/post_hoc_golden.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -33,9 +33,7 @@ TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
            std::pair("dice {}", "dice"),
            std::pair("gen {}", "gen"),
        }) {
-    ScoreSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    golden.Expect(MakeScore(spec).value().get(), name, kTolerance);
+    golden.Expect(MakeScore(Parsed<ScoreSpec>(text)).value().get(), name, kTolerance);
   }
 }
 

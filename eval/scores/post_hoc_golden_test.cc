@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/testing/parsed.h"
 #include "eval/scores/make_score.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -58,8 +58,7 @@ TEST(PostHocScores, GiveGoldenValues) {
                      "nac_stages"),
            std::pair("gram {}", "gram"),
        }) {
-    ScoreSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    const ScoreSpec spec = Parsed<ScoreSpec>(text);
     // OpenMax's distributions have shapes around 10000, which the solvers find to 1e-9 or so.
     golden.Expect(MakeScore(spec).value().get(), name, spec.has_openmax() ? 1e-7 : 1e-11);
   }

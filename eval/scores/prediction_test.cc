@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "eval/testing/golden_scores.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,20 +22,14 @@ TEST(ClosedSetPrediction, AgreesWithGoldenValues) {
 
 TEST(ClosedSetPrediction, TakesTheFirstOfEqualLogitsAndPassesOverFurtherOutputs) {
   const std::vector<float> logits = {1, 1, 0, 2, 3, 9};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 3;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 3);
   EXPECT_THAT(ClosedSetPrediction(input, 3).value(), ElementsAre(0, 2));
   EXPECT_THAT(ClosedSetPrediction(input, 2).value(), ElementsAre(0, 1));
 }
 
 TEST(ClosedSetPrediction, RefusesMoreClassesThanOutputs) {
   const std::vector<float> logits = {1, 1};
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   for (const int64_t classes : {0, 3}) {
     const absl::Status status = ClosedSetPrediction(input, classes).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

@@ -1,9 +1,9 @@
 // Scores against the released code of others, on random and on real features (tools/peers/make_released_golden.py).
 #include <utility>
 
+#include "core/testing/parsed.h"
 #include "eval/scores/make_score.h"
 #include "eval/testing/post_hoc_golden.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -34,8 +34,7 @@ TEST(ReleasedCode, ComputesTheSameScores) {
              std::pair("combine { score { energy {} } score { knn { k: 5 } } rule: FISHER }", "combine_fisher"),
              std::pair("combine { score { energy {} } score { knn { k: 5 } } rule: STOUFFER }", "combine_stouffer"),
          }) {
-      ScoreSpec spec;
-      ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+      const ScoreSpec spec = Parsed<ScoreSpec>(text);
       // The code casts its thresholds, and the logits are stored, as floats, which leaves 1e-7.
       golden.Expect(MakeScore(spec).value().get(), name, 1e-6);
     }

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "google/protobuf/text_format.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -125,9 +125,7 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "combine { score { max_logit {} } score { max_softmax {} } rule: FISHER }",
            "combine { score { vim {} } score { combine { score { energy {} } } } rule: STOUFFER }",
        }) {
-    ScoreSpec spec;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    CheckScore(spec, shift_changes_it);
+    CheckScore(Parsed<ScoreSpec>(text), shift_changes_it);
   }
 }
 

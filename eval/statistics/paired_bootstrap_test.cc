@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/several_methods.h"
 #include "eval/testing/golden.h"
@@ -38,12 +39,6 @@ absl::StatusOr<PairedDifference> Compare(const testing::Samples& a, const testin
   const absl::StatusOr<std::vector<MethodPair>> pairs = PairedBootstrap(metrics, {&of_a, &of_b}, options);
   if (!pairs.ok()) return pairs.status();
   return pairs->at(0).metrics.at(0);
-}
-
-std::vector<MetricSpec> AurocOnly() {
-  std::vector<MetricSpec> metrics(1);
-  metrics[0].mutable_auroc();
-  return metrics;
 }
 
 TEST(PairedBootstrap, SeesADifferenceThatSharedSamplesCannotExplain) {
@@ -100,7 +95,7 @@ TEST(PairedBootstrap, HasPValuesSmallEnoughForManyPairs) {
   for (const testing::Samples& one : samples) methods.push_back(&ranked.emplace_back(one.Input()));
   BootstrapOptions options;
   options.replicates = 500;
-  const std::vector<MethodPair> pairs = PairedBootstrap(AurocOnly(), methods, options).value();
+  const std::vector<MethodPair> pairs = PairedBootstrap({Parsed<MetricSpec>("auroc {}")}, methods, options).value();
   ASSERT_EQ(pairs.size(), 55);
   std::vector<double> p_values;
   for (const MethodPair& pair : pairs) p_values.push_back(pair.metrics[0].p_value);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "core/proto/text_proto.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "eval/metrics/detection/auroc.h"
 #include "experiments/spec/trial.pb.h"
 #include "gmock/gmock.h"
@@ -16,11 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TrialSpec Parse(const std::string& text) {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto(text, "trial", &trial).ok());
-  return trial;
-}
+TrialSpec Parse(const std::string& text) { return Parsed<TrialSpec>(text); }
 
 // Known classes 4 and 7; sets "a" with class 1 and "b" with classes 1 and 2.
 TrialSpec Trial() {

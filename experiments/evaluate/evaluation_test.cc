@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
@@ -15,7 +16,6 @@
 #include "experiments/store/details.pb.h"
 #include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -23,11 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TrialSpec Parse(const std::string& text) {
-  TrialSpec message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return message;
-}
+TrialSpec Parse(const std::string& text) { return Parsed<TrialSpec>(text); }
 
 // Two known classes, two known samples of each, two unknown samples.
 TrialSpec Trial() {
@@ -275,7 +271,7 @@ TEST(Measure, NoBitDependsOnTheNumberOfThreads) {
   )");
   const Outputs test = ManySamples(1500, true, "test"), fit = ManySamples(2000, false, "fit");
   for (const char* score : {"max_logit {}", "mahalanobis {}", "knn {}"}) {
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(score, trial.mutable_method()->mutable_score()));
+    *trial.mutable_method()->mutable_score() = Parsed<ScoreSpec>(score);
     std::string bits[2];
     for (const int threads : {1, 4}) {
       LimitThreads(threads);

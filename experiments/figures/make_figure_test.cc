@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,11 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-FigureSpec Parse(const std::string& text) {
-  FigureSpec spec;
-  EXPECT_TRUE(ParseTextProto(text, "spec", &spec).ok());
-  return spec;
-}
+FigureSpec Parse(const std::string& text) { return Parsed<FigureSpec>(text); }
 
 // A column as numbers.
 std::vector<double> Column(const Table& table, const std::string& name) {

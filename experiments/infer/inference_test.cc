@@ -9,9 +9,9 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/tensor/torch_script.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/testing/damage.h"
@@ -57,7 +57,7 @@ class InferenceTest : public ::testing::Test {
   InferenceTest() : images_(ToyCatalog(), {::testing::TempDir()}) {
     WriteTestFile("toy.bin", ImageFile());
     // Classes c and a are known, in this order; b is unknown.
-    EXPECT_THAT(ParseTextProto(R"(
+    action_ = ParsedWithDefaults<InferAction>(R"(
         train {
           model { osrci_cnn { feature_dim: 4 } head { linear {} } }
           input { size: 16 channels: 1 mean: 0.5 std: 0.25 }
@@ -66,22 +66,14 @@ class InferenceTest : public ::testing::Test {
         }
         inference { plain {} }
         known { data_set: "toy" part: "train" class_id: [2, 0] }
-        unknown { name: "odd" selection { data_set: "toy" part: "train" class_id: 1 } })",
-                               "action", &action_),
-                IsOk());
-    FillDefaults(&action_);
+        unknown { name: "odd" selection { data_set: "toy" part: "train" class_id: 1 } })");
     std::filesystem::remove_all(store_.folder());
   }
 
   static Catalog ToyCatalog() {
-    DataSetInfo info;
-    EXPECT_THAT(ParseTextProto(R"(
+    return Catalog({ParsedWithDefaults<DataSetInfo>(R"(
         name: "toy" class_name: ["a", "b", "c"] channels: 1 height: 16 width: 16
-        layout { part { name: "train" samples: 6 samples_per_class: 2 cifar_binary { file { path: "toy.bin" } } } })",
-                               "catalog", &info),
-                IsOk());
-    FillDefaults(&info);
-    return Catalog({info});
+        layout { part { name: "train" samples: 6 samples_per_class: 2 cifar_binary { file { path: "toy.bin" } } } })")});
   }
 
   ActionContext ContextOf(const std::string& key) {
@@ -126,11 +118,8 @@ class InferenceTest : public ::testing::Test {
 // Shifted images of class a are known samples after the others, with the given label.
 TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   const std::shared_ptr<Model> model = CommitNetwork();
-  ShiftedGroup* shifted = action_.add_shifted();
-  EXPECT_THAT(
-      ParseTextProto("name: 'art' selection { data_set: 'toy' part: 'train' class_id: 0 label: 1 }", "text", shifted),
-      IsOk());
-  FillDefaults(&action_);
+  *action_.add_shifted() =
+      ParsedWithDefaults<ShiftedGroup>("name: 'art' selection { data_set: 'toy' part: 'train' class_id: 0 label: 1 }");
   ASSERT_THAT(RunInference({action_}), IsOk());
   const Outputs outputs = OutputsOf(action_);
   EXPECT_THAT(outputs.label, ElementsAre(1, 0, 1, 0, -1, -1, 1, 1));
@@ -209,14 +198,10 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
     for (int p = 0; p < kSize * kSize; ++p) content.push_back(static_cast<char>(i * 31 + p * 7));
   }
   WriteTestFile("many.bin", content);
-  DataSetInfo info;
-  ASSERT_THAT(ParseTextProto(R"(
+  const Catalog catalog({ParsedWithDefaults<DataSetInfo>(R"(
       name: "many" class_name: ["a", "b", "c"] channels: 1 height: 16 width: 16
-      layout { part { name: "train" samples: 2097 samples_per_class: 699 cifar_binary { file { path: "many.bin" } } } })",
-                             "catalog", &info),
-              IsOk());
-  FillDefaults(&info);
-  ImageCache images(Catalog({info}), {::testing::TempDir()});
+      layout { part { name: "train" samples: 2097 samples_per_class: 699 cifar_binary { file { path: "many.bin" } } } })")});
+  ImageCache images(catalog, {::testing::TempDir()});
   action_.mutable_known()->set_data_set("many");
   action_.clear_unknown();
   ActionContext context = ContextOf("many");
@@ -274,10 +259,8 @@ TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
 // mode with the statistics that this pass has changed. All four training images are in one batch here, so that their
 // order doesn't matter.
 TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
-  ASSERT_THAT(ParseTextProto("resnet_cifar { width: 2 } head { linear {} }", "model",
-                             action_.mutable_train(0)->mutable_model()),
-              IsOk());
-  FillDefaults(&action_);
+  *action_.mutable_train(0)->mutable_model() =
+      ParsedWithDefaults<ModelSpec>("resnet_cifar { width: 2 } head { linear {} }");
   const std::shared_ptr<Model> model = CommitNetwork();
   InferAction passed = action_, fit = action_;
   passed.mutable_inference()->mutable_train_mode_pass();

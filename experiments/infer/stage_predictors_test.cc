@@ -5,9 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/infer/make_predictor.h"
 #include "gmock/gmock.h"
@@ -30,12 +29,8 @@ at::Tensor Noise(at::IntArrayRef shape) {
 class StagePredictorsTest : public ::testing::Test {
  protected:
   StagePredictorsTest() : image_(Noise({3, 1, 12, 12})) {
-    ModelSpec spec;
-    EXPECT_TRUE(ParseTextProto("resnet_cifar {} head { linear {} }", "model", &spec).ok());
-    InputSpec input;
-    EXPECT_TRUE(ParseTextProto("size: 12 channels: 1", "input", &input).ok());
-    FillDefaults(&spec);
-    FillDefaults(&input);
+    const ModelSpec spec = ParsedWithDefaults<ModelSpec>("resnet_cifar {} head { linear {} }");
+    const InputSpec input = ParsedWithDefaults<InputSpec>("size: 12 channels: 1");
     RandomStream random(1, "model");
     model_ = MakeModel(spec, input, 4, &random).value();
     model_->train(false);
@@ -43,9 +38,7 @@ class StagePredictorsTest : public ::testing::Test {
 
   Prediction Predict(const std::string& text) const {
     const c10::NoGradGuard no_grad;
-    InferenceSpec spec;
-    EXPECT_TRUE(ParseTextProto(text, "inference", &spec).ok()) << text;
-    FillDefaults(&spec);
+    const InferenceSpec spec = ParsedWithDefaults<InferenceSpec>(text);
     return MakePredictor({spec}, {}, {model_}, 0)->Predict(image_)[0];
   }
 

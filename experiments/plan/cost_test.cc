@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "gtest/gtest.h"
@@ -18,22 +18,16 @@ namespace {
 using Basis = Throughputs::Rate::Basis;
 
 TrialSpec TrialOf(const std::string& model, int size = 32) {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("method { model { ", model, " } input { size: ", size,
-                                          " } } data { test_known { class_id: [0, 1] } }"),
-                             "trial", &trial)
-                  .ok());
-  return trial;
+  return Parsed<TrialSpec>(absl::StrCat("method { model { ", model, " } input { size: ", size,
+                                        " } } data { test_known { class_id: [0, 1] } }"));
 }
 
 // A training of `model` with this many images per second.
 TrialRecord Record(const std::string& model, double images_per_second,
                    const std::string& more = "cpu: 'a CPU' threads: 2") {
-  TrialRecord record;
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("provenance { stage { stage: TRAIN images_per_second: ", images_per_second,
-                                          " ", more, " } stage { stage: INFER ", more, " } }"),
-                             "record", &record)
-                  .ok());
+  TrialRecord record =
+      Parsed<TrialRecord>(absl::StrCat("provenance { stage { stage: TRAIN images_per_second: ", images_per_second, " ",
+                                       more, " } stage { stage: INFER ", more, " } }"));
   *record.mutable_trial() = TrialOf(model);
   return record;
 }

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
+#include "core/testing/parsed.h"
 #include "eval/metrics/display.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -23,8 +23,7 @@ using ::testing::Not;
 
 ReportCell Cell(const std::string& method, const std::string& group, const std::string& metric,
                 std::vector<double> values) {
-  MetricSpec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(absl::StrCat(metric, " {}"), &spec)) << metric;
+  const MetricSpec spec = Parsed<MetricSpec>(absl::StrCat(metric, " {}"));
   ReportCell cell;
   cell.method = method;
   cell.task = "task";

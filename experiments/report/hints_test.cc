@@ -1,7 +1,7 @@
 #include "experiments/report/hints.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
@@ -19,32 +19,24 @@ constexpr char kTrained[] = "training { epochs: 1 }";
 
 // A data set of five classes: 4, 2 and 7 are known, 0 and 1 unknown.
 TrialSpec Trial(const std::string& method, const std::string& more = kImported) {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("task: 't' split: 1 seed: 0 method { name: '", method, "' ", more, R"( }
+  return Parsed<TrialSpec>(absl::StrCat("task: 't' split: 1 seed: 0 method { name: '", method, "' ", more, R"( }
       data { test_known { data_set: "digits" class_id: [4, 2, 7] }
-             test_unknown { name: "unknown" selection { data_set: "digits" class_id: [0, 1] } } })"),
-                             "trial", &trial)
-                  .ok());
-  return trial;
+             test_unknown { name: "unknown" selection { data_set: "digits" class_id: [0, 1] } } })"));
 }
 
 // 100 samples of each class, of which `right` are classified correctly; `cells` are the accepted ones.
 TrialRecord Record(const std::string& checkpoint, int right, const std::string& cells, double auroc = 0.75) {
-  TrialRecord record;
   std::string known;
   for (const int class_id : {4, 2, 7}) {
     absl::StrAppend(&known, "known { class_id: ", class_id, " samples: 100 right: ", right, " } ");
   }
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("checkpoint_key: '", checkpoint, R"('
+  return Parsed<TrialRecord>(absl::StrCat("checkpoint_key: '", checkpoint, R"('
       counts { known: 300 unknown: 200 }
       metric { name: 'auroc' group { kind: SET set: 'far' } value: 0 }
       metric { name: 'auroc' group { kind: POOL } value: )",
                                           auroc, " } details { decisions { ", known,
                                           "unknown { class_id: 0 samples: 100 } unknown { class_id: 1 samples: 100 } ",
-                                          cells, " } }"),
-                             "record", &record)
-                  .ok());
-  return record;
+                                          cells, " } }"));
 }
 
 std::string Cell(int actual, int predicted, int samples) {

@@ -1,6 +1,6 @@
 #include "experiments/report/html_report.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,18 +12,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
-  TrialSpec trial;
-  TrialRecord record;
-  ASSERT_TRUE(ParseTextProto("task: 't' method { name: 'm' } metric { auroc {} }", "trial", &trial).ok());
-  ASSERT_TRUE(
-      ParseTextProto("metric { name: 'auroc' value: 0.7512345678901234 group { kind: POOL } } "
-                     "epoch { epoch: 0 loss: 2 } epoch { epoch: 1 loss: 1 } "
-                     "trial_id: 'id' split_sha256: 'f00d' counts { known: 6 unknown: 4 } details { curve { kind: ROC "
-                     "x: [0, 1] y: [0, 1] } mistake { kind: WRONG_CLASS class_id: 1 predicted_label: 0 } } "
-                     "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true "
-                     "started_at_seconds: 60 ended_at_seconds: 7260 wall_seconds: 7200 cpu_seconds: 90 } }",
-                     "record", &record)
-          .ok());
+  const TrialSpec trial = Parsed<TrialSpec>("task: 't' method { name: 'm' } metric { auroc {} }");
+  const TrialRecord record = Parsed<TrialRecord>(
+      "metric { name: 'auroc' value: 0.7512345678901234 group { kind: POOL } } "
+      "epoch { epoch: 0 loss: 2 } epoch { epoch: 1 loss: 1 } "
+      "trial_id: 'id' split_sha256: 'f00d' counts { known: 6 unknown: 4 } details { curve { kind: ROC "
+      "x: [0, 1] y: [0, 1] } mistake { kind: WRONG_CLASS class_id: 1 predicted_label: 0 } } "
+      "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true "
+      "started_at_seconds: 60 ended_at_seconds: 7260 wall_seconds: 7200 cpu_seconds: 90 } }");
   const std::vector<TrialResult> results = {{&trial, &record}};
   ReportContext context;
   context.question = "Is 1 < 2?";
@@ -47,9 +43,9 @@ TEST(HtmlReport, ExplainsStarsAndDrawsTheImprovement) {
   TrialSpec trials[2];
   TrialRecord records[2];
   for (int m = 0; m < 2; ++m) {
-    ASSERT_TRUE(ParseTextProto("task: 't' metric { auroc {} }", "trial", &trials[m]).ok());
+    trials[m] = Parsed<TrialSpec>("task: 't' metric { auroc {} }");
     trials[m].mutable_method()->set_name(m == 0 ? "first" : "second");
-    ASSERT_TRUE(ParseTextProto("metric { name: 'auroc' group { kind: POOL } }", "record", &records[m]).ok());
+    records[m] = Parsed<TrialRecord>("metric { name: 'auroc' group { kind: POOL } }");
     records[m].mutable_metric(0)->set_value(0.5 + 0.25 * m);
   }
   const std::vector<TrialResult> results = {{&trials[0], &records[0]}, {&trials[1], &records[1]}};

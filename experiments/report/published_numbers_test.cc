@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/format_report.h"
@@ -23,26 +22,19 @@ using ::testing::Not;
 
 // Two methods; the second has no AUROC. The first has values for splits 0 and 1.
 PublishedTable Published() {
-  PublishedTable table;
-  EXPECT_TRUE(ParseTextProto(R"(
+  return ParsedWithDefaults<PublishedTable>(R"(
       name: 'paper' paper: 'Them 2022' table: 'Table 1' convention: 'percent' doubt: 'all of it'
       column { label: 'Acc' task: 'birds' metric { accuracy {} } }
       column { label: 'AUC' task: 'birds' metric { auroc { tied: NOTHING } } doubt: 'ties' }
       row { label: 'Ours' method: ['a', 'a+long'] epochs: 100 runs: 5
             cell { value: 60 std: 2 of_split { split: 0 value: 50 } of_split { split: 1 value: 75 } } cell { value: 90 } }
-      row { label: 'Base' method: 'b+long' doubt: 'another code' cell { value: 12.5 } cell {} })",
-                             "table", &table)
-                  .ok());
-  FillDefaults(&table);
-  return table;
+      row { label: 'Base' method: 'b+long' doubt: 'another code' cell { value: 12.5 } cell {} })");
 }
 
 TrialSpec Trial(const std::string& method, int split, int epochs, int limit = 0) {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto("task: 'birds' metric { accuracy {} } metric { auroc { tied: HALF } } "
-                             "data { test_known { class_id: [0, 1] } test_unknown { selection { class_id: 3 } } }",
-                             "trial", &trial)
-                  .ok());
+  TrialSpec trial = Parsed<TrialSpec>(
+      "task: 'birds' metric { accuracy {} } metric { auroc { tied: HALF } } "
+      "data { test_known { class_id: [0, 1] } test_unknown { selection { class_id: 3 } } }");
   trial.mutable_method()->set_name(method);
   trial.mutable_method()->mutable_training()->set_epochs(epochs);
   trial.mutable_data()->mutable_train()->set_limit_per_class(limit);
@@ -61,11 +53,7 @@ TrialRecord Record(double accuracy, double auroc) {
   return record;
 }
 
-ReportSpec Spec(const std::string& text = "") {
-  ReportSpec spec;
-  EXPECT_TRUE(ParseTextProto("published { name: 'paper' " + text + "}", "spec", &spec).ok());
-  return spec;
-}
+ReportSpec Spec(const std::string& text = "") { return Parsed<ReportSpec>("published { name: 'paper' " + text + "}"); }
 
 Report Make(const std::vector<TrialSpec>& trials, const ReportSpec& spec = Spec()) {
   const TrialRecord record = Record(0.5, 0.75);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,14 +17,10 @@ using ::testing::IsEmpty;
 
 TrialRecord Record(const std::string& id, const std::string& method, int split, double time,
                    const std::string& more = "") {
-  TrialRecord record;
-  EXPECT_TRUE(ParseTextProto(absl::StrCat("trial { task: 't' method { name: '", method, "' } split: ", split,
+  return Parsed<TrialRecord>(absl::StrCat("trial { task: 't' method { name: '", method, "' } split: ", split,
                                           " experiment: 's' metric { auroc {} } ", more,
                                           " } metric { name: 'auroc' group { kind: POOL } value: 0.5 } trial_id: '", id,
-                                          "' provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"),
-                             "record", &record)
-                  .ok());
-  return record;
+                                          "' provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"));
 }
 
 std::vector<std::string> Ids(const RecordResults& made) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/metric_groups.h"
@@ -19,12 +19,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TrialSpec Trial(const std::string& method, int split, int seed, const std::string& more = "") {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto("task: 'task' openness: 0.125 metric { accuracy {} } metric { auroc {} } "
-                             "data { test_known { class_id: [0, 1, 2] } test_unknown { selection { class_id: 3 } } }" +
-                                 more,
-                             "trial", &trial)
-                  .ok());
+  TrialSpec trial = Parsed<TrialSpec>(
+      "task: 'task' openness: 0.125 metric { accuracy {} } metric { auroc {} } "
+      "data { test_known { class_id: [0, 1, 2] } test_unknown { selection { class_id: 3 } } }" +
+      more);
   trial.mutable_method()->set_name(method);
   trial.set_split(split);
   trial.set_seed(seed);
@@ -128,11 +126,10 @@ TEST(MakeReport, JsonHasEachRecordWithItsLearningCurve) {
   record.set_trial_id("abc");
   record.set_checkpoint_key("def");
   record.set_outputs_key("012");
-  EXPECT_TRUE(ParseTextProto("epoch: 0 learning_rate: 0.1 loss: 1.5 term: [1, 0.5] train_accuracy: 0.25 "
-                             "metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
-                             "metric { name: 'nll' absent_reason: 'none' group { kind: SET set: 'svhn' } }",
-                             "epoch", record.add_epoch())
-                  .ok());
+  *record.add_epoch() = Parsed<EpochSummary>(
+      "epoch: 0 learning_rate: 0.1 loss: 1.5 term: [1, 0.5] train_accuracy: 0.25 "
+      "metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
+      "metric { name: 'nll' absent_reason: 'none' group { kind: SET set: 'svhn' } }");
   const Report report = MakeReport("study", {{&kTrials[0], nullptr}, {&kTrials[1], &record}});
   const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
   EXPECT_EQ(json["results"], nlohmann::json::parse(R"([{

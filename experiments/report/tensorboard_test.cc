@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
@@ -24,19 +24,15 @@ std::vector<TensorBoardEvent> Read(const std::string& bytes) {
 }
 
 TEST(TensorBoardFiles, HoldsCurvesAndMetrics) {
-  TrialSpec trial;
-  TrialRecord record;
-  ASSERT_TRUE(
-      ParseTextProto("task: 't' method { name: 'm/n' } split: 1 axis { name: 'lambda' value: '0.1' }", "trial", &trial)
-          .ok());
-  ASSERT_TRUE(ParseTextProto("trial_id: 'id' metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
-                             "metric { name: 'auroc' value: 0.5 group { kind: SET set: 'svhn' } } "
-                             "metric { name: 'aurc' absent_reason: 'none' group { kind: POOL } } "
-                             "epoch { epoch: 0 loss: 2 train_accuracy: 0.25 } "
-                             "epoch { epoch: 1 loss: 1 metric { name: 'auroc' value: 0.625 group { kind: POOL } } } "
-                             "provenance { stage { stage: TRAIN started_at_seconds: 100 wall_seconds: 20 } }",
-                             "record", &record)
-                  .ok());
+  const TrialSpec trial =
+      Parsed<TrialSpec>("task: 't' method { name: 'm/n' } split: 1 axis { name: 'lambda' value: '0.1' }");
+  const TrialRecord record = Parsed<TrialRecord>(
+      "trial_id: 'id' metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
+      "metric { name: 'auroc' value: 0.5 group { kind: SET set: 'svhn' } } "
+      "metric { name: 'aurc' absent_reason: 'none' group { kind: POOL } } "
+      "epoch { epoch: 0 loss: 2 train_accuracy: 0.25 } "
+      "epoch { epoch: 1 loss: 1 metric { name: 'auroc' value: 0.625 group { kind: POOL } } } "
+      "provenance { stage { stage: TRAIN started_at_seconds: 100 wall_seconds: 20 } }");
   const auto files = TensorBoardFiles({{&trial, &record}, {&trial, nullptr}});
   ASSERT_EQ(files.size(), 1);
   EXPECT_EQ(files[0].first, "t/m_n, lambda 0.1/split 1, seed 0/events.out.tfevents.0.id");

@@ -1,6 +1,6 @@
 #include "experiments/report/tidy.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,15 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-template <typename Message>
-Message Parse(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(ParseTextProto(text, "message", &message).ok());
-  return message;
-}
-
 TrialSpec Trial(const std::string& more) {
-  return Parse<TrialSpec>(
+  return Parsed<TrialSpec>(
       "task: 't' split: 1 seed: 7 openness: 0.25 method { name: 'm' } "
       "data { test_known { class_id: [0, 1, 2] } test_unknown { selection { class_id: [3, 4] } } } " +
       more);
@@ -27,7 +20,7 @@ TrialSpec Trial(const std::string& more) {
 TEST(TidyTable, HasARowATrialAndMetric) {
   const TrialSpec swept = Trial("axis { name: 'lambda' value: '0.1' } axis { name: 'value' value: '2' }");
   const TrialSpec plain = Trial("");
-  const auto record = Parse<TrialRecord>(
+  const auto record = Parsed<TrialRecord>(
       "trial_id: 'id' outputs_key: 'o' checkpoint_key: 'c' "
       "counts { known: 6 unknown: 8 group { name: 'near' samples: 2 } group { name: 'far' samples: 6 } } "
       "metric { name: 'auroc' value: 0.75 unit: 'share' higher_is_better: true group { kind: POOL } "
@@ -53,8 +46,8 @@ TEST(TidyTable, CountsTheSamplesOfEachGroup) {
       "metric { name: 'auroc' value: 1 group { kind: SET set: 'near' } } metric { name: 'auroc' value: 1 group { kind: "
       "NEAR_MEAN } }";
   const auto counted =
-      Parse<TrialRecord>("counts { known: 6 unknown: 8 group { name: 'near' samples: 2 } } " + metrics);
-  const auto uncounted = Parse<TrialRecord>(metrics);
+      Parsed<TrialRecord>("counts { known: 6 unknown: 8 group { name: 'near' samples: 2 } } " + metrics);
+  const auto uncounted = Parsed<TrialRecord>(metrics);
   const Table table = TidyTable({{&trial, &counted}, {&trial, &uncounted}});
   const auto samples = [&](int row) {
     return std::vector<std::string>(table.rows[row].begin() + 8, table.rows[row].begin() + 12);

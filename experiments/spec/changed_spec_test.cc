@@ -1,6 +1,6 @@
 #include "experiments/spec/changed_spec.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/spec_changes.h"
 #include "gmock/gmock.h"
@@ -13,12 +13,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 ExperimentSpec Written() {
-  ExperimentSpec spec;
-  EXPECT_THAT(ParseTextProto("name: 's' task: 't' method: 'a' method: 'b' seed: [0, 1] "
-                             "override { training { epochs: 5 batch_size: 128 } }",
-                             "s.textproto", &spec),
-              IsOk());
-  return spec;
+  return Parsed<ExperimentSpec>(
+      "name: 's' task: 't' method: 'a' method: 'b' seed: [0, 1] "
+      "override { training { epochs: 5 batch_size: 128 } }");
 }
 
 // The texts of the lines that are marked, or of the others.

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/runfiles.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/action.pb.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -30,10 +30,8 @@ constexpr FingerprintRow kTable[] = {
 };
 
 std::vector<std::string> ComponentsOf(const std::string& action) {
-  TrainAction message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(action, &message)) << action;
   StageProvenance provenance;
-  AddComponents(message, kTable, &provenance);
+  AddComponents(Parsed<TrainAction>(action), kTable, &provenance);
   std::vector<std::string> lines;
   for (const ComponentProvenance& component : provenance.component()) {
     lines.push_back(absl::StrCat(component.family(), ".", component.name(), ", revision ", component.revision(), ": ",

@@ -14,6 +14,7 @@
 #include "core/files/formats/npz.h"
 #include "core/files/formats/safetensors.h"
 #include "core/proto/record_file.h"
+#include "core/testing/archive_bytes.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/outputs.h"
@@ -54,19 +55,6 @@ class MutationTest : public ::testing::Test {
     return false;
   }
 
-  // Returns a record file with a correct checksum for a payload that need not be a message.
-  static std::string Framed(const std::string& payload) {
-    google::protobuf::FileDescriptorSet any;
-    const std::string bytes = EncodeRecord(any);  // an empty message: header, length, digest
-    std::string length(8, '\0');
-    for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
-    Sha256 sum;
-    sum.Update(length);
-    sum.Update(payload);
-    const Sha256::Digest digest = sum.Finish();
-    return absl::StrCat(bytes.substr(0, bytes.size() - 40), length, std::string(digest.begin(), digest.end()), payload);
-  }
-
   static TrialRecord Example() {
     TrialRecord record = TestRecord(TestKey("ab12"), "openauc", 3, 0.91);
     AxisValue* axis = record.mutable_trial()->add_axis();
@@ -88,9 +76,9 @@ TEST_F(MutationTest, Records) {
 TEST_F(MutationTest, MessagesInRecords) {
   Run("message", Example().SerializeAsString(), [](const std::string& payload) {
     TrialRecord record;
-    if (!Accept(DecodeRecord(Framed(payload), &record))) return false;
+    if (!Accept(DecodeRecord(FramedRecord(payload), &record))) return false;
     TrialRecord shared;
-    Accept(DecodeSharedRecord(Framed(payload), Example().trial_id(), &shared));
+    Accept(DecodeSharedRecord(FramedRecord(payload), Example().trial_id(), &shared));
     // Readers of a record must cope with any content.
     EXPECT_GE(FieldsOf(record).size(), 5);
     EXPECT_TRUE(DifferenceLines({record}).empty());
@@ -102,9 +90,9 @@ TEST_F(MutationTest, MessagesInRecords) {
 TEST_F(MutationTest, DeepAndLongMessagesAreRefused) {
   // Nested groups, deeper than any schema.
   TrialRecord record;
-  EXPECT_FALSE(DecodeRecord(Framed(std::string(100000, '\x0b')), &record).ok());
+  EXPECT_FALSE(DecodeRecord(FramedRecord(std::string(100000, '\x0b')), &record).ok());
   // A field that declares a length of 2 GB.
-  EXPECT_FALSE(DecodeRecord(Framed("\x12\xff\xff\xff\xff\x07"), &record).ok());
+  EXPECT_FALSE(DecodeRecord(FramedRecord("\x12\xff\xff\xff\xff\x07"), &record).ok());
 }
 
 TEST_F(MutationTest, Bundles) {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/sets/data_set_parts.h"
 #include "experiments/spec/method.pb.h"
@@ -50,15 +50,11 @@ class DataContents : public ::testing::Test {
 
   // A record of a training on this part of the digits.
   void AddRecord(const std::string& id, const std::string& part, const std::string& digest, double time) const {
-    TrialRecord record;
-    EXPECT_THAT(
-        ParseTextProto(absl::StrCat("schema_version: ", kSchemaVersion, " trial { method { name: 'm' } data { train ",
-                                    "{ data_set: 'digits' part: '", part, "' part_digest: '", digest,
-                                    "' } test_known { data_set: 'other' part: '", part, "' } } seed: 0 ",
-                                    "execution {} metric { auroc {} } } metric { name: 'auroc' value: 0.5 } ",
-                                    "provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"),
-                       "record", &record),
-        IsOk());
+    TrialRecord record = Parsed<TrialRecord>(absl::StrCat(
+        "schema_version: ", kSchemaVersion, " trial { method { name: 'm' } data { train ",
+        "{ data_set: 'digits' part: '", part, "' part_digest: '", digest, "' } test_known { data_set: 'other' part: '",
+        part, "' } } seed: 0 ", "execution {} metric { auroc {} } } metric { name: 'auroc' value: 0.5 } ",
+        "provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"));
     record.set_trial_id(Sha256Hex(id));
     EXPECT_THAT(store_.CommitRecord(record), IsOk());
   }

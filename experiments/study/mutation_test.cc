@@ -13,11 +13,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/parsed.h"
 #include "core/testing/proto_mutation.h"
 #include "core/text/table.h"
 #include "data/catalog.pb.h"
@@ -104,8 +104,7 @@ class MutationTest : public ::testing::Test {
   // Follows changed versions of the message in the text file `path`, one after the other.
   template <typename M>
   void FollowTexts(const std::string& path) {
-    M valid;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(*ReadFile(JoinPath(sandbox_.folder(), path)), &valid));
+    const M valid = Parsed<M>(*ReadFile(JoinPath(sandbox_.folder(), path)));
     ASSERT_TRUE(Follow(store_));
     int reported = 0, refused = 0;
     ForEachRound(path, [&](RandomStream* random) {
@@ -153,13 +152,6 @@ class MutationTest : public ::testing::Test {
     return record;
   }
 
-  static std::string Framed(const std::string& payload) {
-    std::string length(8, '\0');
-    for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
-    const Sha256::Digest digest = Sha256Of(length + payload);
-    return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
-  }
-
   // Changes a member of a bundle: its fields or, if it is not one of our messages, its bytes.
   static void Change(RandomStream* random, ZipMember* member) {
     std::unique_ptr<google::protobuf::Message> message;
@@ -176,7 +168,7 @@ class MutationTest : public ::testing::Test {
       member->content = Mutated(member->content, {"{", "}", "PK\5\6", "\x93NUMPY", "-1", "999999999"}, random);
     } else if (absl::EndsWith(member->name, ".rec")) {
       ASSERT_TRUE(DecodeRecord(member->content, message.get()).ok());
-      member->content = Framed(MutatedWire(*message, Ours(), random));
+      member->content = FramedRecord(MutatedWire(*message, Ours(), random));
     } else {
       ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(member->content, message.get()));
       member->content = MutatedText(*message, Ours(), random);
@@ -211,7 +203,7 @@ TEST_F(MutationTest, Records) {
     fs::remove(path);
     const std::string bytes = MutatedWire(valid, Ours(), random);
     NoteBytes(bytes.size());
-    ASSERT_TRUE(WriteFileAtomically(path, Framed(bytes)).ok());
+    ASSERT_TRUE(WriteFileAtomically(path, FramedRecord(bytes)).ok());
     EXPECT_TRUE(Follow(store_));
     UnreadRecords unread;
     (void)LoadFields(store_, &unread);

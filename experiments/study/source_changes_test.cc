@@ -1,7 +1,6 @@
 #include "experiments/study/source_changes.h"
 
-#include "core/proto/text_proto.h"
-#include "core/testing/status_matchers.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,11 +15,7 @@ constexpr FingerprintRow kTrain[] = {{"LossTermSpec", "open_auc", "losses/open_a
 constexpr FingerprintRow kInfer[] = {{"ModelSpec", "vgg32", "models/networks/vgg32", "same"}, {}};
 constexpr FingerprintRow kEvaluate[] = {{"ScoreSpec", "fdbd", "eval/scores/fdbd", "new"}, {}};
 
-Provenance Parse(const std::string& text) {
-  Provenance provenance;
-  EXPECT_THAT(ParseTextProto(text, "provenance", &provenance), IsOk());
-  return provenance;
-}
+Provenance Parse(const std::string& text) { return Parsed<Provenance>(text); }
 
 TEST(SourceChanges, CountsResultsByTheComponentThatIsAnotherOne) {
   SourceChanges changes({kTrain, kInfer, kEvaluate});

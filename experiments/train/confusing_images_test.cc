@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/tensor/testing/draw_open_set.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -16,21 +15,13 @@ namespace {
 
 using ::testing::Not;
 
-template <typename T>
-T Parse(const std::string& text) {
-  T message;
-  EXPECT_TRUE(ParseTextProto(text, "text", &message).ok());
-  FillDefaults(&message);
-  return message;
-}
-
 // A small network with two norm sets, a batch of noise, and the term of ARPL+CS.
 class ConfusingImagesTest : public ::testing::Test {
  protected:
   ConfusingImagesTest()
-      : input_(Parse<InputSpec>("size: 16 channels: 1 mean: 0.5 std: 0.25")),
+      : input_(ParsedWithDefaults<InputSpec>("size: 16 channels: 1 mean: 0.5 std: 0.25")),
         model_(Network()),
-        term_(MakeLossTerm(Parse<LossTermSpec>("lambda: 0.1 confusing_samples {}"))),
+        term_(MakeLossTerm(ParsedWithDefaults<LossTermSpec>("lambda: 0.1 confusing_samples {}"))),
         source_(Source(1)) {
     batch_.image = at::linspace(-2, 2, 6 * 16 * 16).view({6, 1, 16, 16});
     batch_.label = at::tensor({0, 1, 2, 0, 1, 2}, at::kLong);
@@ -39,16 +30,16 @@ class ConfusingImagesTest : public ::testing::Test {
 
   std::shared_ptr<Model> Network() const {
     RandomStream random(1, "confusing_images_test");
-    return MakeModel(Parse<ModelSpec>("vgg32 { width: 4 feature_dim: 6 dropout: 0 norm_sets: 2 } "
-                                      "head { reciprocal_point {} }"),
+    return MakeModel(ParsedWithDefaults<ModelSpec>("vgg32 { width: 4 feature_dim: 6 dropout: 0 norm_sets: 2 } "
+                                                   "head { reciprocal_point {} }"),
                      input_, 3, &random)
         .value();
   }
 
   std::unique_ptr<OpenSetSource> Source(uint64_t seed) const {
-    return MakeConfusingImages(
-        Parse<ConfusingImagesSpec>("noise_dim: 5 width: 2 optimizer { learning_rate: 2e-4 adam { beta1: 0.5 } }"),
-        input_, seed, at::kCPU);
+    return MakeConfusingImages(ParsedWithDefaults<ConfusingImagesSpec>(
+                                   "noise_dim: 5 width: 2 optimizer { learning_rate: 2e-4 adam { beta1: 0.5 } }"),
+                               input_, seed, at::kCPU);
   }
 
   OpenSet Make(OpenSetSource* source, uint64_t stream = 1) {

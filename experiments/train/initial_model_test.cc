@@ -5,7 +5,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -20,10 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TrainAction ActionOf(const std::string& model, int classes = 3) {
-  TrainAction action;
-  const auto source =
-      ParseTextProto("model { " + model + " } input { size: 16 channels: 1 } seed: 1", "action", &action);
-  EXPECT_THAT(source, IsOk());
+  TrainAction action = Parsed<TrainAction>("model { " + model + " } input { size: 16 channels: 1 } seed: 1");
   for (int c = 0; c < classes; ++c) action.mutable_data()->add_class_id(c);
   FillDefaults(&action);
   return action;

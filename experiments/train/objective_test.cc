@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -70,12 +69,7 @@ class OneImage : public OpenSetSource {
 class ObjectiveTest : public ::testing::Test {
  protected:
   static TrainAction ActionOf(const std::string& terms) {
-    TrainAction action;
-    EXPECT_TRUE(
-        ParseTextProto("data { class_id: [7, 3] } training { epochs: 4 } loss { " + terms + "}", "action", &action)
-            .ok());
-    FillDefaults(&action);
-    return action;
+    return ParsedWithDefaults<TrainAction>("data { class_id: [7, 3] } training { epochs: 4 } loss { " + terms + "}");
   }
 
   Objective Make(bool with_source) {

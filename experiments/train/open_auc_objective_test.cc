@@ -2,14 +2,13 @@
 #include <string>
 #include <vector>
 
-#include "core/proto/proto_rules.h"
 #include "core/tensor/open_set.h"
 #include "core/tensor/testing/draw_open_set.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/open_set/feature_mixup.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
@@ -27,11 +26,9 @@ TEST(OpenAucObjective, AgreesWithAnIndependentImplementationInItsThreeForms) {
     Batch batch{{}, at::tensor(golden["label"].get<std::vector<int64_t>>(), at::kLong), {}};
     const ModelOutput known = head(feature);
 
-    FeatureMixupSpec mixup;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(form["feature_mixup"], &mixup));
-    FillDefaults(&mixup);
     RandomStream random(1, "golden");
-    const auto source = MakeFeatureMixup(mixup);
+    const auto source =
+        MakeFeatureMixup(ParsedWithDefaults<FeatureMixupSpec>(form["feature_mixup"].get<std::string>()));
     ASSERT_THAT(DrawOpenSet(source.get(), &random, &batch), IsOk());
     const OpenSet open = source->Make({batch, known, {}, nullptr, head, nullptr});
 

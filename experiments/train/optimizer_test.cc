@@ -2,19 +2,13 @@
 
 #include <cmath>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-OptimizerSpec Parse(const std::string& text) {
-  OptimizerSpec spec;
-  EXPECT_TRUE(ParseTextProto(text, "spec", &spec).ok());
-  FillDefaults(&spec);
-  return spec;
-}
+OptimizerSpec Parse(const std::string& text) { return ParsedWithDefaults<OptimizerSpec>(text); }
 
 at::Tensor Rate(double value) { return MakeLearningRate(at::kCPU, value); }
 

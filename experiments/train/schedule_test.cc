@@ -2,19 +2,13 @@
 
 #include <cmath>
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-ScheduleSpec Parse(const std::string& text) {
-  ScheduleSpec spec;
-  EXPECT_TRUE(ParseTextProto(text, "spec", &spec).ok());
-  FillDefaults(&spec);
-  return spec;
-}
+ScheduleSpec Parse(const std::string& text) { return ParsedWithDefaults<ScheduleSpec>(text); }
 
 // Of the first step of an epoch.
 double FactorAt(const ScheduleSpec& spec, int epoch) { return LearningRateFactor(spec, {epoch, 0, 7}); }

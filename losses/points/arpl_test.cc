@@ -1,7 +1,5 @@
 #include "losses/points/arpl.h"
 
-#include <string>
-
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,21 +8,9 @@
 namespace openset {
 namespace {
 
-// Distances to two points; the label's are 1 and 5.
-LossScene TwoSamples() {
-  LossScene scene;
-  scene.known.distance = Matrix({{1, 2}, {3, 5}});
-  scene.batch.label = at::tensor({0, 1}, at::kLong);
-  return scene;
-}
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
 TEST(Arpl, StartsWithRadiusZero) {
-  EXPECT_NEAR(Value("arpl {}", TwoSamples()), (1 + 1 + 5 + 1) / 2.0, 1e-7);
-  EXPECT_NEAR(Value("arpl { margin: 0 }", TwoSamples()), (1 + 5) / 2.0, 1e-7);
+  EXPECT_NEAR(Value("arpl {}", DistanceScene()), (1 + 1 + 5 + 1) / 2.0, 1e-7);
+  EXPECT_NEAR(Value("arpl { margin: 0 }", DistanceScene()), (1 + 5) / 2.0, 1e-7);
 }
 
 TEST(Arpl, DistancesWithinTheRadiusCostNothing) {
@@ -35,7 +21,7 @@ TEST(Arpl, DistancesWithinTheRadiusCostNothing) {
   EXPECT_TRUE(radius.is_leaf() && radius.requires_grad());
 
   radius.set_data(at::full({1}, 4.0));
-  const at::Tensor value = term->Compute(TwoSamples().Input());
+  const at::Tensor value = term->Compute(DistanceScene().Input());
   EXPECT_DOUBLE_EQ(value.item<double>(), (0 + (5 - 4 + 1)) / 2.0);
   value.backward();
   EXPECT_THAT(radius.grad(), TensorNear(at::tensor({-0.5}), 0));  // of the second sample alone

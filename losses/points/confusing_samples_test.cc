@@ -11,10 +11,6 @@
 namespace openset {
 namespace {
 
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
 // Open samples with softmax of the distances (1/2, 1/4, 1/4) and (1/3, 1/3, 1/3).
 LossScene TwoOpenSamples() {
   LossScene scene;

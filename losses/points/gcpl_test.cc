@@ -1,7 +1,5 @@
 #include "losses/points/gcpl.h"
 
-#include <string>
-
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,21 +8,9 @@
 namespace openset {
 namespace {
 
-// Distances to two points; the label's are 1 and 5.
-LossScene TwoSamples() {
-  LossScene scene;
-  scene.known.distance = Matrix({{1, 2}, {3, 5}});
-  scene.batch.label = at::tensor({0, 1}, at::kLong);
-  return scene;
-}
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
 TEST(Gcpl, IsHalfTheMeanDistanceToTheLabelsPoint) {
-  EXPECT_DOUBLE_EQ(Value("gcpl {}", TwoSamples()), 1.0 * (1 + 5) / 2 / 2);
-  EXPECT_DOUBLE_EQ(Value("lambda: 0.3 gcpl {}", TwoSamples()), 0.3 * (1 + 5) / 2 / 2);
+  EXPECT_DOUBLE_EQ(Value("gcpl {}", DistanceScene()), 1.0 * (1 + 5) / 2 / 2);
+  EXPECT_DOUBLE_EQ(Value("lambda: 0.3 gcpl {}", DistanceScene()), 0.3 * (1 + 5) / 2 / 2);
 }
 
 TEST(Gcpl, IsHalfTheMeanSquareErrorOfFeaturesAndPoints) {

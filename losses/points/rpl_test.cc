@@ -1,7 +1,5 @@
 #include "losses/points/rpl.h"
 
-#include <string>
-
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,19 +8,7 @@
 namespace openset {
 namespace {
 
-// Distances to two points; the label's are 1 and 5.
-LossScene TwoSamples() {
-  LossScene scene;
-  scene.known.distance = Matrix({{1, 2}, {3, 5}});
-  scene.batch.label = at::tensor({0, 1}, at::kLong);
-  return scene;
-}
-
-double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
-}
-
-TEST(Rpl, StartsWithRadiusZero) { EXPECT_NEAR(Value("rpl {}", TwoSamples()), (1 + 25) / 2.0, 1e-7); }
+TEST(Rpl, StartsWithRadiusZero) { EXPECT_NEAR(Value("rpl {}", DistanceScene()), (1 + 25) / 2.0, 1e-7); }
 
 TEST(Rpl, LearnsItsRadius) {
   const auto term = MakeTerm("rpl {}");
@@ -34,7 +20,7 @@ TEST(Rpl, LearnsItsRadius) {
   EXPECT_TRUE(radius.is_leaf() && radius.requires_grad());
 
   radius.set_data(at::full({1}, 2.0));
-  const at::Tensor value = term->Compute(TwoSamples().Input());
+  const at::Tensor value = term->Compute(DistanceScene().Input());
   EXPECT_DOUBLE_EQ(value.item<double>(), (1 + 9) / 2.0);  // distances 1 and 5
   value.backward();
   EXPECT_THAT(radius.grad(), TensorNear(at::tensor({-2 * (-1 + 3) / 2.0}), 0));

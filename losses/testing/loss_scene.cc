@@ -46,6 +46,17 @@ LossScene SceneOf(const at::Tensor& logits, const std::vector<int64_t>& label) {
   return scene;
 }
 
+LossScene DistanceScene() {
+  LossScene scene;
+  scene.known.distance = at::tensor({1.0, 2.0, 3.0, 5.0}, at::kDouble).view({2, 2});
+  scene.batch.label = at::tensor({0, 1}, at::kLong);
+  return scene;
+}
+
+double Value(const std::string& spec, const LossScene& scene) {
+  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
+}
+
 OpenSet OpenSetOf(const at::Tensor& logits, const std::vector<int64_t>& slot) {
   OpenSet open;
   open.output.logits = logits;

@@ -40,6 +40,12 @@ struct LossScene {
 // Known samples alone: logits [B, K] and their labels.
 LossScene SceneOf(const at::Tensor& logits, const std::vector<int64_t>& label);
 
+// Distances of two known samples to two points, (1, 2) and (3, 5); the label's are 1 and 5.
+LossScene DistanceScene();
+
+// The loss that the term of `spec` (as for TermSpec()) gives for `scene`.
+double Value(const std::string& spec, const LossScene& scene);
+
 // Open samples of weight 1: logits [U, K], and slots where a term needs them.
 OpenSet OpenSetOf(const at::Tensor& logits, const std::vector<int64_t>& slot = {});
 

@@ -20,6 +20,40 @@ struct ProgramResult {
   std::string err;
 };
 
+// A study of two trials that takes about a second.
+inline constexpr char kSmallStudy[] = R"(
+name: "study"
+task: "fashion_mnist_6_4"
+method: ["softmax", "mcp"]
+split: 0
+seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
+}
+train_limit_per_class: 20
+test_limit_per_class: 10
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+// A study without its seeds. A trial takes a second or some on one core.
+inline constexpr char kShortStudy[] = R"(
+name: "study" task: "fashion_mnist_6_4" method: "softmax" split: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 4 batch_size: 100
+    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 200 test_limit_per_class: 50
+metric { accuracy {} } metric { auroc {} }
+)";
+
 // The program, run in a folder of this test that has its specs and its store. The folder is a library, in addition to
 // the one that comes with the program.
 class OpensetProgram {

@@ -26,29 +26,13 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// This takes about a second.
-constexpr char kSpec[] = R"(
-name: "study"
-task: "fashion_mnist_6_4"
-method: ["softmax", "mcp"]
-split: 0
-seed: 0
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
-  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
+std::string Spec(const std::string& from, const std::string& to) {
+  return absl::StrReplaceAll(kSmallStudy, {{from, to}});
 }
-train_limit_per_class: 20
-test_limit_per_class: 10
-metric { accuracy {} }
-metric { auroc {} }
-)";
-
-std::string Spec(const std::string& from, const std::string& to) { return absl::StrReplaceAll(kSpec, {{from, to}}); }
 
 TEST(Records, RemoveByQueryAndBySize) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const ProgramResult listed = program.Run({"records", "rm", "method=mcp", "--dry_run"});
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
@@ -70,7 +54,7 @@ TEST(Records, RemoveByQueryAndBySize) {
 // A deployment's size: results that a run no longer needs are removed even if they are new; records stay.
 TEST(Records, ARunKeepsTheStoreSmall) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   program.Write("small.textproto", "store_gb: 1e-6");
   const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -86,7 +70,8 @@ TEST(Records, ARunKeepsTheStoreSmall) {
 TEST(Records, ARunWithFailuresKeepsTheStoreSmallToo) {
   const OpensetProgram program;
   program.Write("methods/bad.textproto", "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }");
-  program.Write("study.textproto", absl::StrReplaceAll(kSpec, {{"\"mcp\"", "\"bad\""}, {"learning_rate: 0.02", ""}}));
+  program.Write("study.textproto",
+                absl::StrReplaceAll(kSmallStudy, {{"\"mcp\"", "\"bad\""}, {"learning_rate: 0.02", ""}}));
   program.Write("small.textproto", "store_gb: 1e-6 retries: 0");
   const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
   EXPECT_EQ(run.exit_code, 1) << run.err;
@@ -138,7 +123,7 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
 
 TEST(Records, ListShowExplainExportAndMerge) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
 
   const ProgramResult list = program.Run({"records", "ls", "method=mcp and auroc>0", "--sort=-auroc"});
@@ -205,8 +190,9 @@ TEST(Records, ListShowExplainExportAndMerge) {
 
   // First nothing has changed; then a field has.
   EXPECT_THAT(program.Run({"explain", id.substr(0, 8)}).out, HasSubstr("nothing would run again"));
-  program.Write("changed.textproto", absl::StrReplaceAll(kSpec, {{"name: \"study\"", "name: \"changed\""},
-                                                                 {"learning_rate: 0.02", "learning_rate: 0.05"}}));
+  program.Write("changed.textproto",
+                absl::StrReplaceAll(kSmallStudy, {{"name: \"study\"", "name: \"changed\""},
+                                                  {"learning_rate: 0.02", "learning_rate: 0.05"}}));
   const nlohmann::json plan = nlohmann::json::parse(program.Run({"plan", "changed.textproto", "--format=json"}).out);
   const std::string changed = plan["trials"][0]["id"];
   const ProgramResult explained = program.Run({"explain", changed, "changed.textproto"});
@@ -254,7 +240,7 @@ TEST(Records, OfAReleasedVersionGiveTheSameTable) {
 
 TEST(Records, VerifyAndCollectGarbage) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const ProgramResult whole = program.Run({"records", "verify"});
   EXPECT_EQ(whole.exit_code, 0) << whole.out;
@@ -316,7 +302,7 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
 
 TEST(Spec, RefusesTheNameOfAnotherStudyInTheStore) {
   const OpensetProgram program;
-  program.Write("a.textproto", kSpec);
+  program.Write("a.textproto", kSmallStudy);
   program.Write("b.textproto", Spec("seed: 0", "seed: 1"));
   ASSERT_EQ(program.Run({"run", "a.textproto"}).exit_code, 0);
   const std::string report = program.Read("openset-store/reports/study/report.json");
@@ -359,7 +345,7 @@ TEST(Spec, FailedTrialsAreReportedAndCanBeSelected) {
 
 TEST(Spec, AFailedRunKeepsAFullerReport) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const std::string report = program.Read("openset-store/reports/study/report.json");
   program.Write("study.textproto", Spec("learning_rate: 0.02", "learning_rate: 0.05"));
@@ -371,7 +357,7 @@ TEST(Spec, AFailedRunKeepsAFullerReport) {
 
 TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   const std::vector<std::string> changes = {"--set", "training.epochs=2", "--set=training.batch_size=32",
                                             "--seeds=3..4", "--methods=softmax"};
   std::vector<std::string> run = {"run", "study.textproto"}, plan = {"plan", "study.textproto", "--noprobe"};

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -88,27 +89,13 @@ TEST(Stages, EndWithTheSameRecordsIfKilledOrStopped) {
 }
 
 // This takes about a second. The task has no unknown classes for validation, so the criterion is accuracy.
-constexpr char kSearch[] = R"(
-name: "study"
-task: "mine"
-method: ["softmax", "mcp"]
-split: 0
-seed: 0
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
-  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
-}
-train_limit_per_class: 20
-test_limit_per_class: 10
+const std::string kSearch = absl::StrReplaceAll(kSmallStudy, {{"fashion_mnist_6_4", "mine"}}) + R"(
 validation_per_class: 5
 search {
   method: "mcp"
   axis { path: "training.optimizer.learning_rate" value: ["0.02", "0.05"] }
   criterion { accuracy {} }
 }
-metric { accuracy {} }
-metric { auroc {} }
 )";
 
 TEST(Stages, ReproduceSkipsCandidatesOfSearches) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,20 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Some seconds of work on one core.
-constexpr char kSpec[] = R"(
-name: "study" task: "fashion_mnist_6_4" method: "softmax" split: 0 seed: [0, 1, 2]
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
-  training {
-    epochs: 4 batch_size: 100
-    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
-    schedule { constant {} }
-  }
-}
-train_limit_per_class: 200 test_limit_per_class: 50
-metric { accuracy {} } metric { auroc {} }
-)";
+const std::string kSpec = absl::StrCat("seed: [0, 1, 2]", kShortStudy);
 
 TEST(Stop, EveryWayEndsCleanlyAndResumes) {
   const OpensetProgram undisturbed("undisturbed"), stopped("stopped");

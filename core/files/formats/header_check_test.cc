@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/byte_order.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,11 +29,7 @@ std::string FileOf(const std::string& begin, int64_t bytes, const std::string& e
   return path;
 }
 
-std::string Safetensors(const std::string& header) {
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(uint64_t{header.size()} >> (8 * i));
-  return bytes + header;
-}
+std::string Safetensors(const std::string& header) { return LittleEndian(header.size(), 8) + header; }
 
 // The file of one array with this number of bytes.
 std::string Header(int64_t bytes) {

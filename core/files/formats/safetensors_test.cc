@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/random.h"
+#include "core/testing/byte_order.h"
 #include "core/testing/mutation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,9 +32,7 @@ std::vector<T> Elements(const ArrayView& array) {
 
 // A file with this header, unpadded.
 std::string FileOf(const std::string& header, const std::string& data) {
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(uint64_t{header.size()} >> (8 * i));
-  return bytes + header + data;
+  return LittleEndian(header.size(), 8) + header + data;
 }
 
 TEST(SafetensorsTest, ReadsWhatPythonWrote) {

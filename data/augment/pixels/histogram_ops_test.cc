@@ -10,11 +10,6 @@ at::Tensor AutoContrast(const at::Tensor& images) { return ApplyToAll(images, op
 
 at::Tensor Equalize(const at::Tensor& images) { return ApplyToAll(images, openset::Equalize()); }
 
-// u8 [1, 1, 1, n]
-at::Tensor Row(std::initializer_list<int> values) {
-  return at::tensor(std::vector<int>(values)).to(at::kByte).view({1, 1, 1, -1});
-}
-
 TEST(HistogramOps, EqualPillow) {
   ExpectEqualsPillow("autocontrast",
                      [](const at::Tensor& images, const PillowParameters&) { return AutoContrast(images); });

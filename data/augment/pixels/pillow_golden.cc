@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "core/files/formats/npz.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -17,11 +16,20 @@ const NpzArrays& Golden() {
   return arrays;
 }
 
-at::Tensor Images(const NpyArray& array) {
+}  // namespace
+
+at::Tensor ToTensor(const NpyArray& array) {
   return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
 }
 
-}  // namespace
+at::Tensor Images(int64_t batch, int64_t channels) {
+  const at::Tensor values = at::arange(batch * channels * 32 * 32);
+  return (values * 7 % 253 + values / 1024 % 3).to(at::kByte).view({batch, channels, 32, 32});
+}
+
+at::Tensor Row(std::initializer_list<int> values) {
+  return at::tensor(std::vector<int>(values)).to(at::kByte).view({1, 1, 1, -1});
+}
 
 void ExpectEqualsPillow(absl::string_view operation,
                         const std::function<at::Tensor(const at::Tensor&, const PillowParameters&)>& apply) {
@@ -40,8 +48,8 @@ void ExpectEqualsPillow(absl::string_view operation,
       if (i % columns == 0) index.push_back(static_cast<int64_t>(numbers[i]));
       if (i % columns != 0) parameters[i % columns - 1].push_back(numbers[i]);
     }
-    const at::Tensor input = Images(images).index_select(0, at::tensor(index, at::kLong));
-    const at::Tensor expected = Images(Golden().at(absl::StrCat(operation, "/", group, "/expected")));
+    const at::Tensor input = ToTensor(images).index_select(0, at::tensor(index, at::kLong));
+    const at::Tensor expected = ToTensor(Golden().at(absl::StrCat(operation, "/", group, "/expected")));
     const at::Tensor actual = apply(input, parameters);
     ASSERT_EQ(actual.sizes(), expected.sizes()) << operation << " of " << group;
     ASSERT_EQ(actual.dtype(), at::kByte);

@@ -20,11 +20,6 @@ at::Tensor SolarizeAdd(const at::Tensor& images, absl::Span<const double> additi
   return ApplyEach(images, additions, openset::SolarizeAdd);
 }
 
-// u8 [1, 1, 1, n]
-at::Tensor Row(std::initializer_list<int> values) {
-  return at::tensor(std::vector<int>(values)).to(at::kByte).view({1, 1, 1, -1});
-}
-
 // Images in which each of the 256 values occurs.
 at::Tensor AllValues(int64_t images) {
   return at::arange(256, at::kByte).view({1, 1, 16, 16}).repeat({images, 1, 1, 1});

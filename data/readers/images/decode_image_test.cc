@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/testing/byte_order.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -114,13 +115,6 @@ TEST(DecodeImage, CorruptFilesAreRefusedOrDecoded) {
       }
     }
   }
-}
-
-// The bytes of `value`, most significant first.
-std::string BigEndian(uint32_t value, int bytes) {
-  std::string text;
-  for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
-  return text;
 }
 
 TEST(DecodeImage, DoesNotAllocateClaimedSizes) {

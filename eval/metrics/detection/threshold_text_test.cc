@@ -1,6 +1,6 @@
 #include "eval/metrics/detection/threshold_text.h"
 
-#include "google/protobuf/text_format.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -8,9 +8,7 @@ namespace {
 
 template <typename Spec>
 std::string Of(const std::string& text) {
-  Spec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-  return ThresholdText(spec);
+  return ThresholdText(Parsed<Spec>(text));
 }
 
 TEST(ThresholdText, OfOperatingPoints) {

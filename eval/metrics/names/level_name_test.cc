@@ -2,17 +2,13 @@
 
 #include <utility>
 
-#include "google/protobuf/text_format.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-MetricSpec Parse(const char* text) {
-  MetricSpec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-  return spec;
-}
+MetricSpec Parse(const char* text) { return Parsed<MetricSpec>(text); }
 
 TEST(LevelName, ContainsTheLevelAndIdentifiesTheMetric) {
   for (const auto& [text, name] : {

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 
 namespace openset {
 namespace {
 
 double ScoreOf(const std::vector<float>& logits) {
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = static_cast<int64_t>(logits.size());
-  input.logits = logits;
-  return ClassAnchorScore(4).Compute(input).value()[0];
+  return ClassAnchorScore(4).Compute(testing::LogitRows(logits, logits.size())).value()[0];
 }
 
 TEST(ClassAnchorScore, IsTheLeastWeightedDistance) {
@@ -26,10 +23,7 @@ TEST(ClassAnchorScore, IsTheLeastWeightedDistance) {
 
 TEST(ClassAnchorScore, RefusesInfiniteLogits) {
   const std::vector<float> logits = {0, 1, INFINITY, 0};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   EXPECT_THAT(ClassAnchorScore(4).Compute(input).status().message(), ::testing::HasSubstr("row 1"));
 }
 

@@ -1,6 +1,7 @@
 #include "eval/scores/distances/nearest_mean.h"
 
 #include "core/testing/status_matchers.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -10,13 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 ScoreInput InputOf(const std::vector<float>& logits, const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = static_cast<int64_t>(features.size()) / 2;
-  input.num_outputs = 3;
-  input.feature_dim = 2;
-  input.logits = logits;
-  input.features = features;
-  return input;
+  return testing::FeatureRows(features, 2, logits, 3);
 }
 
 TEST(NearestMean, IsTheSquaredDistanceToTheNearestMean) {

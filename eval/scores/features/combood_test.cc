@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,13 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ScoreInput Features(const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.feature_dim = 2;
-  input.features = features;
-  return input;
-}
+ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
 
 // Of length 1 the training samples are (1, 0), (0, 1), (0.6, 0.8), (0.8, 0.6).
 const std::vector<float> kTrain = {2, 0, 0, 3, 3, 4, 8, 6};

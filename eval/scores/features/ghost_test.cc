@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,13 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 3;
-  input.num_outputs = 3;
-  input.feature_dim = 3;
-  input.logits = logits;
-  input.features = features;
-  return input;
+  return testing::FeatureRows(features, 3, logits, 3);
 }
 
 // Class 0: (0, 0, 7), (2, 4, 7), mean (1, 2, 7), deviations sqrt(2), 2 sqrt(2), none. Class 2: (10, 1, 1), (12, 1, 2),

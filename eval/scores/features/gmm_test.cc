@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,13 +17,7 @@ struct Training {
   std::vector<float> logits = std::vector<float>(18, 0.0f);
   std::vector<int32_t> labels = {2, 0, 2, 0, 2, 2};
   ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = features.size();
-    input.num_outputs = 3;
-    input.feature_dim = 1;
-    input.features = features;
-    input.logits = absl::MakeConstSpan(logits).first(3 * features.size());
-    return input;
+    return testing::FeatureRows(features, 1, absl::MakeConstSpan(logits).first(3 * features.size()), 3);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,13 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ScoreInput Features(const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.feature_dim = 2;
-  input.features = features;
-  return input;
-}
+ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
 
 TEST(Knn, IsTheDistanceToTheKthNearestDirection) {
   const std::vector<float> train = {2, 0, 0, 5, -1, 0, 3, 3, 0, 0};  // 0, 90, 180, 45 degrees, and no direction

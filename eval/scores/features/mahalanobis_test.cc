@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,24 +17,10 @@ struct Training {
   std::vector<float> features = {0, 0, 2, 0, 1, 2, 1, -2, 10, 0, 12, 0, 11, 2, 11, -2};
   std::vector<float> logits = std::vector<float>(8 * 3, 0.0f);
   std::vector<int32_t> labels = {0, 0, 0, 0, 2, 2, 2, 2};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = 8;
-    input.num_outputs = 3;
-    input.feature_dim = 2;
-    input.logits = logits;
-    input.features = features;
-    return input;
-  }
+  ScoreInput Input() const { return testing::FeatureRows(features, 2, logits, 3); }
 };
 
-ScoreInput Features(const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.feature_dim = 2;
-  input.features = features;
-  return input;
-}
+ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
 
 TEST(Mahalanobis, MeasuresToTheNearestClass) {
   const Training training;

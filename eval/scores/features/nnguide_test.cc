@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,13 +13,7 @@ using ::testing::HasSubstr;
 
 // One output, so that the energy of a sample is its logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& logits) {
-  ScoreInput input;
-  input.num_samples = logits.size();
-  input.num_outputs = 1;
-  input.feature_dim = 2;
-  input.features = features;
-  input.logits = logits;
-  return input;
+  return testing::FeatureRows(features, 2, logits, 1);
 }
 
 TEST(Nnguide, IsEnergyTimesTheMeanOfTheNearest) {

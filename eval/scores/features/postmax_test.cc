@@ -1,5 +1,6 @@
 #include "eval/scores/features/postmax.h"
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -9,13 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.num_outputs = 2;
-  input.feature_dim = 2;
-  input.logits = logits;
-  input.features = features;
-  return input;
+  return testing::FeatureRows(features, 2, logits, 2);
 }
 
 // Right are rows 0 to 3, with lengths 5, 1, 2, 13 and quotients 1, 3, 2.5, 2.

@@ -2,19 +2,14 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& logits) {
-  ScoreInput input;
-  input.num_samples = logits.size() / 2;
-  input.num_outputs = 2;
-  input.feature_dim = 2;
-  input.features = features;
-  input.logits = logits;
-  return input;
+  return testing::FeatureRows(features, 2, logits, 2);
 }
 
 TEST(Relation, SumsCosineTimesAgreementAboveTheThreshold) {

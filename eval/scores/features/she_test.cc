@@ -1,5 +1,6 @@
 #include "eval/scores/features/she.h"
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -9,11 +10,8 @@ namespace {
 using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  ScoreInput input;
-  input.num_outputs = 3;
+  ScoreInput input = testing::LogitRows(logits, 3);
   input.feature_dim = 2;
-  input.num_samples = logits.size() / 3;
-  input.logits = logits;
   input.features = features;
   return input;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,15 +16,7 @@ struct Training {
   std::vector<float> features = {4, 3, 0.6f, 0.8f, 8, -6, 3, -4};
   std::vector<float> logits = {1, 0, 1, 0, 0, 1, 0, 1};
   std::vector<int32_t> labels = {0, 0, 1, 1};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = features.size() / 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.features = features;
-    input.logits = logits;
-    return input;
-  }
+  ScoreInput Input() const { return testing::FeatureRows(features, 2, logits, 2); }
 };
 
 TEST(Ssd, IsTheDistanceOfDirections) {

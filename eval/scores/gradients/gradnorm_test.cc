@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -18,24 +19,14 @@ TEST(Gradnorm, IsTheLengthOfTheGradientByFiniteDifferences) {
   const double h = 1e-5;
   const double sum = std::abs(loss(1 + h, 0, -2) - loss(1 - h, 0, -2)) + std::abs(loss(1, h, -2) - loss(1, -h, -2)) +
                      std::abs(loss(1, 0, -2 + h) - loss(1, 0, -2 - h));
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = 3;
-  input.feature_dim = 2;
-  input.logits = logits;
-  input.features = features;
+  const ScoreInput input = testing::FeatureRows(features, 2, logits, 3);
   EXPECT_NEAR(Gradnorm().Compute(input).value()[0], -sum / (2 * h) * 5, 1e-8);
 }
 
 TEST(Gradnorm, IsZeroForAnUndecidedSample) {
   const std::vector<float> logits = {7, 7};
   const std::vector<float> features = {2};
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = 2;
-  input.feature_dim = 1;
-  input.logits = logits;
-  input.features = features;
+  const ScoreInput input = testing::FeatureRows(features, 1, logits, 2);
   EXPECT_EQ(Gradnorm().Compute(input).value()[0], 0);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,15 +15,7 @@ struct Training {
   std::vector<float> features = {-3, -1, 1, 3};
   std::vector<float> logits = {1, 0, 1, 0, 0, 1, 0, 1};
   std::vector<int32_t> labels = {0, 0, 1, 1};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = features.size();
-    input.num_outputs = 2;
-    input.feature_dim = 1;
-    input.features = features;
-    input.logits = logits;
-    return input;
-  }
+  ScoreInput Input() const { return testing::FeatureRows(features, 1, logits, 2); }
 };
 
 // The gradient at x > 0.

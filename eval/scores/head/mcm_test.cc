@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -10,12 +11,7 @@ namespace {
 TEST(Mcm, MatchesImagesWithTexts) {
   const std::vector<float> texts = {2, 0, 0, 5};  // at right angles
   const std::vector<float> images = {7, 0, 3, 4, 0, 0};
-  ScoreInput input;
-  input.num_samples = 3;
-  input.num_outputs = 2;
-  input.feature_dim = 2;
-  input.features = images;
-  input.head_weight = texts;
+  const ScoreInput input = testing::WithHead(testing::FeatureRows(images, 2, {}, 2), texts);
   const std::vector<double> scores = Mcm(1).Compute(input).value();
   EXPECT_NEAR(scores[0], -1 / (1 + std::exp(-1)), 1e-15);
   EXPECT_NEAR(scores[1], -1 / (1 + std::exp(0.6 - 0.8)), 1e-15);

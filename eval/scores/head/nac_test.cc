@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/random.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,14 +17,7 @@ using ::testing::HasSubstr;
 struct Model {
   std::vector<float> weight = {1, 0, 0, 0};
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits = {}) const {
-    ScoreInput input;
-    input.num_samples = features.size() / 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.features = features;
-    input.logits = logits;
-    input.head_weight = weight;
-    return input;
+    return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight);
   }
 };
 
@@ -85,13 +79,7 @@ TEST(Nac, HasOneScoreForOneSumOfCounts) {
   for (float& x : features) x = static_cast<float>(random.Uniform());
   std::vector<int32_t> labels(kRows);
   for (int row = 0; row < kRows; ++row) labels[row] = row % 2;
-  ScoreInput input;
-  input.num_samples = kRows;
-  input.num_outputs = 2;
-  input.feature_dim = kDim;
-  input.features = features;
-  input.logits = logits;
-  input.head_weight = weight;
+  const ScoreInput input = testing::WithHead(testing::FeatureRows(features, kDim, logits, 2), weight);
   Nac::Options options;
   options.full = kFull;
   options.samples = 40;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -15,15 +16,7 @@ struct Example {
   std::vector<float> bias = {0, 0};
 
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits) const {
-    ScoreInput input;
-    input.num_samples = features.size() / 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.features = features;
-    input.logits = logits;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
+    return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias);
   }
 };
 

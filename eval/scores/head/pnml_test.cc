@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,16 +13,7 @@ struct Outputs {
   std::vector<float> features;
   std::vector<float> weight = {2, 0, 0, 1};
   std::vector<float> bias = {0, 0};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = features.size() / 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, {}, 2), weight, bias); }
 };
 
 // U^T U = diag(3, 1): q = 1 / 3 along the first axis, 1 along the second.

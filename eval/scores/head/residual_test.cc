@@ -1,5 +1,6 @@
 #include "eval/scores/head/residual.h"
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,14 +15,7 @@ struct Example {
   std::vector<float> bias = {-2};
 
   ScoreInput Input(const std::vector<float>& features) const {
-    ScoreInput input;
-    input.num_samples = features.size() / 3;
-    input.num_outputs = 1;
-    input.feature_dim = 3;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
+    return testing::WithHead(testing::FeatureRows(features, 3, {}, 1), weight, bias);
   }
 };
 

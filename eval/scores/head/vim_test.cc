@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,28 +18,13 @@ struct Training {
   std::vector<float> logits = {3, 0, -3, 0, 0, 2, 0, -2, 0, 0, 0, 0};
   std::vector<float> weight = {1, 0, 0, 0, 1, 0};
   std::vector<float> bias = {1, -2};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = 6;
-    input.num_outputs = 2;
-    input.feature_dim = 3;
-    input.logits = logits;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 3, logits, 2), weight, bias); }
 };
 
 TEST(Vim, ScalesTheResidual) {
   const Training training;
   const std::vector<float> features = {4, 5, 7}, logits = {5, 3};
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = 2;
-  input.feature_dim = 3;
-  input.logits = logits;
-  input.features = features;
+  const ScoreInput input = testing::FeatureRows(features, 3, logits, 2);
   const double energy = -std::log(std::exp(5) + std::exp(3));
   Vim two(2);  // misses the third axis
   ASSERT_TRUE(two.Fit(training.Input(), {}).ok());

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eval/testing/post_hoc_golden.h"
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -52,12 +53,7 @@ TEST(WeiperKld, DrawsByItsSeed) {
 TEST(WeiperKld, IsMinusTheConfidenceForEqualHistograms) {
   const std::vector<float> train = {0, 1, 2};
   const std::vector<float> weight = {1, -1};
-  ScoreInput input;
-  input.num_samples = 3;
-  input.num_outputs = 2;
-  input.feature_dim = 1;
-  input.features = train;
-  input.head_weight = weight;
+  const ScoreInput input = testing::WithHead(testing::FeatureRows(train, 1, {}, 2), weight);
   WeiperKld::Options options;
   options.repeats = 1;
   options.distance = 0;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,10 +15,7 @@ using ::testing::HasSubstr;
 
 TEST(Features, AreCheckedForShapeAndValues) {
   std::vector<float> features = {1, 2, 3, 4, 5, 6};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.feature_dim = 3;
-  input.features = features;
+  ScoreInput input = testing::FeatureRows(features, 3);
   EXPECT_TRUE(CheckFeatures(input).ok());
   EXPECT_TRUE(CheckFeaturesLikeFitted(input, 3, "knn").ok());
   EXPECT_EQ(CheckFeaturesLikeFitted(input, 0, "knn").code(), absl::StatusCode::kFailedPrecondition);

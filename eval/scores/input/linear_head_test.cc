@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,16 +16,7 @@ struct Model {
   std::vector<float> features = {1, 2, -3, 0.5};      // 2 samples
   std::vector<float> weight = {1, 0, 0, 2, -1, 0.5};  // 3 outputs
   std::vector<float> bias = {0, 1, 2};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = 2;
-    input.num_outputs = 3;
-    input.feature_dim = 2;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, {}, 3), weight, bias); }
 };
 
 TEST(LinearHead, ComputesTheEnergyOfChangedFeatures) {

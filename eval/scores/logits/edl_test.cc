@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -11,10 +12,7 @@ namespace {
 // Evidence max(z, 0): alpha (3, 1) and (1, 5); their shares 3/4 1/4 and 1/6 5/6.
 TEST(Edl, ItsProbabilitiesAreTheExpectedOnes) {
   const std::vector<float> logits = {2, -1, 0, 4};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   const EdlVacuity vacuity(Evidence::kRelu);
   const EdlProbability probability(Evidence::kRelu);
   for (const Score* score : {static_cast<const Score*>(&vacuity), static_cast<const Score*>(&probability)}) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -10,10 +11,7 @@ namespace {
 
 TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   const std::vector<float> logits = {0, 0, 0, std::log(2.0f), 0, std::log(5.0f), 1000, 0, -1000, -1000, 0, 1000};
-  ScoreInput input;
-  input.num_samples = 4;
-  input.num_outputs = 3;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 3);
   const std::vector<double> scores = ExtraOutput().Compute(input).value();
   ASSERT_EQ(scores.size(), 4);
   EXPECT_NEAR(scores[0], 1.0 / 3, 1e-12);

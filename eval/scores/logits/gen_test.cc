@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,11 +11,7 @@ namespace openset {
 namespace {
 
 double ScoreOf(const std::vector<float>& logits, double gamma, int64_t top) {
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = logits.size();
-  input.logits = logits;
-  return Gen(gamma, top).Compute(input).value()[0];
+  return Gen(gamma, top).Compute(testing::LogitRows(logits, logits.size())).value()[0];
 }
 
 TEST(Gen, SumsOverTheLargestProbabilities) {
@@ -39,10 +36,7 @@ TEST(Gen, TellsConfidentSamplesApart) {
 
 TEST(Gen, RefusesInfiniteLogitsWithTheRow) {
   const std::vector<float> logits = {0, 1, INFINITY, INFINITY};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   const absl::Status status = Gen(0.1, 100).Compute(input).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), ::testing::HasSubstr("row 1"));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,13 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ScoreInput InputOf(const std::vector<float>& logits, int64_t k) {
-  ScoreInput input;
-  input.num_samples = logits.size() / k;
-  input.num_outputs = k;
-  input.logits = logits;
-  return input;
-}
+ScoreInput InputOf(const std::vector<float>& logits, int64_t k) { return testing::LogitRows(logits, k); }
 
 TEST(Klm, IsTheDivergenceFromTheNearestMean) {
   // Predicted as 0: p = (3/4, 1/4) and (1/2, 1/2), mean (5/8, 3/8). As 1: (1/4, 3/4).

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "eval/testing/golden.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,13 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ScoreInput Input(const std::vector<float>& logits, int64_t outputs) {
-  ScoreInput input;
-  input.num_samples = logits.size() / outputs;
-  input.num_outputs = outputs;
-  input.logits = logits;
-  return input;
-}
+ScoreInput Input(const std::vector<float>& logits, int64_t outputs) { return testing::LogitRows(logits, outputs); }
 
 // Three samples of each of two classes, all right. Class 0 has the mean (4, 0) and Euclidean distances 1, 3, 2; class 1
 // the mean (0, 2) and 0.5, 1.5, 1.

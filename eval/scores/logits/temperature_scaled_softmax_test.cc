@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eval/testing/golden_scores.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -34,10 +35,7 @@ TEST(TemperatureScaledSoftmax, FitsTheTemperatureOfLeastNegativeLogLikelihood) {
 
 TEST(TemperatureScaledSoftmax, StopsAtTheLimitsWithoutAnOptimum) {
   const std::vector<float> logits = {3, 1, 0, 2};
-  ScoreInput train;
-  train.num_samples = 2;
-  train.num_outputs = 2;
-  train.logits = logits;
+  const ScoreInput train = testing::LogitRows(logits, 2);
   TemperatureScaledSoftmax score(std::nullopt);
   ASSERT_TRUE(score.Fit(train, {0, 1}).ok());  // all right: the sharper the better
   EXPECT_LT(*score.temperature(), 0.1);
@@ -48,10 +46,7 @@ TEST(TemperatureScaledSoftmax, StopsAtTheLimitsWithoutAnOptimum) {
 
 TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
   std::vector<float> logits = {3, 1, 0, 2};
-  ScoreInput train;
-  train.num_samples = 2;
-  train.num_outputs = 2;
-  train.logits = logits;
+  const ScoreInput train = testing::LogitRows(logits, 2);
   TemperatureScaledSoftmax score(std::nullopt);
   absl::Status status = score.Fit(train, {0});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -65,10 +60,7 @@ TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
 
 TEST(TemperatureScaledSoftmax, ItsProbabilitiesAreThoseOfScaledLogits) {
   const std::vector<float> logits = {3, 1, 0, 2};
-  ScoreInput input;
-  input.num_samples = 2;
-  input.num_outputs = 2;
-  input.logits = logits;
+  const ScoreInput input = testing::LogitRows(logits, 2);
   const std::optional<ProbabilityLogits> own = TemperatureScaledSoftmax(4.0).Probabilities(input).value();
   EXPECT_EQ(own->logits, (std::vector<float>{0.75f, 0.25f, 0, 0.5f}));
   EXPECT_EQ(own->num_outputs, 2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,13 +17,8 @@ struct Example {
   std::vector<float> weight = std::vector<float>(4, 1);
 
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& perturbed) const {
-    ScoreInput input;
-    input.num_samples = features.size() / 4;
-    input.num_outputs = 1;
-    input.feature_dim = 4;
-    input.features = features;
+    ScoreInput input = testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight);
     input.perturbed_features = perturbed;
-    input.head_weight = weight;
     return input;
   }
 };

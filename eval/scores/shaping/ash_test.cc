@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "eval/scores/logits/energy.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -25,17 +26,7 @@ struct Outputs {
       logits.push_back(x[i + 2] + x[i + 3] + 0.5f);
     }
   }
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = features.size() / 4;
-    input.num_outputs = 2;
-    input.feature_dim = 4;
-    input.logits = logits;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 4, logits, 2), weight, bias); }
 };
 
 double EnergyOf(double z0, double z1) { return -std::log(std::exp(z0) + std::exp(z1)); }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eval/scores/logits/energy.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,17 +18,7 @@ struct Outputs {
   std::vector<float> logits = {2, 2, 3, 9};
   std::vector<float> weight = {1, -1, 2, 3};
   std::vector<float> bias = {1, 0};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.logits = logits;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias); }
 };
 
 double EnergyOf(double z0, double z1) { return -std::log(std::exp(z0) + std::exp(z1)); }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -11,13 +12,7 @@ namespace {
 TEST(Lts, ScalesTheLogitsByTheSquaredShareOfTheLarger) {
   const std::vector<float> weight(4, 1), bias = {1};
   const std::vector<float> features = {1, 4, 2, 3, -5, 4, 2, 0, -1, 0, 0, 0};
-  ScoreInput input;
-  input.num_samples = 3;
-  input.num_outputs = 1;
-  input.feature_dim = 4;
-  input.features = features;
-  input.head_weight = weight;
-  input.head_bias = bias;
+  const ScoreInput input = testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight, bias);
   const std::vector<double> half = Lts(50).Compute(input).value();
   EXPECT_NEAR(half[0], -11 * 100.0 / 49, 1e-13);
   EXPECT_EQ(half[1], -2);  // only the head sees the -5

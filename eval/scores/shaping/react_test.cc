@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "eval/scores/logits/energy.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,17 +19,7 @@ struct Outputs {
   std::vector<float> logits = {1.5, 8, 3.5, 0};
   std::vector<float> weight = {1, 0, 0, 2};
   std::vector<float> bias = {0.5, 0};
-  ScoreInput Input() const {
-    ScoreInput input;
-    input.num_samples = 2;
-    input.num_outputs = 2;
-    input.feature_dim = 2;
-    input.logits = logits;
-    input.features = features;
-    input.head_weight = weight;
-    input.head_bias = bias;
-    return input;
-  }
+  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias); }
 };
 
 TEST(React, ClipsFeaturesBeforeTheHead) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,13 +13,7 @@ using ::testing::HasSubstr;
 
 // One output that adds the features, so that the score is minus the logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& weight) {
-  ScoreInput input;
-  input.num_samples = features.size() / 4;
-  input.num_outputs = 1;
-  input.feature_dim = 4;
-  input.features = features;
-  input.head_weight = weight;
-  return input;
+  return testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight);
 }
 
 TEST(Scale, ScalesAllFeaturesByTheShareOfTheLarger) {

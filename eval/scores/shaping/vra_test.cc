@@ -1,5 +1,6 @@
 #include "eval/scores/shaping/vra.h"
 
+#include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -8,13 +9,7 @@ namespace {
 // One output that adds the features, so that the score is minus the logit.
 ScoreInput InputOf(const std::vector<float>& features) {
   static const auto* const weight = new std::vector<float>(2, 1);
-  ScoreInput input;
-  input.num_samples = features.size() / 2;
-  input.num_outputs = 1;
-  input.feature_dim = 2;
-  input.features = features;
-  input.head_weight = *weight;
-  return input;
+  return testing::WithHead(testing::FeatureRows(features, 2, {}, 1), *weight);
 }
 
 // Features 0, 1, 2, 3, 4 and ten times as much, of which the percentiles 25 and 75 are 1 and 3, 10 and 30; those of all

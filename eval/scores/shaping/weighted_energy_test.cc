@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,11 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 absl::StatusOr<std::vector<double>> ScoresOf(const std::vector<double>& weight, const std::vector<float>& logits) {
-  ScoreInput input;
-  input.num_samples = 1;
-  input.num_outputs = logits.size();
-  input.logits = logits;
-  return WeightedEnergy(weight).Compute(input);
+  return WeightedEnergy(weight).Compute(testing::LogitRows(logits, logits.size()));
 }
 
 TEST(WeightedEnergy, WeighsTheClasses) {

@@ -1,6 +1,7 @@
 #include "eval/scores/stages/gram.h"
 
 #include "core/testing/status_matchers.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,13 +25,7 @@ struct Example {
   }
 
   ScoreInput Input(const std::vector<float>& of, const std::vector<float>& with_logits) const {
-    ScoreInput input;
-    input.num_samples = of.size() / 2;
-    input.num_outputs = 2;
-    input.logits = with_logits;
-    input.stage_values = of;
-    input.stage_widths = widths;
-    return input;
+    return testing::WithStages(testing::LogitRows(with_logits, 2), of, widths);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "eval/scores/stages/mahalanobis_ensemble.h"
 
 #include "core/testing/status_matchers.h"
+#include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,13 +22,7 @@ struct Example {
   std::vector<int32_t> labels = {0, 0, 0, 0, 1, 1, 1, 1};
 
   ScoreInput Input(const std::vector<float>& of) const {
-    ScoreInput input;
-    input.num_samples = of.size() / 3;
-    input.num_outputs = 2;
-    input.logits = absl::MakeSpan(logits).first(2 * input.num_samples);
-    input.stage_values = of;
-    input.stage_widths = widths;
-    return input;
+    return testing::WithStages(testing::LogitRows(absl::MakeSpan(logits).first(2 * (of.size() / 3)), 2), of, widths);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/statistics/spread.h"
@@ -76,11 +76,10 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
   trial.mutable_method()->set_name("m");
   TrialRecord records[2];
   for (int r = 0; r < 2; ++r) {
-    ASSERT_TRUE(ParseTextProto("epoch { epoch: 0 loss: 2 train_accuracy: 0.5 } epoch { epoch: 1 loss: 1 "
-                               "train_accuracy: 0.75 metric { name: 'auroc' value: 0.5 spec { auroc {} } "
-                               "group { kind: POOL } } }",
-                               "record", &records[r])
-                    .ok());
+    records[r] = Parsed<TrialRecord>(
+        "epoch { epoch: 0 loss: 2 train_accuracy: 0.5 } epoch { epoch: 1 loss: 1 "
+        "train_accuracy: 0.75 metric { name: 'auroc' value: 0.5 spec { auroc {} } "
+        "group { kind: POOL } } }");
     records[r].mutable_epoch(1)->set_loss(1 + r);
   }
   const std::vector<ReportChart> charts =

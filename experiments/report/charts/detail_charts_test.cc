@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "experiments/report/statistics/spread.h"
 #include "experiments/spec/method.pb.h"
@@ -26,11 +26,7 @@ TrialSpec Trial(const std::string& method, int split) {
   return trial;
 }
 
-TrialRecord Record(const std::string& details) {
-  TrialRecord record;
-  EXPECT_TRUE(ParseTextProto("details { " + details + " }", "record", &record).ok());
-  return record;
-}
+TrialRecord Record(const std::string& details) { return Parsed<TrialRecord>("details { " + details + " }"); }
 
 double Area(const PlotSeries& line) {
   double area = 0;

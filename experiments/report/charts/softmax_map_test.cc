@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "data/catalog.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,13 +32,10 @@ Catalog TheCatalog(bool with_groups) {
 }
 
 TaskData Data() {
-  TaskData data;
-  EXPECT_TRUE(ParseTextProto("test_known { data_set: 'six' class_id: [3, 0] } "
-                             "test_unknown { name: 'near' selection { data_set: 'six' class_id: [1, 2, 4, 5] } } "
-                             "test_unknown { name: 'far' selection { data_set: 'noise' class_id: 0 } }",
-                             "data", &data)
-                  .ok());
-  return data;
+  return Parsed<TaskData>(
+      "test_known { data_set: 'six' class_id: [3, 0] } "
+      "test_unknown { name: 'near' selection { data_set: 'six' class_id: [1, 2, 4, 5] } } "
+      "test_unknown { name: 'far' selection { data_set: 'noise' class_id: 0 } }");
 }
 
 // The softmax of the samples: (1/2, 1/2) and (3/4, 1/4) for class 1; (1/4, 3/4) for class 2; (1/2, 1/2) for classes 4

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/details.pb.h"
 #include "gmock/gmock.h"
@@ -14,8 +14,7 @@ namespace {
 
 // Only classes of the trial are looked up, even if a record has others.
 TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
-  TrialSpec trial;
-  ASSERT_TRUE(ParseTextProto("data { test_known { data_set: 'animals' class_id: [1, 0] } }", "trial", &trial).ok());
+  const TrialSpec trial = Parsed<TrialSpec>("data { test_known { data_set: 'animals' class_id: [1, 0] } }");
   for (const int64_t label : {-1000000000, -1, 2, 1000000000}) {
     TrialRecord record;
     Mistake* mistake = record.mutable_details()->add_mistake();
@@ -28,21 +27,15 @@ TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
 }
 
 TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
-  TrialSpec trial;
-  TrialRecord record;
-  ASSERT_TRUE(ParseTextProto(R"(task: "t" split: 1 seed: 2 method { name: "m" }
+  const TrialSpec trial = Parsed<TrialSpec>(R"(task: "t" split: 1 seed: 2 method { name: "m" }
       data { test_known { data_set: "animals" class_id: [1, 0] }
-             test_unknown { name: "unknown" selection { data_set: "digits" class_id: [7] } } })",
-                             "trial", &trial)
-                  .ok());
-  ASSERT_TRUE(ParseTextProto(R"(trial_id: "id" details {
+             test_unknown { name: "unknown" selection { data_set: "digits" class_id: [7] } } })");
+  const TrialRecord record = Parsed<TrialRecord>(R"(trial_id: "id" details {
       decisions { rule: "r" threshold: 0.5
         known { class_id: 1 samples: 4 right: 3 rejected: 2 right_rejected: 1 } known { class_id: 0 }
         unknown { class_id: 7 samples: 5 rejected: 4 } confusion { actual: -1 predicted: 0 samples: 1 } }
       mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 3 unknown_score: -2 class_id: 7 predicted_label: 0 }
-      mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 1 unknown_score: 2 class_id: 0 } })",
-                             "record", &record)
-                  .ok());
+      mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 1 unknown_score: 2 class_id: 0 } })");
   ExampleContext context;
   context.class_names["animals"] = {"cat", "dog"};
   context.sheets["id"] = "png";

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "experiments/spec/trial.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,10 +21,8 @@ constexpr char kTrial[] = R"(data {
     test_unknown { name: "a" selection { data_set: "gaussian_noise" part: "test" class_id: 0 limit_per_class: 2 } } })";
 
 absl::StatusOr<std::string> Sheet(const std::string& mistakes) {
-  TrialSpec trial;
-  TrialRecord record;
-  EXPECT_TRUE(ParseTextProto(kTrial, "trial", &trial).ok());
-  EXPECT_TRUE(ParseTextProto("details { " + mistakes + " }", "record", &record).ok());
+  const TrialSpec trial = Parsed<TrialSpec>(kTrial);
+  const TrialRecord record = Parsed<TrialRecord>("details { " + mistakes + " }");
   const Catalog catalog = Catalog::Open(RunfilesFolder().value() + "/openset/data/catalog").value();
   OpenParts parts;
   return MistakeSheet(trial, record, catalog, {}, &parts);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "models/model.pb.h"
 
@@ -16,11 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-MethodSpec Parse(const std::string& text) {
-  MethodSpec message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return message;
-}
+MethodSpec Parse(const std::string& text) { return Parsed<MethodSpec>(text); }
 
 // The problems of a method. `rest` has its score and inference; a linear head and a training are added unless the model
 // is imported.

@@ -1,7 +1,6 @@
 #include "experiments/spec/method/inference_traits.h"
 
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,12 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-InferenceTraits Traits(const char* text) {
-  InferenceSpec inference;
-  EXPECT_TRUE(ParseTextProto(text, "inference", &inference).ok()) << text;
-  FillDefaults(&inference);
-  return TraitsOf(inference);
-}
+InferenceTraits Traits(const char* text) { return TraitsOf(ParsedWithDefaults<InferenceSpec>(text)); }
 
 // A forward pass is 1, a backward pass 2.
 TEST(InferenceTraits, PassesForAnImage) {

@@ -1,6 +1,6 @@
 #include "experiments/spec/method/method_threshold.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -8,10 +8,8 @@ namespace {
 
 // The metric after SetMethodThreshold(), for a method with this decision and 3 known classes.
 absl::StatusOr<std::string> Resolved(const std::string& decision, const std::string& metric) {
-  MethodSpec method;
-  EXPECT_TRUE(ParseTextProto("name: 'm' " + decision, "text", &method).ok());
-  MetricSpec spec;
-  EXPECT_TRUE(ParseTextProto(metric, "text", &spec).ok());
+  const MethodSpec method = Parsed<MethodSpec>("name: 'm' " + decision);
+  MetricSpec spec = Parsed<MetricSpec>(metric);
   const std::string before = spec.ShortDebugString();
   const absl::StatusOr<bool> set = SetMethodThreshold(method, 3, &spec);
   if (!set.ok()) return set.status();
@@ -34,8 +32,7 @@ TEST(SetMethodThreshold, LeavesOtherMetricsAlone) {
 }
 
 TEST(TakeThreshold, LeavesTheMethodsOwnInItsPlace) {
-  MetricSpec metric;
-  ASSERT_TRUE(ParseTextProto("outer { threshold: -0.5 denominator: ALL }", "text", &metric).ok());
+  MetricSpec metric = Parsed<MetricSpec>("outer { threshold: -0.5 denominator: ALL }");
   EXPECT_EQ(TakeThreshold(&metric), -0.5);
   EXPECT_EQ(metric.ShortDebugString(), "outer { denominator: ALL of_method { } }");
   EXPECT_EQ(TakeThreshold(&metric), std::nullopt);

@@ -1,16 +1,12 @@
 #include "experiments/spec/method/open_set_traits.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-OpenSetTraits Traits(const char* text) {
-  OpenSetSpec open_set;
-  EXPECT_TRUE(ParseTextProto(text, "open_set", &open_set).ok()) << text;
-  return TraitsOf(open_set);
-}
+OpenSetTraits Traits(const char* text) { return TraitsOf(Parsed<OpenSetSpec>(text)); }
 
 TEST(OpenSetTraits, ImagesBesideTheBatch) {
   EXPECT_EQ(Traits("").more_images, 0);

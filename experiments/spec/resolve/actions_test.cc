@@ -1,19 +1,17 @@
 #include "experiments/spec/resolve/actions.h"
 
+#include "core/testing/parsed.h"
 #include "eval/scores/score.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesIfThereAreAny) {
-  TrialSpec trial;
-  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+  TrialSpec trial = Parsed<TrialSpec>(R"(
     method { score { temperature_scaled_softmax {} } }
     data { train { class_id: [1, 2] } validation_known { class_id: [1, 2] only_last_per_class: 5 } }
-  )",
-                                                            &trial));
+  )");
   EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 5);
   trial.mutable_data()->clear_validation_known();
   EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 
 namespace openset {
 namespace {
@@ -17,20 +17,14 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-template <typename Message>
-Message Parse(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return message;
-}
-
 // The methods that come with the project, on a model: "" for those that can be used, and why for the others.
 std::map<std::string, std::string> OutcomesOn(const std::string& model) {
   const SpecFolders folders = SpecFoldersBelow(JoinPath(*RunfilesFolder(), "openset"));
   std::vector<LoadedMethod> methods;
   for (const std::string& name : MethodNames(folders)) methods.push_back(*LoadMethod(name, folders, ""));
   const size_t count = methods.size();
-  const auto made = MakePostHoc(std::move(methods), Parse<ModelSpec>(model), Parse<InputSpec>("size: 28 channels: 1"));
+  const auto made =
+      MakePostHoc(std::move(methods), Parsed<ModelSpec>(model), Parsed<InputSpec>("size: 28 channels: 1"));
   EXPECT_THAT(made, IsOk());
   std::map<std::string, std::string> outcomes;
   for (const LoadedMethod& method : made->methods) {
@@ -85,7 +79,7 @@ TEST(PostHoc, AModelThatNoMethodCanHaveIsRefused) {
         {"vgg32 { width: 0 } head { linear {} } weights { file: 'f' sha256: 'x' }", "model.vgg32.width: must be"}}) {
     std::vector<LoadedMethod> methods;
     methods.push_back(*LoadMethod("mcp", folders, ""));
-    EXPECT_THAT(MakePostHoc(std::move(methods), Parse<ModelSpec>(model), Parse<InputSpec>("")),
+    EXPECT_THAT(MakePostHoc(std::move(methods), Parsed<ModelSpec>(model), Parsed<InputSpec>("")),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)));
   }
 }

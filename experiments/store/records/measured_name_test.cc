@@ -1,17 +1,13 @@
 #include "experiments/store/records/measured_name.h"
 
+#include "core/testing/parsed.h"
 #include "experiments/store/record.pb.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-MetricRecord Parse(const char* text) {
-  MetricRecord record;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &record)) << text;
-  return record;
-}
+MetricRecord Parse(const char* text) { return Parsed<MetricRecord>(text); }
 
 TEST(MeasuredName, OfOlderRecordsHasTheLevelOfTheirSpec) {
   const MetricRecord older = Parse("name: 'ccr_at_fpr' spec { ccr_at_fpr { fpr: 0.01 } }");

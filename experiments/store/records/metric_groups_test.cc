@@ -1,7 +1,7 @@
 #include "experiments/store/records/metric_groups.h"
 
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -10,10 +10,8 @@ namespace {
 using ::testing::ElementsAre;
 
 std::vector<std::string> GroupsOf(const std::string& text) {
-  TaskData data;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &data)) << text;
   std::vector<std::string> names;
-  for (const MetricGroup& group : MetricGroupsOf(data)) names.push_back(GroupText(group));
+  for (const MetricGroup& group : MetricGroupsOf(Parsed<TaskData>(text))) names.push_back(GroupText(group));
   return names;
 }
 

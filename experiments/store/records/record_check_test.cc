@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/testing/mutation.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/store/details.pb.h"
@@ -26,8 +26,7 @@ using ::google::protobuf::FieldDescriptor;
 // A record with all fields that are checked.
 TrialRecord Example() {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
-  TrialRecord more;
-  EXPECT_THAT(ParseTextProto(R"(
+  record.MergeFrom(Parsed<TrialRecord>(R"(
       trial { data { test_known { data_set: "digits" class_id: [3, 5] } } }
       counts { known: 6 unknown: 4 }
       epoch { epoch: 0 loss: 2 term: 1 term: 1 train_accuracy: 0.5 metric { name: "openauc" value: 0.25 } }
@@ -38,10 +37,7 @@ TrialRecord Example() {
         decisions { rule: "r" threshold: inf known { class_id: 3 samples: 4 right: 3 rejected: 2 right_rejected: 2 }
           known { class_id: 5 samples: 2 } unknown { class_id: 7 set: "s" samples: 4 rejected: 1 }
           confusion { actual: -1 predicted: 1 samples: 3 } confusion { actual: 1 predicted: 0 samples: 2 } }
-        mistake { kind: WRONG_CLASS row: 9 unknown_score: -inf class_id: 3 set: "s" predicted_label: 1 } })",
-                             "more", &more),
-              IsOk());
-  record.MergeFrom(more);
+        mistake { kind: WRONG_CLASS row: 9 unknown_score: -inf class_id: 3 set: "s" predicted_label: 1 } })"));
   // Sets every field of a stage.
   StageProvenance* stage = record.mutable_provenance()->mutable_stage(0);
   stage->add_component()->set_family("ScoreSpec");
@@ -70,8 +66,8 @@ std::string Problem(const TrialRecord& record) {
 
 // Checks the example with these fields overridden; repeated fields are cleared first.
 std::string ProblemWith(const std::string& text) {
-  TrialRecord record = Example(), over;
-  EXPECT_THAT(ParseTextProto(text, "over", &over), IsOk());
+  TrialRecord record = Example();
+  const TrialRecord over = Parsed<TrialRecord>(text);
   if (over.metric_size() > 0) record.clear_metric();
   TrialDetails* details = record.mutable_details();
   if (over.details().curve_size() > 0) details->clear_curve();

@@ -9,8 +9,9 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
+#include "core/testing/byte_order.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/catalog.h"
@@ -52,11 +53,6 @@ layout {
 }
 )";
 
-std::string BigEndian(uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
-          static_cast<char>(value)};
-}
-
 void WriteNew(const std::string& path, const std::string& content) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << content;
@@ -76,14 +72,6 @@ void WritePart(const std::string& folder, const std::string& part, int per_class
   WriteNew(absl::StrCat(folder, "/noise/", part, "-labels"), labels);
 }
 
-template <typename Message>
-Message Parse(const std::string& text) {
-  Message message;
-  EXPECT_THAT(ParseTextProto(text, "text", &message), IsOk());
-  FillDefaults(&message);
-  return message;
-}
-
 }  // namespace
 
 TrainingScene::TrainingScene() {
@@ -92,9 +80,10 @@ TrainingScene::TrainingScene() {
   std::filesystem::remove_all(folder_);
   WritePart(folder_, "train", kTrainingPerClass);
   WritePart(folder_, "test", kTestPerClass);
-  Catalog catalog({Parse<DataSetInfo>(kDataSet)});
+  Catalog catalog({ParsedWithDefaults<DataSetInfo>(kDataSet)});
   EXPECT_TRUE(AddContentDigests("noise", {"train", "test"}, {folder_}, &catalog).ok());
-  const auto task = Parse<TaskSpec>("name: 'task' data_set: 'noise' split { known: [0, 1, 2] unknown: [3, 4] }");
+  const auto task =
+      ParsedWithDefaults<TaskSpec>("name: 'task' data_set: 'noise' split { known: [0, 1, 2] unknown: [3, 4] }");
   TaskRequest request;
   request.validation_per_class = 2;
   const absl::StatusOr<TaskData> data = ResolveTask(task, request, catalog);
@@ -105,7 +94,7 @@ TrainingScene::TrainingScene() {
 
 TrialSpec TrainingScene::Trial(const std::string& method) const {
   TrialSpec trial;
-  *trial.mutable_method() = Parse<MethodSpec>(
+  *trial.mutable_method() = ParsedWithDefaults<MethodSpec>(
       absl::StrCat("input { size: 16 channels: 1 } inference { plain {} } score { max_softmax {} }", method));
   *trial.mutable_data() = data_;
   trial.set_seed(0);

@@ -1,6 +1,6 @@
 #include "tools/cli/records/brief_record.h"
 
-#include "core/proto/text_proto.h"
+#include "core/testing/parsed.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
@@ -14,8 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
-  TrialRecord record;
-  ASSERT_TRUE(ParseTextProto(R"(
+  const TrialRecord record = Parsed<TrialRecord>(R"(
     trial_id: 'ab12' split_sha256: '0123456789abcdef'
     trial { method { name: 'mcp' title: 'Maximum\nsoftmax' } task: 'cats' split: 1 seed: 7 experiment: 'study'
             laid_over: '--seeds=7' }
@@ -29,9 +28,7 @@ TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
               started_at_seconds: 1000 ended_at_seconds: 2000 cpu_seconds: 1800 }
       stage { stage: EVALUATE user_name: 'anna' host: 'lab' commit: 'c0ffee' dirty: true started_at_seconds: 2800
               ended_at_seconds: 3000 }
-    })",
-                             "record", &record)
-                  .ok());
+    })");
   const std::string text = BriefText(record, absl::UnixEpoch() + absl::Seconds(3000) + absl::Hours(49));
   EXPECT_THAT(text, HasSubstr("trial      ab12\nmethod     mcp\n"));
   EXPECT_THAT(text, HasSubstr("task       cats, split 1, seed 7\n"

@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "core/files/files.h"
 #include "core/testing/mutation.h"
+#include "core/testing/parsed.h"
 #include "core/testing/proto_mutation.h"
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/run/engine_options.h"
@@ -32,8 +32,7 @@ TEST(MutationTest, DeployFiles) {
   sandbox.Write("experiments/specs/spec.textproto", kMinimalSpec);
   sandbox.Write("worker", "");
   const std::string path = JoinPath(sandbox.folder(), "deploy.textproto");
-  DeploySpec valid;
-  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kDeploy, &valid));
+  const DeploySpec valid = Parsed<DeploySpec>(kDeploy);
   absl::SetFlag(&FLAGS_deploy, path);
   int taken = 0, refused = 0;
   const auto accept = [&](const absl::Status& status) {

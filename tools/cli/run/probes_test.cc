@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
-#include "core/testing/status_matchers.h"
+#include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
@@ -23,13 +22,9 @@ using ::testing::SizeIs;
 using Basis = Throughputs::Rate::Basis;
 
 TrialSpec TrialOf(const std::string& model, int batch_size = 128) {
-  TrialSpec trial;
-  EXPECT_THAT(ParseTextProto(absl::StrCat("method { model { ", model, " } input { size: 32 } training { epochs: 1 ",
-                                          "batch_size: ", batch_size, " } } data { test_known { class_id: [0, 1] } } ",
-                                          "execution { threads: 1 }"),
-                             "trial", &trial),
-              IsOk());
-  return trial;
+  return Parsed<TrialSpec>(absl::StrCat("method { model { ", model, " } input { size: 32 } training { epochs: 1 ",
+                                        "batch_size: ", batch_size, " } } data { test_known { class_id: [0, 1] } } ",
+                                        "execution { threads: 1 }"));
 }
 
 Plan PlanOf(const std::vector<TrialSpec>& trials) {
@@ -94,10 +89,8 @@ TEST_F(AddProbesTest, ProbesEachNetworkOnce) {
 
 TEST_F(AddProbesTest, ProbesOnlyUnmeasuredMissingTrainings) {
   Plan plan = PlanOf({TrialOf("vgg32 {}"), TrialOf("osrci_cnn {}"), TrialOf("resnet_cifar {}")});
-  TrialRecord record;
-  ASSERT_THAT(ParseTextProto("provenance { stage { stage: TRAIN images_per_second: 10 cpu: 'a CPU' threads: 1 } }",
-                             "record", &record),
-              IsOk());
+  TrialRecord record =
+      Parsed<TrialRecord>("provenance { stage { stage: TRAIN images_per_second: 10 cpu: 'a CPU' threads: 1 } }");
   *record.mutable_trial() = TrialOf("vgg32 {}");
   Throughputs throughputs;
   throughputs.Add(record);

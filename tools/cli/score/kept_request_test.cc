@@ -1,7 +1,7 @@
 #include "tools/cli/score/kept_request.h"
 
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -11,11 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-ScoreRequest Request(const std::string& text) {
-  ScoreRequest request;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &request)) << text;
-  return request;
-}
+ScoreRequest Request(const std::string& text) { return Parsed<ScoreRequest>(text); }
 
 TEST(JoinedRequest, MethodsOnTheSameSplitAreAdded) {
   const ScoreRequest kept = Request("model: 'net.pt' task: 'digits' methods: ['knn', 'energy']");

@@ -7,6 +7,7 @@
 #include "core/files/formats/npy.h"
 #include "core/files/formats/safetensors.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/byte_order.h"
 #include "tools/testing/hostile/ground_files.h"
 #include "tools/testing/hostile/hostile_case.h"
 
@@ -33,15 +34,10 @@ void AddFiles(const HostileCase& base, const std::string& path, std::vector<Host
   }
 }
 
-std::string Number(uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> (8 * i)));
-  return text;
-}
-
 // An array with this header and number of bytes.
 std::string Npy(const std::string& header, size_t bytes = 48) {
-  return absl::StrCat(std::string("\x93NUMPY\1\0", 8), Number(header.size(), 2), header, std::string(bytes, '\0'));
+  return absl::StrCat(std::string("\x93NUMPY\1\0", 8), LittleEndian(header.size(), 2), header,
+                      std::string(bytes, '\0'));
 }
 
 const std::vector<std::pair<std::string, std::string>>& NpyFiles() {
@@ -204,17 +200,17 @@ void AddDataFiles(std::vector<HostileCase>* cases) {
     cases->push_back(
         Holding("MATLAB file (.mat)", what, VerifyData("mats"), "work/files/mats/digits.mat", head + bytes));
   };
-  mat("an array of 2^31 bytes", Number(14, 4) + Number(0x7fffffff, 4));
-  mat("an array of 2^32 - 8 bytes", Number(14, 4) + Number(0xfffffff8, 4) + "xxxxxxxx");
+  mat("an array of 2^31 bytes", LittleEndian(14) + LittleEndian(0x7fffffff));
+  mat("an array of 2^32 - 8 bytes", LittleEndian(14) + LittleEndian(0xfffffff8) + "xxxxxxxx");
   mat("arrays of no bytes", [] {
     std::string text;
-    for (int i = 0; i < 100000; ++i) text += Number(14, 4) + Number(0, 4);
+    for (int i = 0; i < 100000; ++i) text += LittleEndian(14) + LittleEndian(0);
     return text;
   }());
-  std::string inner = Number(14, 4) + Number(16, 4) + std::string(16, '\0');
+  std::string inner = LittleEndian(14) + LittleEndian(16) + std::string(16, '\0');
   for (int i = 0; i < 6; ++i) {
     const std::string packed = GzipBytes(inner);
-    inner = Number(15, 4) + Number(packed.size(), 4) + packed;
+    inner = LittleEndian(15) + LittleEndian(packed.size()) + packed;
   }
   mat("compressed within compressed", inner);
   const std::string half = StoredImage("digits.mat");

@@ -12,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/random.h"
+#include "core/testing/archive_bytes.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/bundle.h"
@@ -145,16 +146,6 @@ std::map<std::string, std::string> Ground::Snapshot() const {
     found[entry.path().string().substr(folder_.size() + 1)] = what;
   }
   return found;
-}
-
-std::string FramedRecord(const std::string& payload) {
-  std::string length(8, '\0');
-  for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
-  Sha256 sum;
-  sum.Update(length);
-  sum.Update(payload);
-  const Sha256::Digest digest = sum.Finish();
-  return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
 }
 
 }  // namespace openset

@@ -58,9 +58,6 @@ class Ground {
   std::vector<std::string> trials_;
 };
 
-// A record file with a correct checksum of these bytes, which need not be a message.
-std::string FramedRecord(const std::string& payload);
-
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_

@@ -14,6 +14,7 @@
 #include "core/files/formats/safetensors.h"
 #include "core/files/runfiles.h"
 #include "core/logging.h"
+#include "core/testing/byte_order.h"
 
 namespace openset {
 namespace {
@@ -129,16 +130,10 @@ void AddCatalog(const Files& files) {
                      Sha256Hex(kFetched) + "\"\n} } }\n");
 }
 
-std::string Big32(uint32_t value) {
-  std::string bytes;
-  for (int i = 3; i >= 0; --i) bytes.push_back(static_cast<char>(value >> (8 * i)));
-  return bytes;
-}
-
 // The classes follow each other; the pixels of image i have the value i.
 void AddDigits(const std::string& part, int each, const Files& files) {
-  std::string images = Big32(0x803) + Big32(5 * each) + Big32(8) + Big32(8);
-  std::string labels = Big32(0x801) + Big32(5 * each);
+  std::string images = BigEndian(0x803) + BigEndian(5 * each) + BigEndian(8) + BigEndian(8);
+  std::string labels = BigEndian(0x801) + BigEndian(5 * each);
   for (int i = 0; i < 5 * each; ++i) {
     images.append(64, static_cast<char>(i));
     labels.push_back(static_cast<char>(i / each));

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/byte_order.h"
 #include "tools/testing/hostile/ground_files.h"
 #include "tools/testing/hostile/hostile_case.h"
 
@@ -11,23 +12,17 @@ namespace {
 
 const char kPath[] = "work/files/photos/cat/1.png";
 
-std::string Big(uint32_t value, int bytes = 4) {
-  std::string text;
-  for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
-  return text;
-}
-
 std::string Chunk(const std::string& type, const std::string& content) {
   const std::string both = type + content;
-  return Big(static_cast<uint32_t>(content.size())) + both + Big(Crc32(both));
+  return BigEndian(content.size()) + both + BigEndian(Crc32(both));
 }
 
 std::string Png(uint32_t width, uint32_t height, const std::string& rest, int depth = 8, int type = 2,
                 int interlace = 0) {
-  return absl::StrCat(
-      "\x89PNG\r\n\x1a\n",
-      Chunk("IHDR", Big(width) + Big(height) + Big(depth, 1) + Big(type, 1) + Big(0, 2) + Big(interlace, 1)), rest,
-      Chunk("IEND", ""));
+  return absl::StrCat("\x89PNG\r\n\x1a\n",
+                      Chunk("IHDR", BigEndian(width) + BigEndian(height) + BigEndian(depth, 1) + BigEndian(type, 1) +
+                                        BigEndian(0, 2) + BigEndian(interlace, 1)),
+                      rest, Chunk("IEND", ""));
 }
 
 // A progressive JPEG whose scans are repeated.
@@ -44,17 +39,12 @@ std::string Resized(const std::string& name, uint32_t height, uint32_t width) {
   std::string bytes = StoredImage(name);
   for (const char* marker : {"\xff\xc0", "\xff\xc2"}) {
     const size_t at = bytes.find(marker);
-    if (at != std::string::npos) bytes.replace(at + 5, 4, Big(height, 2) + Big(width, 2));
+    if (at != std::string::npos) bytes.replace(at + 5, 4, BigEndian(height, 2) + BigEndian(width, 2));
   }
   return bytes;
 }
 
-std::string Riff(const std::string& content) {
-  const auto size = static_cast<uint32_t>(content.size() + 4);
-  std::string little;
-  for (int i = 0; i < 4; ++i) little.push_back(static_cast<char>(size >> (8 * i)));
-  return "RIFF" + little + "WEBP" + content;
-}
+std::string Riff(const std::string& content) { return "RIFF" + LittleEndian(content.size() + 4) + "WEBP" + content; }
 
 }  // namespace
 
@@ -110,13 +100,14 @@ std::vector<HostileCase> ImageCases() {
                        Chunk("IDAT", ZlibBytes(std::string(4, '\0'))));
       },
       End::kAnswered);
-  add("PNG whose chunk says it has 2 GB", [] { return absl::StrCat("\x89PNG\r\n\x1a\n", Big(0x7fffffff), "IHDR"); });
+  add("PNG whose chunk says it has 2 GB",
+      [] { return absl::StrCat("\x89PNG\r\n\x1a\n", BigEndian(0x7fffffff), "IHDR"); });
   add("PNG without an end", [] { return StoredImage("rgb.png").substr(0, 60); });
   add("JPEG with 2,000 scans", [] { return ManyScans(2000); });
   add("JPEG with 2,000 scans of 16,000 squared", [] {
     std::string bytes = ManyScans(2000);
     const size_t at = bytes.find("\xff\xc2");
-    return bytes.replace(at + 5, 4, Big(16000, 2) + Big(16000, 2));
+    return bytes.replace(at + 5, 4, BigEndian(16000, 2) + BigEndian(16000, 2));
   });
   add("JPEG of 65,535 squared", [] { return Resized("rgb.jpg", 65535, 65535); });
   add(
@@ -131,8 +122,7 @@ std::vector<HostileCase> ImageCases() {
       "JPEG with EXIF that leads into itself",
       [] {
         std::string exif("Exif\0\0MM\0\x2a\0\0\0\x08\xff\xff", 16);
-        return absl::StrCat("\xff\xd8\xff\xe1", Big(static_cast<uint32_t>(exif.size() + 2), 2), exif,
-                            StoredImage("rgb.jpg").substr(2));
+        return absl::StrCat("\xff\xd8\xff\xe1", BigEndian(exif.size() + 2, 2), exif, StoredImage("rgb.jpg").substr(2));
       },
       End::kAnswered);
   add("JPEG without its pixels", [] { return StoredImage("rgb.jpg").substr(0, 200); });

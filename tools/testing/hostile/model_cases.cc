@@ -10,6 +10,7 @@
 #include "core/files/runfiles.h"
 #include "core/random.h"
 #include "core/testing/archive_bytes.h"
+#include "core/testing/byte_order.h"
 
 namespace openset {
 namespace {
@@ -21,10 +22,8 @@ input { size: 20 channels: 1 }
 
 // A safetensors file: the header's length, the header, and data.
 std::string Safetensors(const std::string& header, int64_t length = -1, size_t data = 24) {
-  std::string bytes;
-  const uint64_t said = length < 0 ? header.size() : static_cast<uint64_t>(length);
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(said >> (8 * i)));
-  return absl::StrCat(bytes, header, std::string(data, '\0'));
+  return absl::StrCat(LittleEndian(length < 0 ? header.size() : static_cast<uint64_t>(length), 8), header,
+                      std::string(data, '\0'));
 }
 
 std::string Tensor(const std::string& name, const std::string& type, const std::string& shape,

@@ -1,5 +1,6 @@
 // Requests to `openset serve`, and texts in the store that it shows.
 #include "absl/strings/str_cat.h"
+#include "core/testing/archive_bytes.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/processes/run_state.pb.h"

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/testing/byte_order.h"
 #include "experiments/worker/worker.pb.h"
 #include "tools/testing/hostile/hostile_case.h"
 #include "tools/testing/hostile/process_case.h"
@@ -22,11 +23,7 @@ std::string Octal(const std::string& bytes) {
 
 }  // namespace
 
-std::string FramedMessage(const std::string& message) {
-  std::string size;
-  for (int i = 0; i < 4; ++i) size.push_back(static_cast<char>(message.size() >> (8 * i)));
-  return size + message;
-}
+std::string FramedMessage(const std::string& message) { return LittleEndian(message.size()) + message; }
 
 HostileCase WorkerCase(const std::string& what, const std::string& script, End end) {
   HostileCase one{"worker message",

@@ -18,23 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A second of work.
-constexpr char kSpec[] = R"(
-name: "study"
-task: "fashion_mnist_6_4"
-method: ["softmax", "mcp"]
-split: 0
-seed: 0
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
-  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
-}
-train_limit_per_class: 20
-test_limit_per_class: 10
-metric { accuracy {} }
-)";
-
 // The files of a store's results, with the digests of their bytes.
 std::map<std::string, std::string> ResultsIn(const std::string& store) {
   std::map<std::string, std::string> results;
@@ -50,7 +33,7 @@ std::map<std::string, std::string> ResultsIn(const std::string& store) {
 // Each pilot has the flags of the submitted command; what they request was already done before.
 TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const std::string id = program.AnyRecord().trial_id();
   const std::string record = absl::StrCat(program.store(), "/records/", id.substr(0, 2), "/", id, ".rec");

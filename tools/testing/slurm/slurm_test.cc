@@ -28,20 +28,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr char kSpec[] = R"(
-name: "study" task: "fashion_mnist_6_4" method: "softmax" split: 0 seed: [0, 1, 2, 3]
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
-  training {
-    epochs: 4 batch_size: 100
-    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
-    schedule { constant {} }
-  }
-}
-train_limit_per_class: 200 test_limit_per_class: 50
-metric { accuracy {} } metric { auroc {} }
-)";
+const std::string kSpec = absl::StrCat("seed: [0, 1, 2, 3]", kShortStudy);
 
 class Slurm : public ::testing::Test {
  protected:

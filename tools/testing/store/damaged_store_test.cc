@@ -26,18 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// This takes about a second.
-constexpr char kSpec[] = R"(
-name: "study" task: "fashion_mnist_6_4" method: ["softmax", "mcp"] split: 0 seed: 0
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
-  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
-}
-train_limit_per_class: 20 test_limit_per_class: 10
-metric { accuracy {} } metric { auroc {} }
-)";
-
 void Replace(const std::string& path, const std::string& content) {
   fs::remove_all(path);
   std::ofstream(path, std::ios::binary) << content;
@@ -149,7 +137,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
 TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
   HoldByModes();
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const auto records = program.Records();
   ASSERT_EQ(records.size(), 2);
@@ -198,7 +186,7 @@ TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
 TEST(DamagedStore, ARunMakesCorruptResultsAgain) {
   HoldByModes();
   const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
+  program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const auto records = program.Records();
   int n = 0;

@@ -1,0 +1,51 @@
+// Inputs of scores. They refer to the arrays that they are made from.
+#ifndef OPENSET_EVAL_TESTING_SCORE_ROWS_H_
+#define OPENSET_EVAL_TESTING_SCORE_ROWS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+namespace testing {
+
+// logits: [N * outputs].
+inline ScoreInput LogitRows(absl::Span<const float> logits, int64_t outputs) {
+  ScoreInput input;
+  input.num_samples = static_cast<int64_t>(logits.size()) / outputs;
+  input.num_outputs = outputs;
+  input.logits = logits;
+  return input;
+}
+
+// features: [N * dim]; logits: [N * outputs] or absent.
+inline ScoreInput FeatureRows(absl::Span<const float> features, int64_t dim, absl::Span<const float> logits = {},
+                              int64_t outputs = 0) {
+  ScoreInput input;
+  input.num_samples = static_cast<int64_t>(features.size()) / dim;
+  input.num_outputs = outputs;
+  input.feature_dim = dim;
+  input.logits = logits;
+  input.features = features;
+  return input;
+}
+
+// `rows` with the weights of the last layer.
+inline ScoreInput WithHead(ScoreInput rows, absl::Span<const float> weight, absl::Span<const float> bias = {}) {
+  rows.head_weight = weight;
+  rows.head_bias = bias;
+  return rows;
+}
+
+// `rows` with values of stages [N * V], whose widths add up to V.
+inline ScoreInput WithStages(ScoreInput rows, absl::Span<const float> values, absl::Span<const int64_t> widths) {
+  rows.stage_values = values;
+  rows.stage_widths = widths;
+  return rows;
+}
+
+}  // namespace testing
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_TESTING_SCORE_ROWS_H_
