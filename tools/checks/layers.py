@@ -82,7 +82,7 @@ def problems_of(path, lines):
         if path.startswith("experiments/") and included.startswith("experiments/"):
             room, other = path.split("/")[1], included.split("/")[1]
             # Tests of a folder may also use folders above it.
-            if room not in OPEN_ROOMS and other != room and not path.endswith("_test.cc") and other not in ROOMS[room]:
+            if room not in OPEN_ROOMS and other != room and not is_for_tests(path) and other not in ROOMS[room]:
                 yield f"{path}:{number}: experiments/{room} must not include {included}"
         if LIBTORCH.match(included) and path not in LIBTORCH_FILES:
             yield f"{path}:{number}: include core/tensor/torch.h instead of {included}"
