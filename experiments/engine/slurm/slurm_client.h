@@ -30,6 +30,7 @@ class SlurmClient {
   // squeue: returns the number of the queued job with this name; "" if there is none.
   absl::StatusOr<std::string> JobOfName(const std::string& name) const;
   // sacct: returns how the tasks of a job ended ("TIMEOUT", "NODE_FAIL" ...); nothing if the cluster keeps no accounts.
+  // Precondition: `job` is a number.
   std::map<SlurmTaskId, std::string> Ended(const std::string& job) const;
   // scontrol: returns the limit that all indices of an array's tasks must be below.
   int MaxArraySize() const;

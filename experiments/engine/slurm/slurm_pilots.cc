@@ -156,13 +156,11 @@ absl::StatusOr<std::map<ActionId, absl::Status>> SlurmPilots::Find(const LeftWor
     } else if (fleet.is_watched) {
       if (++fleet.missing < kMissingLooks) continue;
       if (IsFruitless(&fleet, left, saved_at)) {
-        const std::map<SlurmTaskId, std::string> ended = client_.Ended(fleet.job);
-        const std::string how = ended.empty() ? "" : absl::StrCat(" (", ended.begin()->second, ")");
+        const absl::Status status = absl::UnavailableError(absl::StrCat(
+            DescribeLastJob(gpu), " ended without a result, ", fleet.fruitless,
+            fleet.fruitless == 1 ? " time" : " times", "; its output is in ", store_.folder(), "/slurm/logs"));
         for (const ActionId id : left.open) {
-          if (!is_for(id)) continue;
-          given_up[id] = absl::UnavailableError(absl::StrCat(
-              "its Slurm job ", fleet.job, how, " ended without a result, ", fleet.fruitless,
-              fleet.fruitless == 1 ? " time" : " times", "; its output is in ", store_.folder(), "/slurm/logs"));
+          if (is_for(id)) given_up[id] = status;
         }
         fleet = {};
         continue;
@@ -178,6 +176,16 @@ absl::StatusOr<std::map<ActionId, absl::Status>> SlurmPilots::Find(const LeftWor
     }
   }
   return given_up;
+}
+
+std::string SlurmPilots::DescribeLastJob(bool gpu) const {
+  std::string job;
+  for (const auto& [name, submitted] : arrays_) {
+    if (submitted.array.seat().gpu() == gpu && !submitted.job.empty()) job = submitted.job;
+  }
+  if (job.empty()) return "its Slurm job";  // Slurm's answer was lost
+  const std::map<SlurmTaskId, std::string> ended = client_.Ended(job);
+  return absl::StrCat("its Slurm job ", job, ended.empty() ? "" : absl::StrCat(" (", ended.begin()->second, ")"));
 }
 
 bool SlurmPilots::IsFruitless(Fleet* fleet, const LeftWork& left, double saved_at) const {
@@ -213,7 +221,6 @@ absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int q
     absl::StatusOr<SubmittedArray> submitted = SubmitArray(store_, client_, options_.submit, seat, pilots);
     status = submitted.status();
     if (submitted.ok()) {
-      fleets_[gpu].job = submitted->job;
       const std::string name = submitted->array.name();
       arrays_[name] = *std::move(submitted);
     }

@@ -81,7 +81,6 @@ class SlurmPilots : public Helpers {
   // The state of the pilots for one kind of seat.
   struct Fleet {
     bool is_watched = false;
-    std::string job;  // the last one
     int missing = 0;  // consecutive looks at which none was in the queue, though there was work
     int fruitless = 0;
     // At the last submission: the number of ended actions, and when a training had last saved an epoch.
@@ -95,6 +94,9 @@ class SlurmPilots : public Helpers {
   void ReadArrays();
   // Returns the number of pilots of this kind in the queue.
   int CountQueued(const std::map<SlurmTaskId, std::string>& queue, bool gpu) const;
+  // "its Slurm job 12 (NODE_FAIL)": the last array of this kind, whichever process submitted it, and how its first task
+  // ended, if the cluster says.
+  std::string DescribeLastJob(bool gpu) const;
   // Whether to give up on pilots for this seat, since they make no progress.
   bool IsFruitless(Fleet* fleet, const LeftWork& left, double saved_at) const;
   // Returns how many pilots to submit, if `open` actions are open, `held` are claimed by others, and `queued` pilots

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -160,6 +161,30 @@ TEST_F(SlurmPilotsTest, RepeatedDeathsFailTheActionAndSkipItsDependents) {
   // The next run tries again.
   std::filesystem::remove(store_.folder() + "/broken");
   EXPECT_TRUE(Run(MakePlanOf("0")).ok());
+}
+
+// One process submits, another watches.
+TEST_F(SlurmPilotsTest, TheJobOfAnotherProcessIsNamed) {
+  Set("hold", 1);
+  Set("lag", 0);  // there is accounting
+  options_.retries = 0;
+  const Plan plan = MakePlanOf("0");
+  SlurmClient client;
+  LeftWork left;
+  left.open = {ActionId{0}};
+  SlurmPilots submits(plan, store_, client, options_, nullptr), watches(plan, store_, client, options_, nullptr);
+  ASSERT_THAT(submits.Find(left).value(), IsEmpty());
+  ASSERT_THAT(watches.Find(left).value(), IsEmpty());
+  ASSERT_THAT(Submitted(), SizeIs(1));
+  ASSERT_TRUE(client.Cancel({"1"}).ok());
+  std::ofstream(fake_ + "/ended/1_0") << "CANCELLED";
+  ASSERT_THAT(watches.Find(left).value(), IsEmpty());
+  const std::map<ActionId, absl::Status> given_up = watches.Find(left).value();
+  ASSERT_THAT(given_up, SizeIs(1));
+  EXPECT_EQ(given_up.at(ActionId{0}), absl::UnavailableError(absl::StrCat(
+                                          "its Slurm job 1 (CANCELLED) ended without a result, 1 time; its output "
+                                          "is in ",
+                                          store_.folder(), "/slurm/logs")));
 }
 
 TEST_F(SlurmPilotsTest, FailuresThatAPilotRecordedAreNotRetried) {
