@@ -55,14 +55,14 @@ absl::Status MessageChannel::Receive(google::protobuf::Message* message) {
   OPENSET_RETURN_IF_ERROR(ReadAll(fd_, header, sizeof(header)));
   uint32_t size = 0;
   for (int i = 0; i < 4; ++i) size |= uint32_t{static_cast<uint8_t>(header[i])} << (8 * i);
-  if (size > kMaxBytes) return absl::DataLossError("a message on the channel declares an impossible size");
+  if (size > kMaxBytes) return absl::InvalidArgumentError("a message on the channel declares an impossible size");
   std::string body(size, '\0');
   if (size > 0) {
     const absl::Status status = ReadAll(fd_, body.data(), size);
     if (absl::IsOutOfRange(status)) return absl::DataLossError("the channel was closed within a message");
     OPENSET_RETURN_IF_ERROR(status);
   }
-  if (!message->ParseFromString(body)) return absl::DataLossError("the channel carries another kind of message");
+  if (!message->ParseFromString(body)) return absl::InvalidArgumentError("the channel carries another kind of message");
   return absl::OkStatus();
 }
 

@@ -19,8 +19,8 @@ class MessageChannel {
   // Errors: kUnavailable if the other side is gone.
   absl::Status Send(const google::protobuf::Message& message);
 
-  // Waits for a message. Errors: kOutOfRange at the end of the stream; kDataLoss if it ends within a message or the
-  // bytes are not such a message; kUnavailable if reading fails.
+  // Waits for a message. Errors: kOutOfRange at the end of the stream; kDataLoss if it ends within a message;
+  // kInvalidArgument if the bytes are not such a message; kUnavailable if reading fails.
   absl::Status Receive(google::protobuf::Message* message);
 
   // Whether Receive() would find something, or the end of the stream, without waiting for it.

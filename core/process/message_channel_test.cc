@@ -59,9 +59,9 @@ TEST_F(MessageChannelTest, RefusesGarbage) {
   MessageChannel b(fd_[1]);
   Root received;
   Raw(std::string("\x02\0\0\0\xff\xff", 6));
-  EXPECT_EQ(b.Receive(&received).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(b.Receive(&received).code(), absl::StatusCode::kInvalidArgument);
   Raw("\xff\xff\xff\xff");
-  EXPECT_EQ(b.Receive(&received).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(b.Receive(&received).code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -292,21 +292,25 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
   EngineEvent result{worker->action};
   worker->alive = SteadyNow();
   WorkEvent event;
-  const absl::Status received = MessageChannel(worker->process->channel()).Receive(&event);
+  absl::Status received = MessageChannel(worker->process->channel()).Receive(&event);
   if (received.ok() && event.has_progress()) {
     worker->has_spoken = true;
     result.progress = event.progress();
     return result;
   }
+  if (received.ok() && !event.has_outcome()) received = absl::InvalidArgumentError("it is empty");
   if (received.ok()) {
     result.end = absl::Status(static_cast<absl::StatusCode>(event.outcome().code()), event.outcome().message());
+  } else if (absl::IsInvalidArgument(received)) {
+    result.end = absl::UnavailableError(
+        absl::StrCat("its worker sent a message that can't be read (", received.message(), ") and was killed"));
   } else {
-    worker->process->Kill(SIGKILL);
+    worker->process->Kill(SIGKILL);  // a worker that has closed its channel has ended, or soon will
     const std::optional<ProcessEnd> end = worker->process->WaitFor(Subprocess::kLongestEnd);
     const std::string how = !end.has_value() ? "closed its channel and can't be killed"
                             : end->ok()      ? "ended"
                                              : end->Text();
-    // This process did not send the signal.
+    // Our signal comes after its end, and so is not the reason.
     const bool is_killed = end.has_value() && end->signal == SIGKILL;
     result.end = absl::UnavailableError(
         absl::StrCat("its worker ", how, is_killed ? ": memory ran out, or a user killed it" : ""));

@@ -132,6 +132,17 @@ TEST_F(LocalEngineTest, AnExceptionFailsItsActionAndItsWorkerContinues) {
   EXPECT_EQ(Records(plan), 1);
 }
 
+// They live on, and would never end their actions.
+TEST_F(LocalEngineTest, WorkersThatSendNoEventsAreKilled) {
+  const Plan plan = MakePlanOf(absl::StrCat("0, ", kGarbageSeed, ", ", kEmptyMessageSeed));
+  EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed"));
+  EXPECT_THAT(observer_.messages,
+              UnorderedElementsAre("its worker sent a message that can't be read (a message on the channel declares an "
+                                   "impossible size) and was killed",
+                                   "its worker sent a message that can't be read (it is empty) and was killed"));
+  EXPECT_EQ(Records(plan), 1);
+}
+
 TEST_F(LocalEngineTest, AWorkerThatHangsIsKilled) {
   options_.hang = absl::Seconds(2);
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kSilentSeed));

@@ -13,6 +13,8 @@
 
 #include "core/files/files.h"
 #include "core/logging.h"
+#include "core/process/message_channel.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -36,6 +38,8 @@ constexpr int kThrowSeed = 111;
 constexpr int kBrokenDeviceSeed = 112;
 constexpr int kNoMemorySeed = 113;
 constexpr int kSpinningSeed = 114;
+constexpr int kGarbageSeed = 115;
+constexpr int kEmptyMessageSeed = 116;
 constexpr int kSavingSeed = 120;
 
 // Allocates memory until there is none left, then ends the process.
@@ -134,6 +138,12 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         report(WorkProgress());
         while (true) {
         }
+      case kGarbageSeed:
+        PCHECK(write(Subprocess::kChannel, "\xff\xff\xff\xff", 4) == 4);
+        while (true) pause();
+      case kEmptyMessageSeed:
+        MessageChannel(Subprocess::kChannel).Send(WorkEvent()).IgnoreError();
+        while (true) pause();
       case kHangSeed:
         Train(request, report, [] { return false; });
         break;

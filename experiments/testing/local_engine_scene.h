@@ -37,6 +37,8 @@ inline constexpr int kThrowSeed = 111;
 inline constexpr int kBrokenDeviceSeed = 112;
 inline constexpr int kNoMemorySeed = 113;
 inline constexpr int kSpinningSeed = 114;
+inline constexpr int kGarbageSeed = 115;
+inline constexpr int kEmptyMessageSeed = 116;
 inline constexpr int kSavingSeed = 120;
 
 class LocalObserver : public Observer {
