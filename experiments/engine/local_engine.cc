@@ -305,12 +305,12 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     result.end = absl::UnavailableError(
         absl::StrCat("its worker sent a message that can't be read (", received.message(), ") and was killed"));
   } else {
-    worker->process->Kill(SIGKILL);  // a worker that has closed its channel has ended, or soon will
+    worker->process->Kill(SIGKILL);
     const std::optional<ProcessEnd> end = worker->process->WaitFor(Subprocess::kLongestEnd);
     const std::string how = !end.has_value() ? "closed its channel and can't be killed"
                             : end->ok()      ? "ended"
                                              : end->Text();
-    // Our signal comes after its end, and so is not the reason.
+    // A worker closes its channel only by ending, so that our signal came too late to be the reason.
     const bool is_killed = end.has_value() && end->signal == SIGKILL;
     result.end = absl::UnavailableError(
         absl::StrCat("its worker ", how, is_killed ? ": memory ran out, or a user killed it" : ""));
