@@ -2,29 +2,31 @@
 
 #include <limits>
 
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
+#include "absl/synchronization/notification.h"
 #include "core/in_parallel.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-// Passes when the thread limit arrives; otherwise hangs until the test's time limit.
+// The second look after the message comes after the limit was raised.
 TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
   const int cpus = NumThreads();
   WorkRequest request;
   request.set_cpu_slots(1);
-  absl::Notification asked;
+  absl::Notification asked, raised;
+  int looks = 0;  // since it was asked
   const StopAsked look = [&] {
-    if (asked.HasBeenNotified()) request.set_cpu_slots(std::numeric_limits<int>::max());
+    if (asked.HasBeenNotified() && ++looks == 1) request.set_cpu_slots(std::numeric_limits<int>::max());
+    if (looks == 2) raised.Notify();
     return false;
   };
   {
     const MoreThreads more(request, look);
     EXPECT_EQ(NumThreads(), 1);
     asked.Notify();
-    while (NumThreads() < cpus) absl::SleepFor(absl::Milliseconds(1));
+    raised.WaitForNotification();
+    EXPECT_EQ(NumThreads(), cpus);
   }
   LimitThreads(std::numeric_limits<int>::max());
 }

@@ -3,15 +3,17 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
 #include "core/files/digest.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/logging.h"
@@ -152,7 +154,21 @@ TEST_F(ProgramCopyTest, ALinkedFileOfTheSameSizeAndTimeIsRefused) {
 TEST_F(ProgramCopyTest, DigestsOfLinkedFilesAreCached) {
   const std::string remembered = folder_ + "/home/.cache/openset/programs";
   const ProgramCopy copy = *Copy();
-  absl::SleepFor(absl::Seconds(4));  // a file that has just changed is not cached
+  // `date` as it is when the file changes, and a minute later.
+  const std::string date = folder_ + "/bin/date";
+  const auto set_date = [&](int64_t seconds) {
+    std::ofstream(date, std::ios::trunc) << "#!/bin/sh\necho " << seconds << "\n";
+    fs::permissions(date, fs::perms::owner_all);
+  };
+  fs::create_directories(folder_ + "/bin");
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", absl::StrCat(folder_, "/bin:", path).c_str(), 1);
+  const absl::Cleanup reset = [&path] { setenv("PATH", path.c_str(), 1); };
+  const int64_t changed = StateOf(folder_ + "/built/lib.so").changed_at_seconds;
+  set_date(changed + 2);
+  EXPECT_EQ(Problem(copy), "");
+  EXPECT_FALSE(FileExists(remembered));  // the file may change again within the same tick of the clock
+  set_date(changed + 60);
   EXPECT_EQ(Problem(copy), "");
   ASSERT_THAT(*ListFolder(remembered), SizeIs(1));
   // While it is cached, it is not read.
