@@ -38,9 +38,9 @@ class TrainingData {
   // Precondition: between epochs; not null.
   void UseOpenSet(std::shared_ptr<OpenSetSource> source);
 
-  // Orders, augmentations and open sets use streams that are named by the training's seed and the epoch's number, and by
-  // nothing else: a pretraining and the training that follows it have the same seed, so that epoch e of both draws the
-  // same.
+  // Orders, augmentations and open sets use streams that are named by the training's seed and the epoch's number, and
+  // by nothing else: a pretraining and the training that follows it have the same seed, so that epoch e of both draws
+  // the same.
   void StartEpoch(size_t epoch);
   // In a new order.
   void StartPass();
