@@ -42,7 +42,7 @@ constexpr int kMostCpus = 1 << 16;
 // original program's files.
 constexpr char kRefuse[] = R"SH()
 if [ -n "$wrong" ]; then
-  echo "$program: $wrong: the copied program has changed since submission; 'openset run' submits it again" >&2
+  echo "$program: $wrong: the copied program has changed since it was submitted; 'openset run' submits it again" >&2
   exit 1
 fi
 unset RUNFILES_DIR TEST_SRCDIR
