@@ -1,7 +1,7 @@
 """C++ and proto rules with the project's options: warnings are errors, tests link statically against our libraries."""
 
 load(":cc_proto.bzl", "cc_proto", "light_cc_proto")
-load(":precompiled.bzl", "TEST_COPTS")
+load(":precompiled.bzl", "LIGHT_COPTS", "TEST_COPTS")
 
 _COPTS = [
     "-Wall",
@@ -17,14 +17,28 @@ _PRECOMPILED = "core/precompiled"
 _PRECOMPILED_TEST = "core/testing/precompiled_test"
 _PRECOMPILED_TORCH = "core/tensor/precompiled_torch"
 _PRECOMPILED_TORCH_TEST = "core/testing/precompiled_torch_test"
+_PRECOMPILED_RECORDS = "experiments/store/precompiled_records"
+_PRECOMPILED_RECORDS_TEST = "experiments/testing/precompiled_records_test"
 
-def _precompiled(torch, test = False):
-    if test:
-        return _PRECOMPILED_TORCH_TEST if torch else _PRECOMPILED_TEST
-    return _PRECOMPILED_TORCH if torch else _PRECOMPILED
+# Folders whose files read and pass on records, and compute nothing that takes time.
+_OF_RECORDS = [
+    "experiments/" + name
+    for name in ["action", "engine", "evaluate", "plan", "report", "store", "study"]
+] + ["tools/cli"]
+
+def _is_of_records():
+    return any([(native.package_name() + "/").startswith(folder + "/") for folder in _OF_RECORDS])
+
+def _precompiled(torch, test = False, benchmark = False):
+    if torch:
+        return _PRECOMPILED_TORCH_TEST if test else _PRECOMPILED_TORCH
+    if _is_of_records() and not benchmark:
+        return _PRECOMPILED_RECORDS_TEST if test else _PRECOMPILED_RECORDS
+    return _PRECOMPILED_TEST if test else _PRECOMPILED
 
 def _copts(precompiled):
-    return _COPTS + ["-include", precompiled + ".h", "-Winvalid-pch"]
+    light = LIGHT_COPTS if precompiled == _PRECOMPILED_RECORDS else []
+    return _COPTS + light + ["-include", precompiled + ".h", "-Winvalid-pch"]
 
 def _deps(deps, precompiled):
     folder, name = precompiled.rsplit("/", 1)
@@ -68,8 +82,8 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
     native.cc_binary(
         name = name,
         srcs = srcs,
-        copts = _copts(_precompiled(torch)),
-        deps = _deps(deps, _precompiled(torch)) + ["@benchmark//:benchmark_main"],
+        copts = _copts(_precompiled(torch, benchmark = True)),
+        deps = _deps(deps, _precompiled(torch, benchmark = True)) + ["@benchmark//:benchmark_main"],
         **kwargs
     )
 

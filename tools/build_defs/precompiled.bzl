@@ -6,6 +6,33 @@ load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 # Saves more time in compiling tests than it costs in running them.
 TEST_COPTS = ["-O1"]
 
+# The same for code that computes nothing that takes time.
+LIGHT_COPTS = ["-O1"]
+
+# The schemas that code of records includes.
+_RECORD_HEADERS = [
+    "data/catalog.pb.h",
+    "data/task.pb.h",
+    "eval/metrics/metric.pb.h",
+    "experiments/spec/action.proto.h",
+    "experiments/spec/experiment.proto.h",
+    "experiments/spec/method.proto.h",
+    "experiments/spec/trial.proto.h",
+    "experiments/store/details.pb.h",
+    "experiments/store/record.proto.h",
+]
+_RECORD_DEPS = [
+    "//data:catalog_cc_proto",
+    "//data:task_cc_proto",
+    "//eval/metrics:metric_cc_proto",
+    "//experiments/spec:action_cc_proto_h",
+    "//experiments/spec:experiment_cc_proto_h",
+    "//experiments/spec:method_cc_proto_h",
+    "//experiments/spec:trial_cc_proto_h",
+    "//experiments/store:details_cc_proto",
+    "//experiments/store:record_cc_proto_h",
+]
+
 # The headers that most files without LibTorch include, also tests.
 _COMMON = [
     "algorithm",
@@ -97,3 +124,14 @@ precompiled_header = rule(
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
     fragments = ["cpp"],
 )
+
+def precompiled_records(name, copts, includes = [], deps = []):
+    """A precompiled header of what code of records includes, and of `includes`."""
+    precompiled_header(
+        name = name,
+        common = True,
+        copts = copts,
+        includes = _RECORD_HEADERS + includes,
+        visibility = ["//visibility:public"],
+        deps = _RECORD_DEPS + deps + ["@absl", "@protobuf"],
+    )
