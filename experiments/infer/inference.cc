@@ -1,18 +1,17 @@
 #include "experiments/infer/inference.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/folder_remover.h"
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
@@ -68,24 +67,6 @@ void ReportShare(const ActionContext& context, double share) {
 struct Collected {
   Outputs outputs;
   std::unique_ptr<OutputsWriter> writer;
-};
-
-// A staging folder, which is removed if it was not committed.
-class StagingFolder {
- public:
-  explicit StagingFolder(std::string folder) : folder_(std::move(folder)) {}
-  ~StagingFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  StagingFolder(const StagingFolder&) = delete;
-  StagingFolder& operator=(const StagingFolder&) = delete;
-
-  const std::string& folder() const { return folder_; }
-  std::string outputs_path() const { return JoinPath(folder_, kOutputsFile); }
-
- private:
-  const std::string folder_;
 };
 
 // Passes each image through the network once for several inferences that differ only in the outputs that they need.
@@ -242,7 +223,7 @@ void AddHead(const Model& model, Outputs* outputs) {
 }
 
 // `shared_by`: the number of inferences that shared the passes.
-absl::Status Commit(const InferRequest& request, const StagingFolder& staging, const std::string& outputs_sha256,
+absl::Status Commit(const InferRequest& request, const FolderRemover& staging, const std::string& outputs_sha256,
                     const std::vector<TrainSummary>& trainings, int shared_by, const ActionContext& context) {
   InferSummary summary;
   *summary.mutable_action() = request.action;
@@ -325,18 +306,18 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   }
   // The requests have the same models.
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
-  std::vector<std::unique_ptr<StagingFolder>> staging;
+  std::vector<std::unique_ptr<FolderRemover>> staging;
   std::vector<Collected> collected(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_ASSIGN_OR_RETURN(std::string folder, context.store.NewStagingFolder(requests[i].key));
-    staging.push_back(std::make_unique<StagingFolder>(std::move(folder)));
-    collected[i].writer = std::make_unique<OutputsWriter>(staging[i]->outputs_path());
+    staging.push_back(std::make_unique<FolderRemover>(std::move(folder)));
+    collected[i].writer = std::make_unique<OutputsWriter>(JoinPath(staging[i]->folder(), kOutputsFile));
   }
   OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));
   std::vector<absl::StatusOr<std::string>> sha256(requests.size());
   InParallel(static_cast<int64_t>(requests.size()), [&](int64_t i) {
     const absl::Status finished = collected[i].writer->Finish(collected[i].outputs);
-    sha256[i] = finished.ok() ? Sha256HexOfFile(staging[i]->outputs_path()) : finished;
+    sha256[i] = finished.ok() ? Sha256HexOfFile(JoinPath(staging[i]->folder(), kOutputsFile)) : finished;
   });
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_RETURN_IF_ERROR(sha256[i].status());

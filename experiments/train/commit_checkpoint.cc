@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/folder_remover.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -33,6 +34,7 @@ StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance
 absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
                               const std::string& state) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
+  const FolderRemover remover(staging);
   const std::string checkpoint = JoinPath(staging, kCheckpointFile);
   OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(checkpoint));
