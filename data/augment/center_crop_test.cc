@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/formats/npz.h"
-#include "data/augment/pixels/pillow_golden.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "data/augment/resize.h"
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "data/augment/pixels/pillow_golden.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {

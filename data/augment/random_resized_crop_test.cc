@@ -2,7 +2,7 @@
 
 #include "core/files/formats/npz.h"
 #include "core/testing/parsed.h"
-#include "data/augment/pixels/pillow_golden.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {

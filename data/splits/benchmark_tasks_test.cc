@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "data/splits/class_splits.h"
-#include "data/splits/published_tasks_scene.h"
+#include "data/testing/published_tasks_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

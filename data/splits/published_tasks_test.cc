@@ -17,7 +17,7 @@
 #include "data/formats/part_format.h"
 #include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"
-#include "data/splits/published_tasks_scene.h"
+#include "data/testing/published_tasks_scene.h"
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
 #include "data/task.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "data/augment/pixels/apply_each.h"
+#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
 #include "gtest/gtest.h"
 

@@ -1,8 +1,8 @@
 #include <vector>
 
-#include "data/augment/pixels/apply_each.h"
+#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
-#include "data/augment/pixels/pillow_golden.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -1,6 +1,6 @@
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"
-#include "data/augment/pixels/apply_each.h"
+#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // Tests that every metric must pass.
-#ifndef OPENSET_EVAL_METRICS_METRIC_CONFORMANCE_H_
-#define OPENSET_EVAL_METRICS_METRIC_CONFORMANCE_H_
+#ifndef OPENSET_EVAL_TESTING_METRIC_CONFORMANCE_H_
+#define OPENSET_EVAL_TESTING_METRIC_CONFORMANCE_H_
 
 #include "eval/metrics/metric.pb.h"
 
@@ -25,4 +25,4 @@ void CheckMetric(const MetricSpec& spec, const MetricTraits& traits);
 }  // namespace testing
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_METRICS_METRIC_CONFORMANCE_H_
+#endif  // OPENSET_EVAL_TESTING_METRIC_CONFORMANCE_H_

@@ -1,6 +1,6 @@
 // Helpers for tests of the tasks that openset includes: reads these tasks, and the published lists.
-#ifndef OPENSET_DATA_SPLITS_PUBLISHED_TASKS_SCENE_H_
-#define OPENSET_DATA_SPLITS_PUBLISHED_TASKS_SCENE_H_
+#ifndef OPENSET_DATA_TESTING_PUBLISHED_TASKS_SCENE_H_
+#define OPENSET_DATA_TESTING_PUBLISHED_TASKS_SCENE_H_
 
 #include <cstdint>
 #include <fstream>
@@ -52,4 +52,4 @@ inline std::pair<int64_t, int64_t> TestSizes(const TaskData& data) {
 
 }  // namespace openset
 
-#endif  // OPENSET_DATA_SPLITS_PUBLISHED_TASKS_SCENE_H_
+#endif  // OPENSET_DATA_TESTING_PUBLISHED_TASKS_SCENE_H_

@@ -1,6 +1,6 @@
 // Tests that every unknown score must pass.
-#ifndef OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_
-#define OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_
+#ifndef OPENSET_EVAL_TESTING_SCORE_CONFORMANCE_H_
+#define OPENSET_EVAL_TESTING_SCORE_CONFORMANCE_H_
 
 #include "eval/scores/score.pb.h"
 
@@ -26,4 +26,4 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits);
 }  // namespace testing
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_
+#endif  // OPENSET_EVAL_TESTING_SCORE_CONFORMANCE_H_

@@ -1,7 +1,7 @@
 // Images, and Pillow's results: testdata/pillow.npz, written by tools/peers/make_rand_augment_golden.py with Pillow
 // 13.0.0 on x86-64.
-#ifndef OPENSET_DATA_AUGMENT_PIXELS_PILLOW_GOLDEN_H_
-#define OPENSET_DATA_AUGMENT_PIXELS_PILLOW_GOLDEN_H_
+#ifndef OPENSET_DATA_AUGMENT_TESTING_PILLOW_GOLDEN_H_
+#define OPENSET_DATA_AUGMENT_TESTING_PILLOW_GOLDEN_H_
 
 #include <cstdint>
 #include <functional>
@@ -33,4 +33,4 @@ void ExpectEqualsPillow(absl::string_view operation,
 
 }  // namespace openset
 
-#endif  // OPENSET_DATA_AUGMENT_PIXELS_PILLOW_GOLDEN_H_
+#endif  // OPENSET_DATA_AUGMENT_TESTING_PILLOW_GOLDEN_H_

@@ -1,6 +1,6 @@
 // Applies operations on pixels to batches, for tests.
-#ifndef OPENSET_DATA_AUGMENT_PIXELS_APPLY_EACH_H_
-#define OPENSET_DATA_AUGMENT_PIXELS_APPLY_EACH_H_
+#ifndef OPENSET_DATA_AUGMENT_TESTING_APPLY_EACH_H_
+#define OPENSET_DATA_AUGMENT_TESTING_APPLY_EACH_H_
 
 #include <vector>
 
@@ -26,4 +26,4 @@ inline at::Tensor ApplyToAll(const at::Tensor& images, const PixelOp& op) {
 
 }  // namespace openset
 
-#endif  // OPENSET_DATA_AUGMENT_PIXELS_APPLY_EACH_H_
+#endif  // OPENSET_DATA_AUGMENT_TESTING_APPLY_EACH_H_

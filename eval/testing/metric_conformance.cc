@@ -1,4 +1,4 @@
-#include "eval/metrics/metric_conformance.h"
+#include "eval/testing/metric_conformance.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "data/augment/pixels/pillow_golden.h"
+#include "data/augment/testing/pillow_golden.h"
 
 #include <string>
 

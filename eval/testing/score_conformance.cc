@@ -1,4 +1,4 @@
-#include "eval/scores/score_conformance.h"
+#include "eval/testing/score_conformance.h"
 
 #include <algorithm>
 #include <cmath>
