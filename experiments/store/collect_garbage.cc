@@ -34,9 +34,9 @@ bool IsNumber(absl::string_view name) {
   return absl::SimpleAtoi(name, &number) && number > 0 && name == absl::StrCat(number);
 }
 
-class Search {
+class GarbageSearch {
  public:
-  Search(const Store& store, const GarbagePolicy& policy) : store_(store), policy_(policy) {}
+  GarbageSearch(const Store& store, const GarbagePolicy& policy) : store_(store), policy_(policy) {}
 
   absl::StatusOr<std::vector<Garbage>> Run() {
     OPENSET_RETURN_IF_ERROR(ReadRecords());
@@ -204,7 +204,7 @@ class Search {
 
 absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy) {
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-  return Search(store, policy).Run();
+  return GarbageSearch(store, policy).Run();
 }
 
 absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage) {

@@ -42,7 +42,7 @@ absl::Status CancelJobs(const Study& study, const std::vector<SubmittedArray>& a
     if (in_queue.count(array.job) == 0) continue;
     // In a shared store, another user may have recorded any job of this user: cancel only jobs with the array's name.
     OPENSET_ASSIGN_OR_RETURN(const std::string of_name, slurm.JobOfName(array.array.name()));
-    if (of_name == array.job) ours.insert(array.job);
+    if (array.job.compare(of_name) == 0) ours.insert(array.job);  // g++ 12 warns falsely of ==
   }
   int tasks = 0;
   for (const auto& [task, state] : queue) {
