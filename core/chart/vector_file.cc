@@ -23,8 +23,7 @@ absl::StatusOr<std::string> FormatOf(const std::string& path) {
   for (const char* format : {"svg", "pdf", "png"}) {
     if (absl::EndsWithIgnoreCase(path, absl::StrCat(".", format))) return std::string(format);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": the name of a figure's file must end in .svg, .pdf or .png"));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": the name of a figure's file must end in .svg, .pdf or .png"));
 }
 
 }  // namespace

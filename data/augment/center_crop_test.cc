@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/formats/npz.h"
-#include "data/augment/testing/pillow_golden.h"
 #include "data/augment/resize.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {

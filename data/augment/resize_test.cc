@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
-#include "data/augment/testing/pillow_golden.h"
 #include "data/augment/pixels/resample_weights.h"
+#include "data/augment/testing/pillow_golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

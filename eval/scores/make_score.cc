@@ -44,7 +44,6 @@
 #include "eval/scores/logits/member_uncertainty.h"
 #include "eval/scores/logits/min_misclassification.h"
 #include "eval/scores/logits/openmax.h"
-#include "eval/softmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
 #include "eval/scores/score_needs.h"
 #include "eval/scores/shaping/adascale.h"
@@ -58,6 +57,7 @@
 #include "eval/scores/stages/gram.h"
 #include "eval/scores/stages/mahalanobis_ensemble.h"
 #include "eval/scores/stages/nac_stages.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {

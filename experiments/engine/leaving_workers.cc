@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/process/gpu/gpus.h"
 #include "core/machine/machine.h"
+#include "core/process/gpu/gpus.h"
 #include "core/process/steady_clock.h"
 
 namespace openset {
@@ -50,9 +50,9 @@ bool LeavingWorkers::IsFree(int gpu) {
   const auto stays = std::find_if(leaving_.begin(), leaving_.end(), is_there);
   if (stays == leaving_.end()) return true;
   if (SteadyNow() - stays->since >= limit_) {
-    lost_[gpu] = absl::UnavailableError(
-        absl::StrCat("GPU ", gpu, " is no longer used: worker ", stays->worker->pid(), ", which was killed ",
-                     absl::FormatDuration(limit_), " ago, has not left it (see nvidia-smi)"));
+    lost_[gpu] = absl::UnavailableError(absl::StrCat("GPU ", gpu, " is no longer used: worker ", stays->worker->pid(),
+                                                     ", which was killed ", absl::FormatDuration(limit_),
+                                                     " ago, has not left it (see nvidia-smi)"));
   }
   return false;
 }

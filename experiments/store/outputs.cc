@@ -156,8 +156,8 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
     OPENSET_RETURN_IF_ERROR(CheckRange(path, "stage_widths", outputs.stage_widths, 0, values + 1));
     const auto sum = std::accumulate(outputs.stage_widths.begin(), outputs.stage_widths.end(), int64_t{0});
     if (sum != values) {
-      return absl::DataLossError(absl::StrCat(path, ": array 'stage_widths' sums to ", sum,
-                                              ", and 'stage_values' has ", values, " columns"));
+      return absl::DataLossError(
+          absl::StrCat(path, ": array 'stage_widths' sums to ", sum, ", and 'stage_values' has ", values, " columns"));
     }
   }
   if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));

@@ -58,8 +58,8 @@ class OutputsWriter {
   NpzWriter writer_;
 };
 
-// Errors, with the path and the array: kNotFound; kDataLoss for a corrupt file, and for values that are not of the range
-// above; kInvalidArgument for a file without logits, labels and class ids, or with arrays whose shapes disagree.
+// Errors, with the path and the array: kNotFound; kDataLoss for a corrupt file, and for values that are not of the
+// range above; kInvalidArgument for a file without logits, labels and class ids, or with arrays whose shapes disagree.
 absl::StatusOr<Outputs> ReadOutputs(const std::string& path);
 
 }  // namespace openset

@@ -129,11 +129,17 @@ TEST(Outputs, RefusesIndicesOutOfRange) {
             ": array 'label' has 2147483648 in row 1, expected at least -1 and less than 2147483648");
   EXPECT_EQ(error([](Outputs* o) { o->class_id[1] = -1; }),
             ": array 'class_id' has -1 in row 1, expected at least 0 and less than 2147483648");
-  EXPECT_EQ(error([](Outputs* o) { o->prediction = {0, 0, -1}; }),
+  EXPECT_EQ(error([](Outputs* o) {
+              o->prediction = {0, 0, -1};
+            }),
             ": array 'prediction' has -1 in row 2, expected at least 0 and less than 2147483648");
-  EXPECT_EQ(error([](Outputs* o) { o->stage_widths = {1, 1}; }),
+  EXPECT_EQ(error([](Outputs* o) {
+              o->stage_widths = {1, 1};
+            }),
             ": array 'stage_widths' sums to 2, and 'stage_values' has 3 columns");
-  EXPECT_EQ(error([](Outputs* o) { o->stage_widths = {4, -1}; }),
+  EXPECT_EQ(error([](Outputs* o) {
+              o->stage_widths = {4, -1};
+            }),
             ": array 'stage_widths' has 4 in row 0, expected at least 0 and less than 4");
 }
 

@@ -1,8 +1,8 @@
 #include "experiments/store/stage_clock.h"
 
 #include "absl/time/clock.h"
-#include "core/process/build_info.h"
 #include "core/machine/machine.h"
+#include "core/process/build_info.h"
 #include "core/process/steady_clock.h"
 
 namespace openset {

@@ -309,9 +309,7 @@ absl::Status Study::Explained(const absl::Status& outcome) const {
   return outcome;
 }
 
-std::unique_ptr<StudyResults> Study::LoadResults() const {
-  return LoadStudyResults(plan(), ReportedTrials(), store_);
-}
+std::unique_ptr<StudyResults> Study::LoadResults() const { return LoadStudyResults(plan(), ReportedTrials(), store_); }
 
 bool Study::LacksOnlyEvaluation(int trial) const {
   const Action& action = plan()[plan().evaluations[trial]];

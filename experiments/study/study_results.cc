@@ -19,8 +19,7 @@ constexpr size_t kLargestBlock = 1 << 18;  // of an arena, in bytes
 
 }  // namespace
 
-std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vector<int>& reported,
-                                               const Store& store) {
+std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vector<int>& reported, const Store& store) {
   constexpr int64_t kRange = 256;
   constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber};
   auto loaded = std::make_unique<StudyResults>();

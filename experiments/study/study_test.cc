@@ -161,9 +161,7 @@ class RedoTest : public StudyTest {
     EXPECT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
   }
 
-  absl::StatusOr<std::unique_ptr<Study>> LoadToRedo(const std::string& redo) {
-    return Load("method: 'pairs'", redo);
-  }
+  absl::StatusOr<std::unique_ptr<Study>> LoadToRedo(const std::string& redo) { return Load("method: 'pairs'", redo); }
 
   // The needed actions and their trials after the results to redo were removed: "train 0 infer 0 evaluate 0".
   std::string NeededOf(const std::string& redo) {
@@ -245,8 +243,7 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
   // The report uses the other record.
   const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
-  EXPECT_EQ(absl::c_count_if(results->results, [](const TrialResult& result) { return result.record != nullptr; }),
-            1);
+  EXPECT_EQ(absl::c_count_if(results->results, [](const TrialResult& result) { return result.record != nullptr; }), 1);
   EXPECT_THAT(results->unread.damaged, ElementsAre(HasSubstr("not a record file")));
   EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is corrupt and left out")));
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
+#include "data/augment/testing/apply_each.h"
 #include "gtest/gtest.h"
 
 namespace openset {

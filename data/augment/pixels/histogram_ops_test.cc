@@ -1,5 +1,5 @@
-#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
+#include "data/augment/testing/apply_each.h"
 #include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 

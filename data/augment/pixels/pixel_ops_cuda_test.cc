@@ -1,8 +1,8 @@
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"
-#include "data/augment/testing/apply_each.h"
 #include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"
+#include "data/augment/testing/apply_each.h"
 #include "gtest/gtest.h"
 
 namespace openset {

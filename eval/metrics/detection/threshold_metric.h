@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "eval/metrics/decisions.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
-#include "eval/metrics/decisions.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {

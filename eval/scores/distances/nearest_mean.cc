@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
 #include "eval/scores/fits/gaussian.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/input/logit_rows.h"
 
 namespace openset {

@@ -5,8 +5,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input/row_blocks.h"
 #include "eval/softmax.h"
 
 namespace openset {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
 #include "eval/scores/fits/gaussian.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/input/logit_rows.h"
 
 namespace openset {

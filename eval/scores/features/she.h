@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/softmax.h"
 #include "eval/scores/score.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

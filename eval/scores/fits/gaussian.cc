@@ -5,8 +5,8 @@
 
 #include "Eigen/Eigenvalues"
 #include "core/in_parallel.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 namespace {

@@ -7,10 +7,10 @@
 #include "Eigen/QR"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/fits/gaussian.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 

@@ -4,10 +4,10 @@
 #include <mutex>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/head/nac_counts.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 void Nac::ToIntervals(const LinearHead& head, Eigen::MatrixXd* block) const {

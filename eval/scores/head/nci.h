@@ -6,8 +6,8 @@
 
 #include "Eigen/Core"
 #include "eval/scores/input/linear_head.h"
-#include "eval/softmax.h"
 #include "eval/scores/score.h"
+#include "eval/softmax.h"
 
 namespace openset {
 

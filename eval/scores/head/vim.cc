@@ -6,8 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/logits/energy.h"
 #include "eval/scores/input/logit_rows.h"
+#include "eval/scores/logits/energy.h"
 #include "eval/softmax.h"
 
 namespace openset {

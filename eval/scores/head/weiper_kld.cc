@@ -8,8 +8,8 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/row_blocks.h"
 
 namespace openset {
 namespace {

@@ -1,9 +1,9 @@
 #include "eval/scores/shaping/dice.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
 #include "eval/scores/fits/gaussian.h"
 #include "eval/scores/fits/percentile.h"
+#include "eval/scores/input/features.h"
 
 namespace openset {
 

@@ -2,8 +2,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/input/linear_head.h"
+#include "eval/scores/input/row_blocks.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

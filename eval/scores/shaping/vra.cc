@@ -1,8 +1,8 @@
 #include "eval/scores/shaping/vra.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
 #include "eval/scores/fits/percentile.h"
+#include "eval/scores/input/features.h"
 #include "eval/scores/input/linear_head.h"
 #include "eval/scores/input/logit_rows.h"
 

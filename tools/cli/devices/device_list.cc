@@ -4,9 +4,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/machine/machine.h"
 #include "core/process/gpu/cuda_library.h"
 #include "core/process/gpu/gpus.h"
-#include "core/machine/machine.h"
 #include "core/text/one_line.h"
 #include "core/text/table.h"
 

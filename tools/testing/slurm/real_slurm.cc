@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
-#include "core/process/capture_output.h"
 #include "core/machine/machine.h"
+#include "core/process/capture_output.h"
 
 namespace openset {
 namespace {
