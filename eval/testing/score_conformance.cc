@@ -259,7 +259,9 @@ void CheckHugeOutputs(const Score& score) {
       }
       outputs.perturbed.back() = std::numeric_limits<float>::infinity();
       const absl::Status perturbed = score.Compute(outputs.Input()).status();
-      if (!perturbed.ok()) EXPECT_THAT(perturbed.message(), HasSubstr("row 1"));
+      if (!perturbed.ok()) {
+        EXPECT_THAT(perturbed.message(), HasSubstr("row 1"));
+      }
     }
   }
 }
