@@ -112,7 +112,7 @@ TEST(ZipReader, ReadsAnArchiveInMemory) {
   absl::StatusOr<ZipReader> changed = ZipReader::OfBytes(archive);
   ASSERT_THAT(changed, IsOk());
   EXPECT_THAT(changed->Read("a"), IsOkAndHolds(content));
-  EXPECT_THAT(changed->Read("b").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'b' is damaged")));
+  EXPECT_THAT(changed->Read("b").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'b' is corrupt")));
 }
 
 TEST(ZipReader, LimitsTheTotalSize) {

@@ -40,6 +40,7 @@ class InputTrainingsTest : public ::testing::Test {
     TrainSummary summary;
     summary.set_schema_version(kSchemaVersion);
     *summary.mutable_action() = action;
+    summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     summary.mutable_provenance()->set_commit(commit);
     summary.add_epoch();
     summary.add_epoch();
