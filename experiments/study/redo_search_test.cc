@@ -15,19 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Two trials. That of method plain also has a search among four candidates on two trainings.
-constexpr char kSearched[] = R"(
-method: "pairs"
-validation_per_class: 5
-override { score { temperature_scaled_softmax {} } }
-search {
-  method: "plain"
-  axis { path: "score.temperature_scaled_softmax.temperature" value: ["1", "10"] }
-  axis { path: "training.epochs" value: ["1", "3"] }
-  criterion { aurc {} }
-}
-)";
-
 // Three candidates, after 1 and 3 epochs: all three, two of them.
 constexpr char kHalved[] = R"(
 validation_per_class: 5

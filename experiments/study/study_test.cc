@@ -25,19 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Two trials. That of method plain also has a search among four candidates on two trainings.
-constexpr char kSearched[] = R"(
-method: "pairs"
-validation_per_class: 5
-override { score { temperature_scaled_softmax {} } }
-search {
-  method: "plain"
-  axis { path: "score.temperature_scaled_softmax.temperature" value: ["1", "10"] }
-  axis { path: "training.epochs" value: ["1", "3"] }
-  criterion { aurc {} }
-}
-)";
-
 class StudyTest : public StudyScene {
  protected:
   std::vector<std::string> Reported(const Study& study) {

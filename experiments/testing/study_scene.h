@@ -16,6 +16,19 @@
 
 namespace openset {
 
+// Two trials. That of method plain also has a search among four candidates on two trainings.
+inline constexpr char kSearched[] = R"(
+method: "pairs"
+validation_per_class: 5
+override { score { temperature_scaled_softmax {} } }
+search {
+  method: "plain"
+  axis { path: "score.temperature_scaled_softmax.temperature" value: ["1", "10"] }
+  axis { path: "training.epochs" value: ["1", "3"] }
+  criterion { aurc {} }
+}
+)";
+
 // Data set, task and methods are those of SpecSandbox, but the task has only split 0, with class 4 as external images.
 class StudyScene : public ::testing::Test {
  protected:
