@@ -53,7 +53,7 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
     context.report = [&](const WorkProgress& progress) {
       if (first_epoch == 0) first_epoch = progress.epoch();
     };
-    ASSERT_THAT(Train(stopped, context), IsOk());
+    ASSERT_THAT(Train(stopped, context, MeasureEpoch), IsOk());
     EXPECT_EQ(first_epoch, stop == 0 ? 3 : stop);  // it went on from the one before
     const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
     ASSERT_THAT(summary, IsOk());
@@ -91,7 +91,7 @@ void TrainUntil(int step, const TrainAction& action, const std::string& key, con
   ActionContext context = scene.Context(key);
   int asked = 0;
   context.stop_asked = [&] { return ++asked == step; };
-  EXPECT_THAT(Train(action, context), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
+  EXPECT_THAT(Train(action, context, MeasureEpoch), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
   EXPECT_EQ(asked, step);
   EXPECT_TRUE(FileExists(context.store.PartialPath(key)));
   EXPECT_FALSE(context.store.LoadTrainSummary(key).ok());
@@ -180,7 +180,7 @@ TEST(Train, ACorruptStateIsNotUsed) {
     ASSERT_THAT(WriteFileAtomically(partial, bytes), IsOk());
     int steps = 0;
     context.stop_asked = [&] { return ++steps < 0; };
-    ASSERT_THAT(Train(action, context), IsOk());
+    ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
     EXPECT_EQ(steps, 9);  // from the start
     ExpectSameTraining(key, undisturbed, scene);
   }
@@ -199,8 +199,8 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   context.continued_key = Key("rung");
   int steps = 0;
   context.stop_asked = [&] { return ++steps == 2; };
-  EXPECT_THAT(Train(whole, context), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
-  ASSERT_THAT(Train(whole, context), IsOk());
+  EXPECT_THAT(Train(whole, context, MeasureEpoch), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
+  ASSERT_THAT(Train(whole, context, MeasureEpoch), IsOk());
   EXPECT_EQ(steps, 2 + 4);
   ExpectSameTraining(Key("rest"), undisturbed, scene);
 }
