@@ -173,6 +173,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
 }  // namespace
 
 absl::Status Train(const TrainAction& action, const ActionContext& context, const EpochMeasurement& measure) {
+  CHECK(measure != nullptr || !action.has_evaluation());
   ConfigureExecution(action.execution());
   if (!action.has_training()) return CommitInitialModel(action, context);
   return TrainFromStart(action, context, measure);

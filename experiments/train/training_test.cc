@@ -91,7 +91,8 @@ void TrainUntil(int step, const TrainAction& action, const std::string& key, con
   ActionContext context = scene.Context(key);
   int asked = 0;
   context.stop_asked = [&] { return ++asked == step; };
-  EXPECT_THAT(Train(action, context, MeasureEpoch), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
+  EXPECT_THAT(Train(action, context, MeasureEpoch),
+              StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
   EXPECT_EQ(asked, step);
   EXPECT_TRUE(FileExists(context.store.PartialPath(key)));
   EXPECT_FALSE(context.store.LoadTrainSummary(key).ok());
@@ -199,7 +200,8 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   context.continued_key = Key("rung");
   int steps = 0;
   context.stop_asked = [&] { return ++steps == 2; };
-  EXPECT_THAT(Train(whole, context, MeasureEpoch), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
+  EXPECT_THAT(Train(whole, context, MeasureEpoch),
+              StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
   ASSERT_THAT(Train(whole, context, MeasureEpoch), IsOk());
   EXPECT_EQ(steps, 2 + 4);
   ExpectSameTraining(Key("rest"), undisturbed, scene);
