@@ -74,7 +74,8 @@ TEST_F(InputTrainingsTest, ASummaryThatHasThemNeedsNoCheckpoint) {
   InferSummary summary;
   *summary.mutable_action() = action_;
   EXPECT_THAT(Lines(*TrainingsOf(summary, store_)), ElementsAre("1: 0", "2: 2", "3: 0"));
-  for (TrainSummary& training : *LoadTrainings(action_, store_)) *summary.add_training() = training;
+  const std::vector<TrainSummary> trainings = *LoadTrainings(action_, store_);
+  *summary.mutable_training() = {trainings.begin(), trainings.end()};
   std::filesystem::remove_all(store_.folder());
   EXPECT_THAT(Lines(*TrainingsOf(summary, store_)), ElementsAre("1: 0", "2: 2", "3: 0"));
   EXPECT_EQ(LoadTrainings(action_, store_).status().code(), absl::StatusCode::kNotFound);
