@@ -1,4 +1,4 @@
-// Maximum logit (Vaze et al. 2022).
+// Maximum logit (Hendrycks et al. 2022; Vaze et al. 2022).
 #ifndef OPENSET_EVAL_SCORES_LOGITS_MAX_LOGIT_H_
 #define OPENSET_EVAL_SCORES_LOGITS_MAX_LOGIT_H_
 
