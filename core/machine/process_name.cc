@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/machine/machine.h"
+#include "core/text/hex.h"
 
 namespace openset {
 namespace {
@@ -26,11 +27,6 @@ absl::string_view TakeLast(absl::string_view* text) {
 template <typename Number>
 bool ParseNumber(absl::string_view text, Number* number) {
   return absl::SimpleAtoi(text, number) && absl::StrCat(*number) == text;
-}
-
-bool IsSpace(absl::string_view text) {
-  return text.size() == kSpaceDigits &&
-         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 bool IsHost(absl::string_view text) {
@@ -54,7 +50,7 @@ std::optional<ProcessName> ParseProcessName(absl::string_view text) {
     return std::nullopt;
   }
   const absl::string_view space = TakeLast(&rest);
-  if (!IsSpace(space) || !IsHost(rest)) return std::nullopt;
+  if (!IsHex(space, kSpaceDigits) || !IsHost(rest)) return std::nullopt;
   name.space = std::string(space);
   name.host = std::string(rest);
   return name;

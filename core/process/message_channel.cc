@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/text/little_endian.h"
 
 namespace openset {
 namespace {
@@ -53,8 +54,7 @@ absl::Status MessageChannel::Send(const google::protobuf::Message& message) {
 absl::Status MessageChannel::Receive(google::protobuf::Message* message) {
   char header[4];
   OPENSET_RETURN_IF_ERROR(ReadAll(fd_, header, sizeof(header)));
-  uint32_t size = 0;
-  for (int i = 0; i < 4; ++i) size |= uint32_t{static_cast<uint8_t>(header[i])} << (8 * i);
+  const uint32_t size = LittleEndian32({header, sizeof(header)});
   if (size > kMaxBytes) return absl::InvalidArgumentError("a message on the channel declares an impossible size");
   std::string body(size, '\0');
   if (size > 0) {

@@ -79,7 +79,7 @@ std::string TextProblem(const FieldDescriptor& field, const FieldRule& rule, con
   if (field.type() == FieldDescriptor::TYPE_STRING && !IsUtf8(text)) {
     return absl::StrCat("must be text in UTF-8 (is '", OneLine(text.substr(0, 40)), "')");
   }
-  if (rule.key() && !IsHex(text, kSha256Digits)) {
+  if (rule.key() && !IsSha256(text)) {
     return absl::StrCat("must be ", kSha256Digits, " lower-case hexadecimal digits (is '", OneLine(text.substr(0, 70)),
                         text.size() > 70 ? "...')" : "')");
   }

@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// During its lifetime, listing the folder `path` fails with EIO after `entries` entries (those of "." and ".."
-// included). For tests with one thread.
+// While it exists, listing the folder `path` fails with EIO after `entries` entries; "." and ".." count. For tests with
+// one thread.
 class FailingReaddir {
  public:
   FailingReaddir(const std::string& path, int entries) : entries_(entries) {

@@ -21,6 +21,9 @@ inline bool IsHex(absl::string_view text) {
 // Whether `text` is exactly `digits` lower-case hexadecimal digits.
 inline bool IsHex(absl::string_view text, size_t digits) { return text.size() == digits && IsHex(text); }
 
+// Whether `text` has the form of a SHA-256.
+inline bool IsSha256(absl::string_view text) { return IsHex(text, kSha256Digits); }
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_TEXT_HEX_H_

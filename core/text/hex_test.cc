@@ -22,5 +22,12 @@ TEST(IsHex, CountsDigits) {
   EXPECT_FALSE(IsHex(std::string(kSha256Digits - 1, 'f') + "F", kSha256Digits));
 }
 
+TEST(IsSha256, Has64Digits) {
+  EXPECT_TRUE(IsSha256(std::string(64, '0')));
+  EXPECT_FALSE(IsSha256(std::string(63, '0')));
+  EXPECT_FALSE(IsSha256(std::string(65, '0')));
+  EXPECT_FALSE(IsSha256(std::string(64, 'F')));
+}
+
 }  // namespace
 }  // namespace openset

@@ -62,7 +62,7 @@ class ImageFolder : public ImageFileFormat {
                            absl::StrCat("must have one folder for each of the ", info.class_name_size(),
                                         " classes (has ", folder.class_folder_size(), ")")});
     }
-    if (folder.has_listing_sha256() && !IsHex(folder.listing_sha256(), 64)) {
+    if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
       problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
     }
     FindImageProblems(info, path, problems);

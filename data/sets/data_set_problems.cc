@@ -25,8 +25,6 @@ namespace {
 constexpr int64_t kMostPixels = int64_t{1} << 26;
 constexpr int64_t kMostSamples = 1'000'000'000'000;
 
-bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
-
 // Finds the problems of a single part.
 void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                       std::vector<FieldProblem>* problems) {

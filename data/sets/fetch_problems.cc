@@ -80,7 +80,7 @@ void FindDownloadProblems(const Download& file, const std::string& place, std::v
   if (file.unpack() == Download::KEEP && file.path().empty()) {
     problems->push_back({place + ".path", "must be set for a file that is kept"});
   }
-  if (file.has_sha256() && !IsHex(file.sha256(), 64)) {
+  if (file.has_sha256() && !IsSha256(file.sha256())) {
     problems->push_back({place + ".sha256", "must be 64 lower-case hexadecimal digits"});
   }
   if (file.has_md5() && !IsHex(file.md5(), 32)) {
@@ -99,7 +99,7 @@ void FindPackageProblems(const PackageSource& package, const std::string& place,
   if (package.package().size() > kMostBytes || !std::regex_match(package.package(), is_npm ? *npm : *debian)) {
     problems->push_back({place + ".package", is_npm ? "must be NAME@VERSION" : "must be NAME=VERSION"});
   }
-  if (!IsHex(package.sha256(), 64)) {
+  if (!IsSha256(package.sha256())) {
     problems->push_back({place + ".sha256", "must be 64 lower-case hexadecimal digits"});
   }
 }

@@ -1,9 +1,7 @@
 #include "experiments/spec/model_files.h"
 
-#include <algorithm>
 #include <filesystem>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,14 +13,10 @@
 #include "core/files/formats/header_check.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 
 namespace openset {
 namespace {
-
-bool IsSha256(const std::string& text) {
-  return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
 
 constexpr absl::string_view kData = "data:";
 constexpr absl::string_view kSplit = "{split}";

@@ -51,7 +51,7 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
 
 }  // namespace
 
-bool IsKey(absl::string_view name) { return IsHex(name, kSha256Digits); }
+bool IsKey(absl::string_view name) { return IsSha256(name); }
 
 std::vector<std::string> RecordIds(const Store& store) { return KeysIn(store, "records", ".rec"); }
 std::vector<std::string> CheckpointKeys(const Store& store) { return KeysIn(store, "checkpoints", ""); }

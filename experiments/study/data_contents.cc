@@ -11,6 +11,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 #include "data/catalog.h"
 #include "data/path_below.h"
 #include "data/selection.h"
@@ -24,8 +25,6 @@
 
 namespace openset {
 namespace {
-
-constexpr int64_t kDigits = 64;
 
 // The store's file with the content (DataSetPart.content_sha256) of the data of its last run. A data set may be called
 // "folder:/../photos": names that lead out of the folder are replaced by their digest.
@@ -126,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const 
     if (info == nullptr) continue;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
       if (HasChecksums(part) || part.has_content_sha256()) continue;
-      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kDigits);
+      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kSha256Digits);
       if (last.ok() && IsKey(*last)) {
         part.set_content_sha256(*last);
         continue;
@@ -147,7 +146,7 @@ absl::Status RememberContents(const Store& store, const Experiment& experiment) 
     for (const DataSetPart& part : info->layout(0).part()) {
       const std::string path = ContentPath(store, name, part.name());
       if (!part.has_content_sha256() || IsToldByDigest(part) ||
-          ReadFile(path, kDigits).value_or("") == part.content_sha256())
+          ReadFile(path, kSha256Digits).value_or("") == part.content_sha256())
         continue;
       OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
       OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, part.content_sha256()));

@@ -142,8 +142,8 @@ class Study {
   // Marks those actions from `first` on that are to be made again, and removes their results from the store.
   void MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
-  // Marks all of them, also those that choices add: a choice is made at once if all of its candidates are kept. Errors:
-  // those of Planner::Choose(), except kNotFound.
+  // Marks all actions to be made again, and makes each choice whose candidates are all kept, so that the actions that
+  // it adds are marked too. Errors: those of Planner::Choose(), except kNotFound.
   absl::Status ChooseAgain();
 
   // A trial of the spec, and the search for its values.

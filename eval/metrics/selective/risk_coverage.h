@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// k = ceil(coverage * samples), between 1 and `samples`; 0 of 0. A product that rounding has put up to 1e-12 of itself
-// above a whole number is that number: 55 for 0.55 of 100. Preconditions: samples >= 0, 0 < coverage <= 1.
+// k = ceil(coverage * samples), at least 1; 0 if there are no samples. Rounding errors of the product don't count: k is
+// 55 for 0.55 of 100. Preconditions: samples >= 0, 0 < coverage <= 1.
 int64_t SamplesAtCoverage(double coverage, int64_t samples);
 
 // (errors among the k = SamplesAtCoverage(coverage, n) samples with the lowest unknown scores) / k, in expectation over

@@ -9,12 +9,15 @@
 
 namespace openset {
 
-// Returns a problem for each part of a method that doesn't fit: a loss term without the open-set source or the extra
-// output that it needs, a source that no term uses, a pass (with or without the open set) that has no term in the first
-// epoch, pairs of slots from a source without slots, a number of normalisation values that differs from the number of
-// channels; a model that is neither imported nor trained, or parts for a training that is absent; a score that needs
-// more than a script's outputs; images that are too small for the model, or whose channels an augmentation doesn't
-// support. Precondition: the method obeys its schema's rules and has its defaults filled in.
+// Returns a problem for each part of a method that doesn't fit the others:
+//   * a loss term without the open-set source or the extra output that it needs, a source that no term uses, pairs of
+//     slots from a source without slots;
+//   * a pass, with or without the open set, that has no term in the first epoch;
+//   * normalisation values for another number of channels, images that are too small for the model, or whose channels
+//     an augmentation doesn't support;
+//   * a model that is neither imported nor trained, or parts for a training that is absent;
+//   * a score that needs more than a script's outputs.
+// Precondition: the method obeys its schema's rules and has its defaults filled in.
 std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method);
 
 }  // namespace openset

@@ -6,18 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/text/hex.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 
 namespace openset {
-namespace {
-
-constexpr size_t kDigits = 64;
-
-}  // namespace
-
 bool IsBundleFile(absl::string_view name) {
   const std::vector<std::string> parts = absl::StrSplit(name, '/');
   if (parts[0] == "library") {
@@ -37,10 +32,10 @@ bool IsBundleFile(absl::string_view name) {
 std::string TrialOfBundleMember(absl::string_view name) {
   const bool is_replica = absl::ConsumePrefix(&name, "replicas/");
   if (!is_replica && !absl::ConsumePrefix(&name, "records/")) return "";
-  if (name.size() < 3 + kDigits || name[2] != '/') return "";
-  const absl::string_view shard = name.substr(0, 2), id = name.substr(3, kDigits);
+  if (name.size() < 3 + kSha256Digits || name[2] != '/') return "";
+  const absl::string_view shard = name.substr(0, 2), id = name.substr(3, kSha256Digits);
   if (!IsKey(id) || !absl::StartsWith(id, shard)) return "";
-  absl::string_view rest = name.substr(3 + kDigits);
+  absl::string_view rest = name.substr(3 + kSha256Digits);
   if (!absl::ConsumeSuffix(&rest, ".rec")) return "";
   if (!is_replica) return rest.empty() ? std::string(id) : "";
   return absl::ConsumePrefix(&rest, "/") && IsKey(rest) ? std::string(id) : "";

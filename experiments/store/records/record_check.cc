@@ -14,6 +14,7 @@
 #include "core/proto/proto_rules.h"
 #include "core/proto/schema.pb.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 #include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/trial.proto.h"
@@ -29,11 +30,6 @@ absl::Status Wrong(absl::string_view path, absl::string_view problem) {
 
 absl::Status ToStatus(const std::vector<FieldProblem>& problems) {
   return problems.empty() ? absl::OkStatus() : Wrong(problems[0].path, problems[0].message);
-}
-
-bool IsKey(absl::string_view text) {
-  return text.size() == 64 &&
-         absl::c_all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 // The limits of a field in the schema's options.
@@ -154,7 +150,7 @@ class ProvenanceRules {
   }
 
   bool Hold(const StageProvenance& stage) const {
-    return stage.stage() != StageProvenance::STAGE_UNSPECIFIED && (!stage.has_key() || IsKey(stage.key())) &&
+    return stage.stage() != StageProvenance::STAGE_UNSPECIFIED && (!stage.has_key() || IsSha256(stage.key())) &&
            IsUtf8(stage.commit()) && IsUtf8(stage.compiler()) && IsUtf8(stage.libtorch_version()) &&
            stage.component_size() <= components_.most &&
            absl::c_all_of(stage.component(),

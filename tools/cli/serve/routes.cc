@@ -39,7 +39,7 @@ Route RouteOf(absl::string_view target) {
     int page = 0;
     if (count == 4 && IsPage(words[3]) && absl::SimpleAtoi(words[3], &page)) return {Route::kRecords, id, page};
   }
-  if (words[0] == "record" && count == 2 && IsHex(id, kSha256Digits)) return {Route::kRecord, id};
+  if (words[0] == "record" && count == 2 && IsSha256(id)) return {Route::kRecord, id};
   return {};
 }
 
