@@ -3,8 +3,7 @@
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
 core/tensor/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and
 eval never sees LibTorch. Below these, folders side by side have an order too: no two include each other, directly or by
-others (a folder and its own subfolders may). Files are opened for reading by core/files/input_file.h only. No C++ file
-has more than 399 lines, no folder more than 40 sources.
+others (a folder and its own subfolders may). Files are opened for reading by core/files/input_file.h only.
 """
 
 import collections
@@ -57,11 +56,6 @@ READS = re.compile(r"\bifstream\b|\bfopen(64)?\(|\bunzOpen(64)?\(|\bO_RDONLY\b")
 OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/formats/npz.cc", "core/machine/machine.cc"}
 FOLDER_OR_NULL = re.compile(r"O_DIRECTORY|/dev/null")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
-
-
-MOST_LINES = 399
-# Sources of a folder, with its BUILD file.
-MOST_FILES_OF_ROOM = 40
 
 
 def problems_of(path, lines):
@@ -137,16 +131,6 @@ def main(paths):
     folders = {p.split("/")[0] for p in sources}
     problems = [f"no sources of {folder}: list its packages in //tools/checks:all_sources"
                 for folder in MAY_INCLUDE if folder not in folders]
-    for path in paths:
-        if path.endswith((".proto", "BUILD")):
-            continue  # they are lists
-        with open(path, encoding="utf-8") as file:
-            count = sum(1 for _ in file)
-        if count > MOST_LINES:
-            problems.append(f"{path}: has {count} lines, more than {MOST_LINES}: give a part of it a file of its own")
-    rooms = collections.Counter(p.rpartition("/")[0] for p in paths if p.endswith((".h", ".cc", ".cu", ".proto", "BUILD")))
-    problems += [f"{room}: has {count} sources, more than {MOST_FILES_OF_ROOM}: give a part of them a folder of their own"
-                 for room, count in rooms.items() if count > MOST_FILES_OF_ROOM]
     known = set(sources)
     edges = {}
     for path in sources:
