@@ -36,8 +36,8 @@ std::string ToHex(const Sha256::Digest& digest);
 // The largest file that Sha256HexOfFile() reads: larger than the archives of the largest data sets.
 inline constexpr int64_t kMaxHashedBytes = int64_t{1} << 40;
 
-// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if reading
-// fails or the file has more than `max_bytes` (nothing is read if the system reports such a size).
+// The digest of a file's content. Errors: those of OpenRegularFile() and InputFile::Read() (core/files/input_file.h);
+// kDataLoss if the file has more than `max_bytes` (nothing is read if the system reports such a size).
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max_bytes = kMaxHashedBytes);
 
 // Reads a file that must have this digest; "" accepts any. Errors: those of ReadFile(); kFailedPrecondition, with both

@@ -1,5 +1,6 @@
 #include "core/files/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/disk_error.h"
 #include "core/files/input_file.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
@@ -116,7 +118,7 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
       grow(2 * content.size());
     }
   } catch (const std::bad_alloc&) {
-    return absl::DataLossError(absl::StrCat(file->path(), ": doesn't fit in memory (", size, " bytes)"));
+    return absl::ResourceExhaustedError(absl::StrCat(file->path(), ": doesn't fit in memory (", size, " bytes)"));
   }
 }
 
@@ -152,9 +154,17 @@ absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_b
   return ReadAll(OpenGivenFile(path), max_bytes);
 }
 
+absl::StatusOr<bool> LookForFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0) return true;
+  absl::Status status = ReadError(errno, absl::StrCat("cannot look at ", path));
+  if (absl::IsNotFound(status)) return false;
+  return status;
+}
+
 bool FileExists(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
+  const absl::StatusOr<bool> is_there = LookForFile(path);
+  return is_there.ok() ? *is_there : !absl::IsInvalidArgument(is_there.status());
 }
 
 int64_t FileSize(const std::string& path) {
@@ -182,11 +192,22 @@ absl::Status MakeFolders(const std::string& path) {
 }
 
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
-  std::error_code error;
   std::vector<std::string> names;
-  std::filesystem::directory_iterator entry(path, error), end;
-  for (; !error && entry != end; entry.increment(error)) names.push_back(entry->path().filename().string());
-  if (error) return absl::NotFoundError(absl::StrCat("cannot list ", path, ": ", error.message()));
+  DIR* const folder = opendir(path.c_str());
+  int error = folder == nullptr ? errno : 0;
+  while (folder != nullptr) {
+    errno = 0;  // readdir() returns nothing at the end and if it fails
+    const dirent* const entry = readdir(folder);
+    error = errno;
+    if (entry == nullptr) break;
+    const absl::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (folder != nullptr) closedir(folder);
+  if (error == ENOTDIR && FileExists(path)) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot list ", path, ": it is a file, not a folder"));
+  }
+  if (error != 0) return ReadError(error, absl::StrCat("cannot list ", path));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -238,10 +259,9 @@ absl::Status SyncFolder(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
   for (const std::string& name : names) {
     const std::string file = JoinPath(path, name);
-    std::error_code error;
-    if (std::filesystem::is_regular_file(file, error)) {
-      OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kStagedFile));
-    }
+    struct stat info;
+    if (stat(file.c_str(), &info) != 0) return SystemError("look at", file);
+    if (S_ISREG(info.st_mode)) OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kStagedFile));
   }
   return SyncNames(path, SyncOf::kStagedFolder);
 }

@@ -41,6 +41,22 @@ TEST_F(FilesTest, OnlyRegularFilesHaveASize) {
   EXPECT_EQ(FileSize(folder_), 0);
 }
 
+TEST_F(FilesTest, AFileMayBeThereUnlessTheSystemSaysNo) {
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
+  std::filesystem::create_symlink("nothing", In("dangling"));
+  std::filesystem::create_symlink("circle", In("circle"));
+  EXPECT_EQ(LookForFile(In("f")).value(), true);
+  for (const char* name : {"nothing", "f/below", "dangling"}) {
+    EXPECT_EQ(LookForFile(In(name)).value(), false) << name;
+    EXPECT_FALSE(FileExists(In(name))) << name;
+  }
+  EXPECT_EQ(LookForFile(In("circle")).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_TRUE(FileExists(In("circle")));
+  const std::string too_long(300, 'x');
+  EXPECT_EQ(LookForFile(In(too_long)).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(FileExists(In(too_long)));
+}
+
 TEST_F(FilesTest, WritesAndReplacesWholeFiles) {
   const std::string binary("a\0b\n", 4);
   ASSERT_TRUE(WriteFileAtomically(In("f"), binary).ok());
@@ -74,6 +90,11 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr(In("none") + ": No such file"));
   EXPECT_EQ(ReadFile(folder_).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ListFolder(In("none")).status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(WriteFileAtomically(In("file"), "x").ok());
+  EXPECT_EQ(ListFolder(In("file")).status(),
+            absl::InvalidArgumentError("cannot list " + In("file") + ": it is a file, not a folder"));
+  EXPECT_EQ(ListFolder(In("file/below")).status().code(), absl::StatusCode::kNotFound);
+  std::filesystem::remove(In("file"));
 
   const absl::Status no_folder = WriteFileAtomically(In("none/f"), "x");
   EXPECT_EQ(no_folder.code(), absl::StatusCode::kUnavailable);
@@ -89,7 +110,8 @@ TEST_F(FilesTest, AListingThatFailsInTheMiddleIsAnError) {
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(WriteFileAtomically(In(name), "").ok());
   for (int entries = 0; entries < 5; ++entries) {  // of a, b, c, . and ..
     const FailingReaddir failing(folder_, entries);
-    EXPECT_EQ(ListFolder(folder_).status(), absl::NotFoundError("cannot list " + folder_ + ": " + std::strerror(EIO)));
+    EXPECT_EQ(ListFolder(folder_).status(),
+              absl::UnavailableError("cannot list " + folder_ + ": " + std::strerror(EIO)));
   }
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("a", "b", "c"));
 }
@@ -211,8 +233,9 @@ TEST_F(FilesTest, RefusesFilesAboveTheLimit) {
   EXPECT_EQ(ReadFile(In("f")).status().code(), absl::StatusCode::kDataLoss);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the process
   // There is not that much memory.
-  EXPECT_THAT(std::string(ReadFile(In("f"), int64_t{1} << 43).status().message()),
-              HasSubstr("f: doesn't fit in memory ("));
+  const absl::Status no_memory = ReadFile(In("f"), int64_t{1} << 43).status();
+  EXPECT_EQ(no_memory.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(no_memory.message()), HasSubstr("f: doesn't fit in memory ("));
 #endif
   // A file that reports no size.
   EXPECT_THAT(std::string(ReadFile("/proc/self/stat", 4).status().message()), HasSubstr("more than the 4"));

@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/disk_error.h"
 
 namespace openset {
 namespace {
@@ -25,15 +26,13 @@ absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   const auto no_file = [&path] { return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device")); };
   if (descriptor < 0) {
-    const std::string message = absl::StrCat("cannot open ", path, ": ", std::strerror(errno));
-    if (errno == EACCES || errno == EPERM) return absl::PermissionDeniedError(message);
-    if (errno == ENXIO || errno == ENODEV) return no_file();  // a socket, or a device that doesn't exist
-    return errno == ELOOP || errno == EIO ? absl::DataLossError(message) : absl::NotFoundError(message);
+    if (errno == ENXIO) return no_file();  // a socket, or a device that doesn't exist
+    return ReadError(errno, absl::StrCat("cannot open ", path));
   }
   struct stat info = {};
-  const bool known = fstat(descriptor, &info) == 0;
+  const int error = fstat(descriptor, &info) == 0 ? 0 : errno;
   InputFile file(descriptor, info.st_size, path);
-  if (!known) return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
+  if (error != 0) return ReadError(error, absl::StrCat("cannot read ", path));
   if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
   if (S_ISREG(info.st_mode)) return file;
   if (pipes == Pipes::kRefuse || (!S_ISFIFO(info.st_mode) && isatty(descriptor) == 0)) return no_file();
@@ -65,7 +64,7 @@ absl::StatusOr<size_t> InputFile::Read(char* to, size_t size) {
   while (filled < size) {
     const ssize_t got = read(descriptor_, to + filled, size - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return absl::DataLossError(absl::StrCat("cannot read ", path_, ": ", std::strerror(errno)));
+    if (got < 0) return ReadError(errno, absl::StrCat("cannot read ", path_));
     if (got == 0) break;
     filled += got;
   }
@@ -74,7 +73,9 @@ absl::StatusOr<size_t> InputFile::Read(char* to, size_t size) {
 
 absl::Status InputFile::MoveTo(int64_t byte) {
   if (lseek(descriptor_, byte, SEEK_SET) == byte) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("cannot read ", path_, ": ", std::strerror(errno)));
+  const std::string message = absl::StrCat("cannot read ", path_);
+  return errno == ESPIPE ? absl::DataLossError(absl::StrCat(message, ": ", std::strerror(errno)))
+                         : ReadError(errno, message);
 }
 
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path) { return Open(path, Pipes::kRefuse); }

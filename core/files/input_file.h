@@ -24,10 +24,11 @@ class InputFile {
   // The length that the system reports; 0 for files of /proc and for pipes.
   int64_t bytes() const { return bytes_; }
 
-  // Reads `size` bytes, or fewer if the file ends. Errors: kDataLoss with the path.
+  // Reads `size` bytes, or fewer if the file ends. Errors: those of ReadError(), with the path.
   absl::StatusOr<size_t> Read(char* to, size_t size);
 
-  // The next read begins at this byte, counted from 0. Errors: kDataLoss with the path if it is not a regular file.
+  // The next read begins at this byte, counted from 0. Errors, with the path: kDataLoss if it is not a regular file;
+  // those of ReadError().
   absl::Status MoveTo(int64_t byte);
 
   // Returns the descriptor, which the caller must close.
@@ -40,9 +41,9 @@ class InputFile {
 };
 
 // Opens a regular file and follows links. Never blocks, as opening a pipe without a writer would. Errors, with the
-// path: kNotFound if there is none; kPermissionDenied; kInvalidArgument for a folder, an empty path, or a path with a
-// NUL byte, where the system would cut it off; kDataLoss for a pipe, a socket or a device, for circular links, and for
-// disk errors.
+// path: those of ReadError() (core/files/disk_error.h), of which only kNotFound says that there is none;
+// kInvalidArgument also for a folder, an empty path, or a path with a NUL byte, where the system would cut it off;
+// kDataLoss for a pipe, a socket or a device, and for circular links.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);
 
 // The same for a path on the command line: /dev/stdin, and the /dev/fd/63 into which a shell turns <(PROGRAM), may be

@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// As 32 lower-case hexadecimal digits. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if
-// reading fails.
+// As 32 lower-case hexadecimal digits. Errors: those of OpenRegularFile() and InputFile::Read()
+// (core/files/input_file.h).
 absl::StatusOr<std::string> Md5HexOfFile(const std::string& path);
 
 }  // namespace openset

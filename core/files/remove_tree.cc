@@ -31,10 +31,12 @@ absl::StatusOr<std::vector<std::string>> NamesIn(int folder, const std::string& 
   }
   const absl::Cleanup close_it = [stream] { closedir(stream); };
   std::vector<std::string> names;
+  errno = 0;
   while (const dirent* entry = readdir(stream)) {
     const std::string found = entry->d_name;
     if (found != "." && found != "..") names.push_back(found);
   }
+  if (errno != 0) return CannotRemove(name);
   return names;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/md5.h"
 #include "core/process/run_program.h"
 #include "core/status_macros.h"
@@ -171,7 +172,7 @@ absl::Status FetchFrom(const std::string& url, const std::string& part, const Do
       continue;
     }
     if (status.ok()) status = CheckDownload(part, file);
-    if (status.ok() || absl::IsNotFound(status) || absl::IsFailedPrecondition(status) || is_from_here) return status;
+    if ((!absl::IsDataLoss(status) && !absl::IsOutOfRange(status)) || is_from_here) return status;
     Remove(part);
     is_from_here = true;
   }
@@ -180,8 +181,11 @@ absl::Status FetchFrom(const std::string& url, const std::string& part, const Do
 }  // namespace
 
 absl::Status CheckDownload(const std::string& path, const Download& file) {
-  if (file.has_bytes() && FileExists(path) && FileSize(path) != file.bytes()) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", FileSize(path), " bytes, not ", file.bytes()));
+  if (file.has_bytes()) {
+    OPENSET_ASSIGN_OR_RETURN(const InputFile there, OpenRegularFile(path));
+    if (there.bytes() != file.bytes()) {
+      return absl::DataLossError(absl::StrCat(path, ": has ", there.bytes(), " bytes, not ", file.bytes()));
+    }
   }
   if (file.has_sha256()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string sum, Sha256HexOfFile(path));
@@ -198,8 +202,10 @@ absl::Status CheckDownload(const std::string& path, const Download& file) {
 
 absl::Status DownloadFile(const Download& file, const std::string& destination, const DownloadOptions& options) {
   const std::string part = destination + ".part";
-  if (FileExists(destination) && CheckDownload(destination, file).ok()) return absl::OkStatus();
-  absl::Status status;
+  absl::Status status = CheckDownload(destination, file);
+  // A file that can't be read now may be the right one.
+  if (!absl::IsNotFound(status) && !absl::IsDataLoss(status)) return status;
+  status = absl::OkStatus();
   // The part may already be complete, so that nothing is left to download.
   bool whole = CanBeChecked(file) && FileExists(part) && CheckDownload(part, file).ok();
   for (const std::string& url : file.url()) {

@@ -40,11 +40,14 @@ absl::StatusOr<std::vector<std::string>> NamesIn(const OpenFolder& folder) {
   DIR* const stream = copy < 0 ? nullptr : fdopendir(copy);
   if (stream == nullptr) return SystemError("list", folder.path());
   std::vector<std::string> names;
+  errno = 0;
   while (const dirent* entry = readdir(stream)) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
+  const absl::Status status = errno == 0 ? absl::OkStatus() : SystemError("list", folder.path());
   closedir(stream);
+  OPENSET_RETURN_IF_ERROR(status);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -3,12 +3,14 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/disk_error.h"
 #include "core/files/input_file.h"
 #include "core/status_macros.h"
 
@@ -32,6 +34,7 @@ class Stream {
     const int got = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(size));
     int error = Z_OK;
     const char* const message = gzerror(file_.get(), &error);
+    if (error == Z_ERRNO) return ReadError(errno, "cannot read");
     if (got < 0 || error != Z_OK) return Damaged(message);
     return absl::string_view(buffer_).substr(0, got);
   }

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
+#include "core/files/disk_error.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
@@ -53,7 +54,7 @@ uLong ChecksumOf(absl::string_view bytes) {
 }
 
 absl::Status CannotList(const std::string& folder) {
-  return absl::NotFoundError(absl::StrCat("cannot list ", folder, ": ", std::strerror(errno)));
+  return ReadError(errno, absl::StrCat("cannot list ", folder));
 }
 
 absl::StatusOr<ImageNames> ListOne(const std::string& folder) {

@@ -44,8 +44,8 @@ class ListingMemory {
   // The memory in ~/.cache/openset/listings. Remembers nothing if HOME is not set.
   static ListingMemory OfUser();
 
-  // Lists folders below `root`. A folder that does not exist has no images. Errors: kNotFound, with the folder, for one
-  // that can't be read.
+  // Lists folders below `root`. A folder that does not exist has no images. Errors, with the folder, for one that can't
+  // be read: those of ReadError() (core/files/disk_error.h).
   absl::StatusOr<FolderListing> List(const std::string& root, const std::vector<std::string>& folder) const;
 
  private:

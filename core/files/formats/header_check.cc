@@ -38,7 +38,8 @@ absl::Status CheckMembers(InputFile file) {
   const std::string path = file.path();
   const int64_t file_bytes = file.bytes();
   const absl::StatusOr<ZipReader> zip = ZipReader::Open(std::move(file));
-  if (!zip.ok()) return absl::DataLossError(absl::StrCat(path, ": ", zip.status().message()));
+  if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not a zip archive"));
+  if (!zip.ok()) return Annotate(zip.status(), path);
   const auto members = static_cast<int64_t>(zip->Names().size());
   const int64_t others = kMoreBytes + kMoreBytesOfMember * members;
   if (file_bytes - others <= zip->PackedBytes()) return absl::OkStatus();

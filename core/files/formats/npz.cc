@@ -51,9 +51,8 @@ bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
 
 // Errors name the path.
 absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
-  if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
-  OPENSET_RETURN_IF_ERROR(OpenRegularFile(path).status());
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(std::move(file));
   if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not an .npz archive"));
   if (!zip.ok()) return Annotate(zip.status(), path);
   return zip;

@@ -11,21 +11,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/disk_error.h"
+#include "core/status_macros.h"
 #include "core/text/one_line.h"
 
 namespace openset {
 namespace {
-
-// For minizip, which otherwise opens the file by its name.
-struct GivenFile {
-  InputFile* file;
-  int descriptor;  // after minizip opened it
-};
-void* TakeFile(void* opaque, const void* /*name*/, int /*mode*/) {
-  auto* given = static_cast<GivenFile*>(opaque);
-  given->descriptor = given->file->Release();
-  return fdopen(given->descriptor, "rb");
-}
 
 // The size of the pieces in which a member is read.
 constexpr size_t kChunk = 1 << 16;
@@ -69,25 +60,45 @@ int64_t LimitOf(int64_t max_bytes, int64_t archive_bytes) {
 
 }  // namespace
 
+// For minizip, which otherwise opens the file by its name, and can't tell a failed read from the end of the file.
+struct ZipReader::GivenFile {
+  InputFile* file;  // until minizip opens it
+  int descriptor = -1;
+  int error = 0;  // errno of the last read that failed
+
+  static void* Open(void* opaque, const void* /*name*/, int /*mode*/) {
+    auto* given = static_cast<GivenFile*>(opaque);
+    given->descriptor = given->file->Release();
+    return fdopen(given->descriptor, "rb");
+  }
+  static uLong Read(void* opaque, void* stream, void* to, uLong size) {
+    auto* file = static_cast<FILE*>(stream);
+    const size_t got = fread(to, 1, size, file);
+    if (got < size && ferror(file) != 0) static_cast<GivenFile*>(opaque)->error = errno;
+    return got;
+  }
+};
+
 ZipReader::ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes)
     : zip_(zip, &unzClose), archive_bytes_(archive_bytes), max_bytes_(max_bytes) {}
 
 absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_bytes) {
-  absl::StatusOr<InputFile> file = OpenRegularFile(path);
-  if (!file.ok()) return absl::InvalidArgumentError(file.status().message());
-  return Open(*std::move(file), max_bytes);
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  return Open(std::move(file), max_bytes);
 }
 
 absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
   zlib_filefunc64_def calls;
   fill_fopen64_filefunc(&calls);
-  calls.zopen64_file = &TakeFile;
-  GivenFile given = {&file, -1};
-  calls.opaque = &given;
+  auto given = std::make_shared<GivenFile>(GivenFile{&file});
+  calls.zopen64_file = &GivenFile::Open;
+  calls.zread_file = &GivenFile::Read;
+  calls.opaque = given.get();
   const int64_t archive_bytes = file.bytes();
   ZipReader reader(unzOpen2_64(file.path().c_str(), &calls), archive_bytes, LimitOf(max_bytes, archive_bytes));
-  reader.descriptor_ = given.descriptor;
-  const absl::Status read = reader.ReadList();
+  given->file = nullptr;
+  reader.file_ = std::move(given);
+  const absl::Status read = reader.ReadErrorOr(reader.ReadList());
   return read.ok() ? absl::StatusOr<ZipReader>(std::move(reader)) : read;
 }
 
@@ -105,6 +116,10 @@ absl::StatusOr<ZipReader> ZipReader::OfBytes(absl::string_view archive, int64_t 
   reader.archive_ = archive;
   const absl::Status read = reader.ReadList();
   return read.ok() ? absl::StatusOr<ZipReader>(std::move(reader)) : read;
+}
+
+absl::Status ZipReader::ReadErrorOr(const absl::Status& status) const {
+  return file_ == nullptr || file_->error == 0 ? status : ReadError(file_->error, "cannot be read");
 }
 
 absl::Status ZipReader::ReadList() {
@@ -133,11 +148,12 @@ absl::Status ZipReader::ReadList() {
 }
 
 int64_t ZipReader::ReadAt(uint64_t place, size_t size, char* to) const {
-  if (descriptor_ < 0) return static_cast<int64_t>(CopyBytes(archive_, place, size, to));
+  if (file_ == nullptr) return static_cast<int64_t>(CopyBytes(archive_, place, size, to));
   int64_t got = -1;
   do {
-    got = pread(descriptor_, to, size, static_cast<off_t>(place));
+    got = pread(file_->descriptor, to, size, static_cast<off_t>(place));
   } while (got < 0 && errno == EINTR);
+  if (got < 0) file_->error = errno;
   return got;
 }
 
@@ -218,6 +234,7 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
     if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC, if it has read all
     if (is_plain && bytes == said && crc != found->second.crc) got = -1;
   }
+  OPENSET_RETURN_IF_ERROR(ReadErrorOr(absl::OkStatus()));
   if (got == 0 && bytes != said) {  // then the CRC was not compared
     return absl::DataLossError(
         absl::StrCat("member '", OneLine(name), "' is corrupt: it says that it has ", said, " bytes, and has ", bytes));

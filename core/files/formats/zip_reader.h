@@ -25,9 +25,9 @@ class ZipReader {
   static constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
   static constexpr int64_t kMaxInflation = 64;
 
-  // `max_bytes` replaces these limits unless it is 0. Errors, without the path: kInvalidArgument if the file is
-  // missing, is not one that OpenRegularFile() opens, or is not an archive; kDataLoss if its list of members is
-  // corrupt.
+  // `max_bytes` replaces these limits unless it is 0. Errors: those of OpenRegularFile(); without the path,
+  // kInvalidArgument if it is not an archive, kDataLoss if its list of members is corrupt, and those of ReadError()
+  // (core/files/disk_error.h) if it can't be read.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
   // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
@@ -44,7 +44,8 @@ class ZipReader {
 
   // The content of a member. Never allocates the size that a header declares before the bytes are there. Errors:
   // kDataLoss if there is no such member, if it is corrupt (its length and CRC are compared), or if everything read so
-  // far is more than an archive of this size may inflate to; kOutOfRange if it has more than `max_bytes`.
+  // far is more than an archive of this size may inflate to; kOutOfRange if it has more than `max_bytes`; those of
+  // ReadError() if the file can't be read.
   absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
 
   // The same in parts. The length and the CRC are compared after the last one. Errors: also those of `use`.
@@ -61,15 +62,19 @@ class ZipReader {
     bool is_plain;  // neither compressed nor encrypted
   };
 
+  struct GivenFile;  // the open file, which zip_ owns
+
   ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes);
 
   // Reads the list of members.
   absl::Status ReadList();
+  // `status`, unless the file can't be read, which is then the error.
+  absl::Status ReadErrorOr(const absl::Status& status) const;
   // Copies bytes of the archive from `place` on. Returns their number, fewer at its end, or -1 on failure.
   int64_t ReadAt(uint64_t place, size_t size, char* to) const;
 
+  std::shared_ptr<GivenFile> file_;  // null for an archive in memory
   std::unique_ptr<void, int (*)(void*)> zip_;
-  int descriptor_ = -1;        // that of the file, which zip_ owns; -1 for an archive in memory
   absl::string_view archive_;  // an archive in memory
   std::map<std::string, Place, std::less<>> members_;
   int64_t archive_bytes_;

@@ -33,6 +33,8 @@ constexpr char kDamaged[] = "damaged";
 // In bytes. This program does not write anything longer.
 constexpr size_t kLongestRunId = 140;
 constexpr int64_t kLongestClaim = 200;
+// How often a claim is read that exists but can't be found.
+constexpr int kMostReads = 20;
 constexpr int64_t kLargestState = 16 << 20;
 
 // Returns the start of a process in clock ticks since boot; "" if it does not exist, or is a zombie.
@@ -61,16 +63,22 @@ bool IsDamageName(const std::string& name) {
 }
 
 // Returns the name of the claim in a file; "" if it is not a valid claim (or a folder or a pipe); nothing if it does
-// not exist. Errors: kPermissionDenied.
+// not exist. Errors: those of reading it.
 absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
-  while (true) {
+  for (int times = 0;; ++times) {
     const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
-    if (absl::IsPermissionDenied(content.status())) return content.status();
     if (absl::IsNotFound(content.status())) {
       struct stat info;
       if (lstat(path.c_str(), &info) != 0) return std::nullopt;
-      if (!S_ISLNK(info.st_mode)) continue;  // a claim was made just now; else a dangling link
+      if (!S_ISLNK(info.st_mode)) {  // a claim was made just now, or the disk is broken; else a dangling link
+        if (times == kMostReads) return absl::UnavailableError(content.status().message());
+        absl::SleepFor(absl::Milliseconds(times));
+        continue;
+      }
     }
+    const bool is_other = absl::IsNotFound(content.status()) || absl::IsDataLoss(content.status()) ||
+                          absl::IsInvalidArgument(content.status());
+    if (!content.ok() && !is_other) return content.status();
     if (!content.ok()) return "";
     std::string name(absl::StripSuffix(*content, "\n"));
     return IsClaimName(name) ? std::move(name) : "";
@@ -238,7 +246,7 @@ bool Leases::IsStoreThere() const { return FileExists(RunPath(run_id_)); }
 std::vector<std::string> Leases::Lost() {
   std::vector<std::string> lost;
   for (const auto& [key, claim] : held_) {
-    if (FileExists(absl::StrCat(RunningFolder(), "/", key, "~", claim.name))) lost.push_back(key);
+    if (LookForFile(absl::StrCat(RunningFolder(), "/", key, "~", claim.name)).value_or(false)) lost.push_back(key);
   }
   for (const std::string& key : lost) held_.erase(key);
   return lost;
