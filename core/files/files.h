@@ -18,8 +18,8 @@ std::string JoinPath(absl::string_view a, absl::string_view b);
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 34;
 
 // Returns the content of a file. Errors: those of OpenRegularFile() and InputFile::Read() (core/files/input_file.h);
-// kDataLoss if the file has more than `max_bytes`, for which no memory is allocated; kResourceExhausted if it doesn't fit
-// in memory.
+// kDataLoss if the file has more than `max_bytes`, for which no memory is allocated; kResourceExhausted if it doesn't
+// fit in memory.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 // The same for a file that a user names on the command line, which may be a pipe (see OpenGivenFile()).
@@ -38,8 +38,9 @@ int64_t FileSize(const std::string& path);
 // Creates a folder and its parents, durably. Succeeds if it exists.
 absl::Status MakeFolders(const std::string& path);
 
-// Returns the sorted names of a folder's entries. Errors, with the path: those of ReadError() (core/files/disk_error.h),
-// of which only kNotFound says that there is no such folder; kInvalidArgument if it is not a folder.
+// Returns the sorted names of a folder's entries. Errors, with the path: those of ReadError()
+// (core/files/disk_error.h), of which only kNotFound says that there is no such folder; kInvalidArgument if it is not a
+// folder.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Writes `content` to `path`, atomically and durably: readers, also after a power cut, see the old file or the new one,

@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/files/digest.h"
 #include "core/files/system_calls.h"
-#include "core/testing/failing_readdir.h"
+#include "core/testing/failing_disk.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -109,11 +111,56 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
 TEST_F(FilesTest, AListingThatFailsInTheMiddleIsAnError) {
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(WriteFileAtomically(In(name), "").ok());
   for (int entries = 0; entries < 5; ++entries) {  // of a, b, c, . and ..
-    const FailingReaddir failing(folder_, entries);
+    const FailingDisk failing(folder_, "EIO", "list", entries);
     EXPECT_EQ(ListFolder(folder_).status(),
               absl::UnavailableError("cannot list " + folder_ + ": " + std::strerror(EIO)));
   }
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("a", "b", "c"));
+}
+
+// Each call that reads fails once with each error: the result is an error of its kind or, if the call wasn't needed,
+// right. It is never NotFound, nor DataLoss.
+TEST_F(FilesTest, AnErrorIsNeitherAbsenceNorCorruption) {
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "content").ok());
+  const std::map<std::string, absl::StatusCode> codes = {
+      {"EACCES", absl::StatusCode::kPermissionDenied},  {"EPERM", absl::StatusCode::kPermissionDenied},
+      {"EMFILE", absl::StatusCode::kResourceExhausted}, {"ENFILE", absl::StatusCode::kResourceExhausted},
+      {"ENOMEM", absl::StatusCode::kResourceExhausted}, {"EAGAIN", absl::StatusCode::kResourceExhausted},
+      {"EIO", absl::StatusCode::kUnavailable},          {"ESTALE", absl::StatusCode::kUnavailable},
+      {"ETIMEDOUT", absl::StatusCode::kUnavailable},    {"ENOTCONN", absl::StatusCode::kUnavailable},
+      {"EBUSY", absl::StatusCode::kUnavailable}};
+  for (const auto& [error, code] : codes) {
+    int failed = 0;
+    const auto check = [&, code = code](const absl::Status& status, bool is_right) {
+      EXPECT_EQ(status.code(), status.ok() ? absl::StatusCode::kOk : code) << status;
+      EXPECT_TRUE(!status.ok() || is_right);
+      failed += status.ok() ? 0 : 1;
+    };
+    for (int at = 0, calls = 1; calls > at; ++at) {
+      const FailingDisk failing(folder_, error, "", at, 1);
+      const absl::StatusOr<std::string> content = ReadFile(In("f"));
+      check(content.status(), content.value_or("") == "content");
+      calls = failing.calls() > at ? at + 2 : 0;  // until no call is left to fail
+    }
+    EXPECT_GE(failed, 3) << "open, look at, and read";
+    for (int at = 0, calls = 1; calls > at; ++at) {
+      const FailingDisk failing(folder_, error, "", at, 1);
+      const absl::StatusOr<std::vector<std::string>> names = ListFolder(folder_);
+      check(names.status(), names.ok() && names->size() == 1);
+      calls = failing.calls() > at ? at + 2 : 0;  // until no call is left to fail
+    }
+    EXPECT_GE(failed, 3 + 1 + 4) << "open, and read each name and the end";
+    for (int at = 0, calls = 1; calls > at; ++at) {
+      const FailingDisk failing(folder_, error, "", at, 1);
+      const absl::StatusOr<std::string> digest = Sha256HexOfFile(In("f"));
+      check(digest.status(), digest.value_or("") == Sha256Hex("content"));
+      calls = failing.calls() > at ? at + 2 : 0;  // until no call is left to fail
+    }
+    const FailingDisk failing(folder_, error);
+    check(LookForFile(In("f")).status(), false);
+    check(LookForFile(In("none")).status(), false);
+    EXPECT_TRUE(FileExists(In("none")));
+  }
 }
 
 TEST_F(FilesTest, NoFileReplacesAPipeOrADevice) {
