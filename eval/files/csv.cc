@@ -44,6 +44,7 @@ class Reader {
     while (true) {
       absl::string_view cell;
       OPENSET_RETURN_IF_ERROR(Peek() == '"' ? QuotedCell(&cell) : PlainCell(&cell));
+      if (cells->size() == kMaxCells) return At(line_, "has more than ", kMaxCells, " cells");
       cells->push_back(cell);
       if (Peek() != separator_) break;
       ++at_;

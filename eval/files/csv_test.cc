@@ -55,6 +55,14 @@ TEST(ReadCsv, Refuses) {
   EXPECT_EQ(error(absl::string_view("a\n1\0\n", 5)), "is not text: byte 3 is NUL");
 }
 
+TEST(ReadCsv, RefusesALineOfTooManyCells) {
+  const auto error = [](absl::string_view text) { return std::string(Read(text).status().message()); };
+  const std::string many(kMaxCells - 1, ',');
+  EXPECT_EQ(Read(many + "\n")->front().second.size(), kMaxCells);
+  EXPECT_EQ(error(many + ",\n"), "line 1: has more than 1000000 cells");
+  EXPECT_EQ(error("a,b\n1,2\n" + many + ",\n"), "line 3: has more than 1000000 cells");
+}
+
 TEST(ReadCsv, StopsAtTheCallersError) {
   int rows = 0;
   const absl::Status status = ReadCsv("a\n1\n2\n", [&](int64_t line, absl::Span<const absl::string_view>) {
