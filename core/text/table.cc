@@ -35,20 +35,16 @@ std::vector<size_t> Widths(const Table& table, size_t (*head_width)(absl::string
   return widths;
 }
 
-size_t Total(const std::vector<size_t>& widths) {
-  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
-}
-
 std::string Padded(const std::string& cell, size_t width, bool left) {
   const std::string space(width - TextWidth(cell), ' ');
   return left ? cell + space : space + cell;
 }
 
-std::string Line(const Table& table, const std::vector<std::string>& row, const std::vector<size_t>& widths,
+std::string Line(const std::vector<std::string>& row, const std::vector<size_t>& widths, size_t left_columns,
                  const std::string& separator) {
   std::string line;
   for (size_t c = 0; c < row.size(); ++c) {
-    absl::StrAppend(&line, c == 0 ? "" : separator, Padded(row[c], widths[c], c < table.left_columns));
+    absl::StrAppend(&line, c == 0 ? "" : separator, Padded(row[c], widths[c], c < left_columns));
   }
   return line;
 }
@@ -59,82 +55,31 @@ std::string Trimmed(std::string line) {
   return line + "\n";
 }
 
-// The heads, on as many lines as they need, aligned at the bottom.
-std::string HeadLines(const Table& table, const std::vector<size_t>& widths) {
-  std::vector<std::vector<std::string>> heads;
-  size_t lines = 1;
-  for (size_t c = 0; c < table.header.size(); ++c) {
-    heads.push_back(WrapWords(table.header[c], widths[c]));
-    lines = std::max(lines, heads.back().size());
-  }
-  std::string text;
-  for (size_t l = 0; l < lines; ++l) {
-    std::vector<std::string> row;
-    for (const std::vector<std::string>& head : heads) {
-      const size_t above = lines - head.size();
-      row.push_back(l < above ? "" : head[l - above]);
-    }
-    text += Trimmed(Line(table, row, widths, "  "));
-  }
-  return text;
-}
+// A block of columns, and their widths.
+struct Block {
+  std::vector<size_t> columns;
+  std::vector<size_t> widths;
+};
 
-// The left columns, and columns [first, end).
-Table Columns(const Table& table, size_t first, size_t end) {
-  const auto part = [&](const std::vector<std::string>& row) {
-    std::vector<std::string> cells(row.begin(), row.begin() + table.left_columns);
-    cells.insert(cells.end(), row.begin() + first, row.begin() + end);
-    return cells;
-  };
-  Table columns{part(table.header), {}, table.left_columns};
-  for (const std::vector<std::string>& row : table.rows) columns.rows.push_back(part(row));
-  return columns;
-}
-
-// Returns how many columns fit; at least one in addition to the left ones.
-size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, size_t width) {
-  size_t total = 0;
-  for (size_t c = 0; c < widths.size(); ++c) {
-    total += widths[c] + (c == 0 ? 0 : 2);
-    if (total > width && c > left_columns) return c;
-  }
-  return widths.size();
-}
-
-// Narrows the left columns, the widest first, until each of the other columns fits next to them or each left column has
-// the width of its longest word.
-void NarrowLeftColumns(const Table& table, size_t width, std::vector<size_t>* widths) {
-  const size_t left = table.left_columns;
-  if (left >= widths->size()) return;
-  std::vector<size_t> least;
-  for (size_t c = 0; c < left; ++c) least.push_back(WordWidth(table.header[c]));
-  for (const std::vector<std::string>& row : table.rows) {
-    for (size_t c = 0; c < left; ++c) least[c] = std::max(least[c], WordWidth(row[c]));
-  }
-  const size_t beside = *std::max_element(widths->begin() + left, widths->end());
-  while (std::accumulate(widths->begin(), widths->begin() + left, 2 * left) + beside > width) {
-    size_t widest = left;
-    for (size_t c = 0; c < left; ++c) {
-      if ((*widths)[c] > least[c] && (widest == left || (*widths)[c] > (*widths)[widest])) widest = c;
-    }
-    if (widest == left) return;
-    --(*widths)[widest];
-  }
-}
-
-// A row. Its left cells may take several lines; the others are on the first line.
-std::string RowLines(const Table& table, const std::vector<std::string>& row, const std::vector<size_t>& widths) {
+// The cells of a row in these columns, on as many lines as the longest needs: heads are aligned at the bottom, others
+// at the top.
+std::string RowLines(const std::vector<std::string>& row, const Block& block, size_t left_columns, bool is_head) {
   std::vector<std::vector<std::string>> cells;
   size_t lines = 1;
-  for (size_t c = 0; c < row.size(); ++c) {
-    cells.push_back(TextWidth(row[c]) > widths[c] ? WrapWords(row[c], widths[c]) : std::vector<std::string>{row[c]});
+  for (size_t b = 0; b < block.columns.size(); ++b) {
+    const std::string& cell = row[block.columns[b]];
+    const bool is_wrapped = is_head || TextWidth(cell) > block.widths[b];
+    cells.push_back(is_wrapped ? WrapWords(cell, block.widths[b]) : std::vector<std::string>{cell});
     lines = std::max(lines, cells.back().size());
   }
   std::string text;
   for (size_t l = 0; l < lines; ++l) {
     std::vector<std::string> line;
-    for (const std::vector<std::string>& cell : cells) line.push_back(l < cell.size() ? cell[l] : "");
-    text += Trimmed(Line(table, line, widths, "  "));
+    for (const std::vector<std::string>& cell : cells) {
+      const size_t above = is_head ? lines - cell.size() : 0;
+      line.push_back(l >= above && l - above < cell.size() ? cell[l - above] : "");
+    }
+    text += Trimmed(Line(line, block.widths, left_columns, "  "));
   }
   return text;
 }
@@ -148,20 +93,104 @@ Table Changed(Table table, const std::function<std::string(const std::string&)>&
   return table;
 }
 
-std::string LinesOfText(const Table& table, size_t width) {
-  std::vector<size_t> widths = Widths(table);
-  if (Total(widths) > width) {
-    widths = Widths(table, WordWidth);
-    NarrowLeftColumns(table, width, &widths);
-    if (const size_t fitting = ColumnsWithin(widths, table.left_columns, width); fitting < widths.size()) {
-      return absl::StrCat(LinesOfText(Columns(table, table.left_columns, fitting), width), "\n",
-                          LinesOfText(Columns(table, fitting, widths.size()), width));
+// Divides a table's columns into blocks, whose size does not depend on the number of columns, so that time and memory
+// are linear in it.
+class TextLayout {
+ public:
+  TextLayout(const Table& table, size_t width)
+      : table_(table),
+        width_(width),
+        left_(std::min<size_t>(table.left_columns, table.header.size())),
+        whole_(Widths(table)),
+        wrapped_(Widths(table, WordWidth)),
+        widest_from_(wrapped_) {
+    for (size_t c = 0; c < left_; ++c) {
+      least_.push_back(WordWidth(table.header[c]));
+      for (const std::vector<std::string>& row : table.rows) least_[c] = std::max(least_[c], WordWidth(row[c]));
+    }
+    for (size_t c = widest_from_.size(); c-- > left_ + 1;) {
+      widest_from_[c - 1] = std::max(widest_from_[c - 1], widest_from_[c]);
     }
   }
-  std::string text = absl::StrCat(HeadLines(table, widths), std::string(Total(widths), '-'), "\n");
-  for (const std::vector<std::string>& row : table.rows) text += RowLines(table, row, widths);
-  return text;
-}
+
+  std::string Text() const {
+    std::string text;
+    AddBlocks(left_, table_.header.size(), &text);
+    return text;
+  }
+
+ private:
+  // Adds the left columns and columns [first, end), in one block or several.
+  void AddBlocks(size_t first, size_t end, std::string* text) const {
+    while (true) {
+      std::vector<size_t> left(whole_.begin(), whole_.begin() + static_cast<ptrdiff_t>(left_));
+      const std::vector<size_t>* widths = &whole_;
+      size_t fitting = Fitting(left, whole_, first, end);
+      if (fitting < end || Total(left) > width_) {
+        left.assign(wrapped_.begin(), wrapped_.begin() + static_cast<ptrdiff_t>(left_));
+        if (first < end) NarrowLeft(first, end, &left);
+        widths = &wrapped_;
+        fitting = std::max(Fitting(left, wrapped_, first, end), std::min(first + 1, end));
+      }
+      if (fitting == end) return AddBlock(left, *widths, first, end, text);
+      AddBlocks(first, fitting, text);
+      *text += "\n";
+      first = fitting;
+    }
+  }
+
+  static size_t Total(const std::vector<size_t>& widths) {
+    return std::accumulate(widths.begin(), widths.end(), 2 * (std::max<size_t>(widths.size(), 1) - 1));
+  }
+
+  // Returns the end of the columns from `first` on that fit next to the left ones.
+  size_t Fitting(const std::vector<size_t>& left, const std::vector<size_t>& widths, size_t first, size_t end) const {
+    size_t total = Total(left);
+    for (size_t c = first; c < end; ++c) {
+      total += widths[c] + (left_ == 0 && c == first ? 0 : 2);
+      if (total > width_) return c;
+    }
+    return end;
+  }
+
+  // Narrows the left columns, the widest first, until each of the other columns fits next to them or each left column
+  // has the width of its longest word.
+  void NarrowLeft(size_t first, size_t end, std::vector<size_t>* left) const {
+    const size_t beside = end == wrapped_.size()
+                              ? widest_from_[first]
+                              : *std::max_element(wrapped_.begin() + static_cast<ptrdiff_t>(first),
+                                                  wrapped_.begin() + static_cast<ptrdiff_t>(end));
+    while (std::accumulate(left->begin(), left->end(), 2 * left_) + beside > width_) {
+      size_t widest = left_;
+      for (size_t c = 0; c < left_; ++c) {
+        if ((*left)[c] > least_[c] && (widest == left_ || (*left)[c] > (*left)[widest])) widest = c;
+      }
+      if (widest == left_) return;
+      --(*left)[widest];
+    }
+  }
+
+  void AddBlock(const std::vector<size_t>& left, const std::vector<size_t>& widths, size_t first, size_t end,
+                std::string* text) const {
+    Block block{{}, left};
+    for (size_t c = 0; c < left_; ++c) block.columns.push_back(c);
+    for (size_t c = first; c < end; ++c) {
+      block.columns.push_back(c);
+      block.widths.push_back(widths[c]);
+    }
+    absl::StrAppend(text, RowLines(table_.header, block, left_, /*is_head=*/true),
+                    std::string(Total(block.widths), '-'), "\n");
+    for (const std::vector<std::string>& row : table_.rows) *text += RowLines(row, block, left_, /*is_head=*/false);
+  }
+
+  const Table& table_;
+  const size_t width_;
+  const size_t left_;                 // columns
+  const std::vector<size_t> whole_;   // widths with heads on one line
+  const std::vector<size_t> wrapped_; // widths with heads on several lines
+  std::vector<size_t> widest_from_;   // the largest of `wrapped_` from a column on, which is not a left one
+  std::vector<size_t> least_;         // widths of the left columns
+};
 
 // A spreadsheet would evaluate a cell that starts like a formula.
 std::string WithoutFormula(const std::string& cell) {
@@ -176,7 +205,7 @@ std::string WithoutFormula(const std::string& cell) {
 std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
 
 std::string ToText(const Table& table, size_t width) {
-  return LinesOfText(Changed(table, [](const std::string& cell) { return OneLine(cell); }), width);
+  return TextLayout(Changed(table, [](const std::string& cell) { return OneLine(cell); }), width).Text();
 }
 
 std::string ToMarkdown(const Table& table) {
@@ -191,14 +220,15 @@ std::string ToMarkdown(const Table& table) {
   }
   std::vector<size_t> widths = Widths(escaped);
   for (size_t& width : widths) width = std::max<size_t>(width, 3);
-  std::string text = absl::StrCat("| ", Line(escaped, escaped.header, widths, " | "), " |\n|");
+  const auto left_columns = static_cast<size_t>(table.left_columns);
+  std::string text = absl::StrCat("| ", Line(escaped.header, widths, left_columns, " | "), " |\n|");
   for (size_t c = 0; c < widths.size(); ++c) {
-    const bool left = c < table.left_columns;
+    const bool left = c < left_columns;
     absl::StrAppend(&text, left ? " :" : " ", std::string(widths[c] - 1, '-'), left ? " |" : ": |");
   }
   absl::StrAppend(&text, "\n");
   for (const std::vector<std::string>& row : escaped.rows) {
-    absl::StrAppend(&text, "| ", Line(escaped, row, widths, " | "), " |\n");
+    absl::StrAppend(&text, "| ", Line(row, widths, left_columns, " | "), " |\n");
   }
   return text;
 }

@@ -1,5 +1,10 @@
 #include "core/text/table.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "core/testing/mutation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -62,6 +67,26 @@ TEST(Table, BreaksLeftCellsIfAColumnDoesNotFit) {
 
 TEST(Table, AColumnThatNeverFitsIsShownAllTheSame) {
   EXPECT_EQ(ToText({{"a", "b"}, {{"x", "a long text"}}, 1}, 5), "a            b\n--------------\nx  a long text\n");
+}
+
+// Memory and time are linear in the number of columns: with all remaining columns in each block, this would take hours.
+TEST(Table, ManyColumnsTakeManyBlocks) {
+  constexpr int kColumns = 200'000;
+  Table table{{"method"}, {{"softmax"}}, 1};
+  for (int c = 0; c < kColumns; ++c) {
+    table.header.push_back("auroc");
+    table.rows[0].push_back("91.0");
+  }
+  std::string text;
+  ReadLarge("table", [&] { text = ToText(table, 40); });
+  // 7 + 4 x (2 + 5) = 35 characters a block, which has three lines and an empty one below it.
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  ASSERT_EQ(lines.size(), 4 * kColumns / 4);
+  for (size_t l = 0; l < lines.size(); l += 4) {
+    ASSERT_EQ(lines[l], "method   auroc  auroc  auroc  auroc");
+    ASSERT_EQ(lines[l + 2], "softmax   91.0   91.0   91.0   91.0");
+    ASSERT_EQ(lines[l + 3], "");
+  }
 }
 
 TEST(Table, Markdown) {
