@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <limits>
-#include <thread>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace openset {
@@ -40,20 +44,80 @@ class LimitedThreads {
   int threads_ = 1;
 };
 
+// Threads that help the caller's. They end before the object does.
+class Helpers {
+ public:
+  // Each calls `run`, which must outlive the object.
+  explicit Helpers(const std::function<void()>& run) : run_(run) {}
+  ~Helpers() { Join(); }
+
+  // Starts helpers until there are this many, or the system gives no more.
+  void StartUpTo(int64_t wanted) {
+    while (may_start_ && static_cast<int64_t>(threads_.size()) < wanted) {
+      try {
+        threads_.reserve(static_cast<size_t>(wanted));  // so that no thread is lost afterwards
+        may_start_ = false;
+        threads_.push_back(TryToStartThread([this] { Try(run_); }));
+        may_start_ = threads_.back().joinable();
+        if (!may_start_) threads_.pop_back();
+      } catch (const std::bad_alloc&) {
+        may_start_ = false;
+      }
+    }
+  }
+
+  // Calls `work` and keeps what it throws.
+  void Try(const std::function<void()>& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (thrown_ == nullptr) thrown_ = std::current_exception();
+    }
+  }
+
+  // Waits for the helpers, and throws the first exception again.
+  void Finish() {
+    Join();
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  void Join() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  const std::function<void()>& run_;
+  bool may_start_ = true;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::exception_ptr thrown_;
+};
+
 // Uses at most threads() threads; calls it again before each piece of the calling thread.
 template <typename Threads>
 void RunIn(Threads threads, int64_t count, const std::function<void(int64_t)>& work) {
   std::atomic<int64_t> next{0};
-  std::vector<std::thread> others;
-  const auto run = [&] {
-    for (int64_t i = next++; i < count; i = next++) work(i);
+  const auto do_piece = [&](int64_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      next = count;  // the others begin no more pieces
+      throw;
+    }
   };
-  for (int64_t i = next++; i < count; i = next++) {
-    const int64_t others_wanted = std::min<int64_t>(threads() - 1, count - next);
-    while (static_cast<int64_t>(others.size()) < others_wanted) others.emplace_back(run);
-    work(i);
-  }
-  for (std::thread& thread : others) thread.join();
+  const std::function<void()> run = [&] {
+    for (int64_t i = next++; i < count; i = next++) do_piece(i);
+  };
+  Helpers helpers(run);
+  helpers.Try([&] {
+    for (int64_t i = next++; i < count; i = next++) {
+      helpers.StartUpTo(std::min<int64_t>(threads() - 1, count - next));
+      do_piece(i);
+    }
+  });
+  helpers.Finish();
 }
 
 template <typename Threads>
@@ -63,9 +127,25 @@ void RunRangesIn(Threads threads, int64_t count, int64_t size, const std::functi
 
 }  // namespace
 
+std::thread TryToStartThread(std::function<void()> run) {
+  try {
+    return std::thread(std::move(run));
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  return {};
+}
+
 int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load())); }
 
 void LimitThreads(int threads) { thread_limit = threads; }
+
+void InThreads(int threads, const std::function<void()>& run) {
+  Helpers helpers(run);
+  helpers.StartUpTo(threads - 1);
+  helpers.Try(run);
+  helpers.Finish();
+}
 
 void InParallel(int64_t count, const std::function<void(int64_t)>& work) { RunIn(LimitedThreads(), count, work); }
 

@@ -1,12 +1,15 @@
 #include "core/in_parallel.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,6 +99,84 @@ TEST_F(InParallelTest, WaitsForManyAtOnce) {
     changed.wait(lock, [&] { return begun == 16; });
   });
   EXPECT_EQ(begun, 16);
+}
+
+// While an object of this class exists, the system starts no thread: no address space has room for its stack.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_attr_t attributes;
+    pthread_getattr_default_np(&attributes);
+    pthread_attr_getstacksize(&attributes, &stack_);
+    Set(size_t{1} << 50);
+  }
+  ~NoThreads() { Set(stack_); }
+
+ private:
+  static void Set(size_t stack) {
+    pthread_attr_t attributes;
+    pthread_getattr_default_np(&attributes);
+    EXPECT_EQ(pthread_attr_setstacksize(&attributes, stack), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&attributes), 0);
+    pthread_attr_destroy(&attributes);
+  }
+
+  size_t stack_ = 0;
+};
+
+TEST_F(InParallelTest, TheCallerDoesAllIfThereAreNoThreads) {
+  const NoThreads none;
+  EXPECT_THROW(std::thread([] {}), std::system_error);
+  EXPECT_FALSE(TryToStartThread([] {}).joinable());
+  const auto calling = std::this_thread::get_id();
+  for (const auto run : {InParallel, InParallelWaiting}) {
+    std::vector<int> calls(100);
+    run(100, [&](int64_t i) {
+      EXPECT_EQ(std::this_thread::get_id(), calling);
+      ++calls[i];
+    });
+    EXPECT_THAT(calls, ::testing::Each(1));
+  }
+  int runs = 0;
+  InThreads(8, [&] { ++runs; });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(InParallelTest, RunsInThreads) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  InThreads(5, [&] {
+    const std::lock_guard<std::mutex> lock(mutex);
+    EXPECT_TRUE(threads.insert(std::this_thread::get_id()).second);
+  });
+  EXPECT_EQ(threads.size(), 5);
+  EXPECT_THROW(InThreads(5, [] { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
+// Whether the caller's thread throws or a helper; all threads have ended when the exception arrives.
+TEST_F(InParallelTest, ExceptionsReachTheCallerAfterAllHaveEnded) {
+  const auto calling = std::this_thread::get_id();
+  for (const bool in_caller : {true, false}) {
+    std::atomic<int> begun{0}, ended{0};
+    std::mutex mutex;
+    std::condition_variable changed;
+    const auto run = [&] {
+      InParallelWaiting(1000, [&](int64_t) {
+        {
+          std::unique_lock<std::mutex> lock(mutex);
+          ++begun;
+          changed.notify_all();
+          changed.wait(lock, [&] { return begun >= 16; });
+        }
+        if (in_caller == (std::this_thread::get_id() == calling)) throw std::bad_alloc();
+        ++ended;
+      });
+    };
+    EXPECT_THROW(run(), std::bad_alloc);
+    const int seen = ended;
+    EXPECT_LT(seen, 1000);
+    EXPECT_EQ(ended, seen);
+  }
 }
 
 TEST_F(InParallelTest, RespectsTheCpuAffinity) {

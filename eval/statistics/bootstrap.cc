@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric_table.h"
@@ -25,10 +25,7 @@ void InParallel(int threads, int64_t count, MakeState make_state, Work work) {
     auto state = make_state();
     for (int64_t i = next++; i < count; i = next++) work(state, i);
   };
-  std::vector<std::thread> others;
-  for (int t = 1; t < threads; ++t) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
+  InThreads(threads, run);
 }
 
 std::vector<LeaveOut> JackknifeOf(const Strata& strata) {

@@ -6,8 +6,11 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -19,6 +22,21 @@ constexpr uint64_t kBlockBytes = uint64_t{24} << 20;  // each compressed by one 
 constexpr uint32_t kMostThreads = 4;                  // each takes about 150 MB
 
 const uint8_t* Bytes(absl::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
+
+// How many threads the system gives now, at most `wanted`. liblzma fails if it gets fewer than it may use.
+uint32_t ThreadsGiven(uint32_t wanted) {
+  std::vector<std::thread> threads;
+  absl::Notification all;
+  while (threads.size() < wanted) {
+    threads.reserve(wanted);
+    std::thread thread = TryToStartThread([&all] { all.WaitForNotification(); });
+    if (!thread.joinable()) break;
+    threads.push_back(std::move(thread));
+  }
+  all.Notify();
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<uint32_t>(threads.size());
+}
 
 struct Stream {
   Stream() = default;
@@ -46,11 +64,12 @@ struct XzReader::Coder : Stream {};
 
 XzWriter::XzWriter(UseBytes use) : use_(std::move(use)), coder_(std::make_unique<Coder>()) {
   lzma_mt options = {};
-  options.threads = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  options.threads = ThreadsGiven(std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads));
   options.block_size = kBlockBytes;
   options.preset = kPreset;
   options.check = LZMA_CHECK_CRC32;
-  coder_->started = lzma_stream_encoder_mt(&coder_->lzma, &options);
+  coder_->started = options.threads > 0 ? lzma_stream_encoder_mt(&coder_->lzma, &options)
+                                        : lzma_easy_encoder(&coder_->lzma, kPreset, LZMA_CHECK_CRC32);
   coder_->lzma.avail_out = kPart;
   coder_->Written();
 }
