@@ -5,12 +5,24 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
 
 namespace openset {
 
 std::optional<ProcessStat> StatOf(pid_t process) {
   return ParseProcessStat(ReadFile(absl::StrCat("/proc/", process, "/stat")).value_or(""));
+}
+
+int64_t BytesReadBy(pid_t process) {
+  // "rchar: NUMBER", and other lines.
+  const std::string text = ReadFile(absl::StrCat("/proc/", process, "/io")).value_or("");
+  int64_t bytes = 0;
+  absl::string_view first = text;
+  const bool is_said =
+      absl::ConsumePrefix(&first, "rchar: ") && absl::SimpleAtoi(first.substr(0, first.find('\n')), &bytes);
+  return is_said ? bytes : 0;
 }
 
 std::optional<ProcessStat> ParseProcessStat(const std::string& text) {

@@ -23,7 +23,10 @@ struct ProcessStat {
 // Absent if there is no such process.
 std::optional<ProcessStat> StatOf(pid_t process);
 
-// The same from the text of /proc/ID/stat; absent if the text is malformed.
+// The bytes that a process has read from files and pipes, by read(2); 0 if the system doesn't say.
+int64_t BytesReadBy(pid_t process);
+
+// The same as StatOf() from the text of /proc/ID/stat; absent if the text is malformed.
 std::optional<ProcessStat> ParseProcessStat(const std::string& text);
 
 }  // namespace openset

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -25,6 +27,13 @@ TEST(ProcessStat, RefusesOtherText) {
   for (const char* text : {"", "4242 (name)", "4242 (name) S 17 4200", "no process"}) {
     EXPECT_FALSE(ParseProcessStat(text).has_value()) << text;
   }
+}
+
+TEST(ProcessStat, CountsTheBytesThatAProcessReads) {
+  const int64_t before = BytesReadBy(getpid());
+  std::ifstream("/proc/version").get();
+  EXPECT_GT(BytesReadBy(getpid()), before);
+  EXPECT_EQ(BytesReadBy(0), 0);
 }
 
 TEST(ProcessStat, AZombieHasEndedAndDisappearsAfterWait) {

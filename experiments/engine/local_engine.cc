@@ -38,15 +38,18 @@ struct LocalEngine::Worker {
 
   // Returns the last lines that were written since the action began.
   std::string LogTail() const;
+  // What it has not done, if it hangs.
+  std::string WhatItLacks() const;
 
   bool trainer;
   int gpu;
   std::unique_ptr<Subprocess> process;
+  std::optional<PolledChannel> channel;
   std::string log, action_log;                  // the worker's; the action's, "" for none
   ActionId action = kNoAction;                  // kNoAction: idle
   int64_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
   std::vector<int> cpus;                        // reserved for the action; empty: any
-  int64_t cpu_ticks = 0;                        // used, at the last check
+  int64_t cpu_ticks = 0, bytes_read = 0;        // used and read, at the last check
   bool has_spoken = false;                      // about its action
   absl::Duration alive;                         // time of the last sign of life
 };
@@ -96,6 +99,12 @@ std::string LocalEngine::Worker::LogTail() const {
   return tail.empty() ? TailOf(log, log_start) : tail;
 }
 
+std::string LocalEngine::Worker::WhatItLacks() const {
+  if (channel->IsReceiving()) return "stopped within a message, gave no sign of life";
+  if (channel->IsSending()) return "did not read what it was sent, gave no sign of life";
+  return "gave no sign of life";
+}
+
 LocalEngine::LocalEngine(const Store& store, LocalEngineOptions options)
     : store_(store),
       options_(std::move(options)),
@@ -132,9 +141,11 @@ absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
     pins_.Pin(worker->process->pid(), worker->cpus);
+    const absl::Status sent = worker->channel->Send(request);
     // If a new worker is already dead (its log says why), its channel is at its end, which the next wait notices.
-    if (MessageChannel(worker->process->channel()).Send(request).ok() || is_new) return true;
+    if (sent.ok() || (is_new && absl::IsUnavailable(sent))) return true;
     Remove(worker);  // it died while idle
+    if (!absl::IsUnavailable(sent)) return sent;
   }
 }
 
@@ -162,14 +173,14 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
   std::vector<Worker*> busy;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action == kNoAction) continue;
-    polled.push_back({worker->process->channel(), POLLIN, 0});
+    polled.push_back({worker->process->channel(), worker->channel->Events(), 0});
     busy.push_back(worker.get());
   }
   std::vector<EngineEvent> events;
   if (!waiting_.empty()) at_most = std::min(at_most, kLookAtGpusEvery);
   if (poll(polled.data(), polled.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) > 0) {
     for (size_t i = 0; i < busy.size(); ++i) {
-      if (polled[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
+      if (polled[i + 1].revents != 0) AddEvents(busy[i], &events);
     }
   }
   AddHung(&events);
@@ -187,16 +198,18 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action == kNoAction) continue;
     const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
-    const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1;
-    // A process that waits for a GPU uses the CPU, even if the GPU hangs.
-    const bool works = ticks != worker->cpu_ticks && (worker->gpu < 0 || !worker->has_spoken);
-    if (slept || works || MessageChannel(worker->process->channel()).IsReadable()) worker->alive = now;
+    const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1, read = BytesReadBy(worker->process->pid());
+    // A process that waits for a GPU uses the CPU, even if the GPU hangs. One that works doesn't stop within a message.
+    const bool works = (ticks != worker->cpu_ticks || read != worker->bytes_read) &&
+                       (worker->gpu < 0 || !worker->has_spoken) && !worker->channel->IsReceiving();
+    if (slept || works || worker->channel->IsReadable()) worker->alive = now;
     worker->cpu_ticks = ticks;
+    worker->bytes_read = read;
     if (now - worker->alive >= options_.hang) hung.push_back(worker.get());
   }
   for (Worker* worker : hung) {
     EngineEvent event{worker->action};
-    event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it gave no sign of life for ",
+    event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it ", worker->WhatItLacks(), " for ",
                                                          absl::FormatDuration(options_.hang), " and was killed"));
     event.log_tail = worker->LogTail();
     events->push_back(std::move(event));
@@ -216,7 +229,7 @@ void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
     worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
     pins_.Pin(worker->process->pid(), worker->cpus);
     // If the worker is dead, the next wait notices.
-    MessageChannel(worker->process->channel()).Send(message).IgnoreError();
+    worker->channel->Send(message).IgnoreError();
   }
 }
 
@@ -226,7 +239,7 @@ void LocalEngine::AskToStop(ActionId action) {
   for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     // If the worker is dead, the next wait notices.
-    if (worker->action == action) MessageChannel(worker->process->channel()).Send(message).IgnoreError();
+    if (worker->action == action) worker->channel->Send(message).IgnoreError();
   }
 }
 
@@ -257,7 +270,7 @@ LocalEngine::Worker* LocalEngine::IdleWorker(bool trainer, int gpu) {
     Worker* worker = workers_[i].get();
     if (worker->action != kNoAction || worker->trainer != trainer || worker->gpu != gpu) {
       ++i;
-    } else if (MessageChannel(worker->process->channel()).IsReadable()) {
+    } else if (worker->channel->IsReceiving() || worker->channel->IsReadable()) {
       Remove(worker);  // idle workers send nothing, so it died
     } else {
       return worker;
@@ -276,6 +289,7 @@ absl::StatusOr<LocalEngine::Worker*> LocalEngine::NewWorker(bool trainer, int gp
       Subprocess::Start(trainer ? options_.trainer : options_.evaluator, EnvironmentOf(gpu), worker->log);
   if (!process.ok()) return process.status();
   worker->process = *std::move(process);
+  worker->channel.emplace(worker->process->channel());
   workers_.push_back(std::move(worker));
   return workers_.back().get();
 }
@@ -288,16 +302,25 @@ void LocalEngine::Remove(Worker* worker) {
                               [&](const std::unique_ptr<Worker>& other) { return other.get() == worker; }));
 }
 
-EngineEvent LocalEngine::ReadEvent(Worker* worker) {
-  EngineEvent result{worker->action};
-  worker->alive = SteadyNow();
-  WorkEvent event;
-  absl::Status received = MessageChannel(worker->process->channel()).Receive(&event);
-  if (received.ok() && event.has_progress()) {
+void LocalEngine::AddEvents(Worker* worker, std::vector<EngineEvent>* events) {
+  if (worker->channel->Move() > 0) worker->alive = SteadyNow();
+  while (true) {
+    WorkEvent event;
+    const absl::StatusOr<bool> taken = worker->channel->Take(&event);
+    if (taken.ok() && !*taken) return;
+    if (!taken.ok() || !event.has_progress()) {
+      events->push_back(EndAction(worker, taken.status(), event));
+      return;
+    }
     worker->has_spoken = true;
-    result.progress = event.progress();
-    return result;
+    EngineEvent progress{worker->action};
+    progress.progress = event.progress();
+    events->push_back(std::move(progress));
   }
+}
+
+EngineEvent LocalEngine::EndAction(Worker* worker, absl::Status received, const WorkEvent& event) {
+  EngineEvent result{worker->action};
   if (received.ok() && !event.has_outcome()) received = absl::InvalidArgumentError("it is empty");
   if (received.ok()) {
     result.end = absl::Status(static_cast<absl::StatusCode>(event.outcome().code()), event.outcome().message());

@@ -22,9 +22,9 @@ struct LocalEngineOptions {
   std::vector<std::string> evaluator;
   Capacity capacity;
   std::vector<std::string> data_folders;
-  // A worker that gives no sign of life for this long is killed. Messages and use of the CPU are signs of life. On a
-  // GPU, CPU use counts only until the action's first message, since a process that waits for a hanging GPU also uses
-  // the CPU.
+  // A worker that gives no sign of life for this long is killed. Signs of life are each byte that it sends, use of the
+  // CPU, and reading (also of what it is sent). Only the first counts within a message that it sends; and on a GPU,
+  // after the action's first message, since a process that waits for a hanging GPU also uses the CPU.
   absl::Duration hang = absl::Minutes(10);
   // If a dead worker has not left its GPU after this long, the GPU is no longer used.
   absl::Duration leave = absl::Minutes(1);
@@ -73,7 +73,10 @@ class LocalEngine : public Engine {
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);
   void Remove(Worker* worker);
-  EngineEvent ReadEvent(Worker* worker);
+  // Sends and receives what goes now, and adds the events of the messages that came.
+  void AddEvents(Worker* worker, std::vector<EngineEvent>* events);
+  // Its last message has come, or (`received`) could not be read.
+  EngineEvent EndAction(Worker* worker, absl::Status received, const WorkEvent& event);
   // Kills workers that hang, and adds their events.
   void AddHung(std::vector<EngineEvent>* events);
   // The worker's action is over.

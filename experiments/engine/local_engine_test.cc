@@ -152,6 +152,88 @@ TEST_F(LocalEngineTest, AWorkerThatHangsIsKilled) {
   EXPECT_EQ(Records(plan), 1);
 }
 
+// Sends a message in part, says so in a file, and waits for ever.
+std::string WorkerWithHalfAMessage(const Store& store) {
+  return absl::StrCat("head -c 4 <&3 >/dev/null; printf '\\020\\0\\0\\0abc' >&3; : >", store.folder(),
+                      "/half; exec sleep 1000");
+}
+
+TEST_F(LocalEngineTest, AWorkerThatStopsWithinAMessageHangs) {
+  options_.hang = absl::Seconds(2);
+  options_.trainer = {"/bin/sh", "-c", WorkerWithHalfAMessage(store_)};
+  execute_.retry.retries = 1;
+  const Plan plan = MakePlanOf("0");
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  const std::string hung = "its worker hung: it stopped within a message, gave no sign of life for 2s and was killed";
+  EXPECT_THAT(observer_.retried, ElementsAre(hung));
+  EXPECT_THAT(observer_.messages, ElementsAre(hung));
+}
+
+// Use of the CPU is no sign that the rest of a message will come.
+TEST_F(LocalEngineTest, AWorkerThatStopsWithinAMessageHangsAlsoIfItUsesTheCpu) {
+  options_.hang = absl::Seconds(2);
+  options_.trainer = {"/bin/sh", "-c", "printf '\\020\\0' >&3; while :; do :; done"};
+  EXPECT_EQ(Run(MakePlanOf("0")), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.messages, ElementsAre(HasSubstr("it stopped within a message")));
+}
+
+TEST_F(LocalEngineTest, ASignalStopsAlsoWithinAMessage) {
+  options_.trainer = {"/bin/sh", "-c", WorkerWithHalfAMessage(store_)};
+  execute_.saving = absl::Milliseconds(100);
+  observer_.interrupt_when = [&] { return FileExists(store_.folder() + "/half"); };
+  EXPECT_EQ(Run(MakePlanOf("0")), absl::CancelledError("stopped by Interrupt"));
+}
+
+// A request that the socket can't hold waits in the engine, which goes on with its other work.
+TEST_F(LocalEngineTest, AWorkerThatDoesNotReadItsRequestHangs) {
+  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
+  options_.hang = absl::Seconds(2);
+  options_.trainer = {"/bin/sleep", "1000"};
+  LocalEngine engine(store_, options_);
+  const Plan plan = MakePlanOf("0");
+  WorkRequest request = plan.RequestOf(plan.actions[0]);
+  request.add_data_folder(std::string(4 << 20, 'x'));
+  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
+  ASSERT_THAT(engine.Start(ActionId{1}, /*gpu=*/-1, request), IsOk());
+  engine.GiveCpus(ActionId{0}, 3);
+  engine.AskToStop(ActionId{0});
+  engine.Kill(ActionId{1});
+  std::vector<EngineEvent> events;
+  while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Milliseconds(100));
+  ASSERT_EQ(events.size(), 1);
+  EXPECT_EQ(events[0].action, ActionId{0});
+  EXPECT_EQ(events[0].end, absl::DeadlineExceededError("its worker hung: it did not read what it was sent, gave no "
+                                                       "sign of life for 2s and was killed"));
+}
+
+// Each byte is a sign of life, in both directions. A message takes longer than the engine waits for a sign of life.
+TEST_F(LocalEngineTest, AWorkerThatReadsAndSendsSlowlyDoesNotHang) {
+  options_.hang = absl::Seconds(3);
+  options_.trainer.push_back("slow");
+  const Plan plan = MakePlanOf("0");
+  EXPECT_THAT(Run(plan), IsOk());
+  EXPECT_EQ(Records(plan), 1);
+}
+
+// Requests larger than a socket's buffer arrive, and workers die in the middle of them.
+TEST_F(LocalEngineTest, LargeRequestsArrive) {
+  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
+  const auto end_of = [&](const std::vector<std::string>& trainer) {
+    options_.trainer = trainer;
+    LocalEngine engine(store_, options_);
+    const Plan plan = MakePlanOf("0");
+    WorkRequest request = plan.RequestOf(plan.actions[0]);
+    request.add_data_folder(std::string(32 << 20, 'x'));
+    EXPECT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
+    std::vector<EngineEvent> events;
+    while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
+    return *events[0].end;
+  };
+  EXPECT_EQ(end_of({"/bin/sh", "-c", "head -c 1000000 <&3 >/dev/null; exit 5"}),
+            absl::UnavailableError("its worker exited with 5"));
+  EXPECT_THAT(end_of(options_.evaluator), IsOk());
+}
+
 TEST_F(LocalEngineTest, TheNextRunRetriesFailedActions) {
   const Plan plan = MakePlanOf(absl::StrCat(kErrorSeed));
   EXPECT_FALSE(Run(plan).ok());

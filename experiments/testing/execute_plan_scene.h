@@ -124,7 +124,10 @@ class Observer : public EngineObserver {
   }
   void OnStart(ActionId) override { ++starts; }
   void OnProgress(ActionId, const WorkProgress&) override { ++progress; }
-  void OnFinish(ActionId id, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(id); }
+  void OnFinish(ActionId id, const absl::Status& status) override {
+    (status.ok() ? finished : failed).push_back(id);
+    if (!status.ok()) failures.push_back(status);
+  }
   void OnSkip(ActionId id) override { skipped.push_back(id); }
   void OnStartFailure(ActionId, const absl::Status& status) override { start_failures.push_back(status); }
   void OnGpuLost(ActionId, const absl::Status& why) override { lost_gpus.push_back(std::string(why.message())); }
@@ -140,7 +143,7 @@ class Observer : public EngineObserver {
   std::vector<ActionId> added;
   int starts = 0, progress = 0;
   std::vector<ActionId> finished, failed, skipped;
-  std::vector<absl::Status> start_failures;
+  std::vector<absl::Status> failures, start_failures;
 };
 
 inline absl::StatusOr<std::vector<ActionId>> NoChoice(ActionId) { return absl::InternalError("no search was planned"); }

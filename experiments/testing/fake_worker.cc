@@ -16,6 +16,7 @@
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "core/text/little_endian.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/store.h"
@@ -170,8 +171,39 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
   return store.CommitRecord(record).status();
 }
 
-int Main(const char* program) {
-  InitLogging(program);
+// Reads a request and answers it with a pause after each of the first bytes, in total longer than the engine's patience
+// with a worker that does nothing.
+int ServeSlowly() {
+  constexpr size_t kSlowBytes = 16;
+  const auto pause = [](size_t byte) { usleep(byte < kSlowBytes ? 300000 : 0); };
+  const auto read_bytes = [&pause](size_t size) {
+    std::string bytes(size, '\0');
+    for (size_t i = 0; i < size; ++i) {
+      if (read(Subprocess::kChannel, &bytes[i], 1) != 1) _exit(1);
+      pause(i);
+    }
+    return bytes;
+  };
+  while (true) {
+    WorkRequest request;
+    if (!request.ParseFromString(read_bytes(LittleEndian32(read_bytes(4))))) return 1;
+    const absl::Status status = Execute(
+        request, [](const WorkProgress&) {}, [] { return false; });
+    WorkEvent event;
+    event.mutable_outcome()->set_code(static_cast<int>(status.code()));
+    event.mutable_outcome()->set_message("slow but sure: a message of some length");
+    const std::string body = event.SerializeAsString();
+    const std::string bytes = std::string({static_cast<char>(body.size()), 0, 0, 0}) + body;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (write(Subprocess::kChannel, &bytes[i], 1) != 1) return 1;
+      pause(i);
+    }
+  }
+}
+
+int Main(int argc, char** argv) {
+  InitLogging(argv[0]);
+  if (argc > 1 && std::string(argv[1]) == "slow") return ServeSlowly();
   return ServeWork({{WorkRequest::kTrain, &Execute},
                     {WorkRequest::kInfer, &Execute},
                     {WorkRequest::kEvaluate, &Execute},
@@ -182,4 +214,4 @@ int Main(const char* program) {
 }  // namespace
 }  // namespace openset
 
-int main(int, char** argv) { return openset::Main(argv[0]); }
+int main(int argc, char** argv) { return openset::Main(argc, argv); }

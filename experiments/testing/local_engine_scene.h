@@ -63,12 +63,17 @@ class LocalObserver : public Observer {
   }
   void OnTick() override {
     if (progress > 0 && std::exchange(interrupt_on_progress, false)) kill(getpid(), SIGINT);
+    if (interrupt_when && interrupt_when()) {
+      interrupt_when = nullptr;
+      kill(getpid(), SIGINT);
+    }
   }
 
   std::set<ActionId> running;
   std::vector<std::string> messages, retried;
   size_t most_running = 0;
-  bool interrupt_on_progress = false;  // once
+  bool interrupt_on_progress = false;    // once
+  std::function<bool()> interrupt_when;  // once
   std::function<void()> on_finish;
 };
 

@@ -73,6 +73,7 @@ data_folder: "files"
 jobs: 1
 retries: 0
 lease_seconds: 2
+hang_seconds: 5
 )";
 
 constexpr char kScores[] =

@@ -63,6 +63,9 @@ std::vector<HostileCase> WorkerCases() {
   says("2^32 - 1 bytes are to come", std::string(4, '\xff'));
   says("256 MB are to come", std::string("\0\0\0\x10", 4));
   says("half a message", std::string("\x10\0\0\0abc", 7));
+  add("half a message, then silence",
+      "head -c 4 <&3 >/dev/null\nprintf '" + Octal(std::string("\x10\0\0\0abc", 7)) + "' >&3\nexec sleep 1000\n");
+  add("silence", "exec sleep 1000\n");
   says("no message", FramedMessage(std::string(100, '\xff')));
   says("groups in groups", FramedMessage(std::string(1000, '\x0b')));
   says("nothing", FramedMessage(""));
