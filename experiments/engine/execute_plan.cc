@@ -139,6 +139,7 @@ class Execution {
   bool Claim(ActionId id) {
     if (!Takes(plan_[id])) return Leave(id), false;
     const absl::StatusOr<Claims::Found> found = claims_.TryClaim(id);
+    if (IsUnreadableClaim(found.status()) && leases_->IsStoreThere()) return CannotClaim(id, found.status()), false;
     if (!found.ok()) {
       scheduler_.Cancelled(id);
       if (!StoreFailed(found.status())) store_failure_ = found.status();
@@ -148,6 +149,15 @@ class Execution {
     if (found->fate == Claims::Fate::kDone) Finish(id);
     if (found->fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
     return found->fate == Claims::Fate::kOpen;
+  }
+
+  // Nobody can say whether another process has the action. Tries again later, and at last gives it up; that is no
+  // failure of the action, so the store keeps no record of it.
+  void CannotClaim(ActionId id, const absl::Status& why) {
+    const absl::Status status = absl::UnavailableError(absl::StrCat("it can't be claimed now: ", why.message()));
+    if (!attempts_.MayGoOn(id, status)) return Fail(id, status);
+    scheduler_.Postponed(id);
+    observer_->OnRetry(id, status, attempts_.PutOff(id, SteadyNow()));
   }
 
   void LeaveTo(ActionId id, const std::string& run_id, bool was_ours) {

@@ -1,4 +1,6 @@
 // ExecutePlan() with two processes on one store.
+#include <fcntl.h>
+
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -6,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/store/processes/leases.h"
@@ -76,6 +79,27 @@ TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   EXPECT_THAT(observer_.elsewhere, SizeIs(1));
   EXPECT_THAT(engine_.started, SizeIs(3));
   EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.actions[0].key));
+}
+
+// Its file can't be opened, by root either. (Link targets that are missing would be invalid claims.)
+TEST_F(LeasedTest, AClaimThatCannotBeReadIsTriedAgainAndThenGivenUp) {
+  constexpr char kUnreadable[] = "/proc/sys/vm/drop_caches";
+  if (open(kUnreadable, O_RDONLY | O_CLOEXEC) >= 0) GTEST_SKIP() << kUnreadable << " can be read";
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  const std::string path = absl::StrCat(store_.folder(), "/running/", plan.actions[0].key);
+  std::filesystem::create_symlink(kUnreadable, path);
+  options_.retry.retries = 3;
+  options_.retry.first_wait = absl::Milliseconds(1);
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  const std::string why = absl::StrCat("it can't be claimed now: cannot open ", path, ": Permission denied");
+  EXPECT_THAT(observer_.retries, SizeIs(3));
+  EXPECT_THAT(observer_.failures, ElementsAre(absl::UnavailableError(why)));
+  EXPECT_THAT(observer_.skipped, SizeIs(2));
+  // The other trial is complete, and the action has no failure that would count in other processes.
+  EXPECT_THAT(engine_.started, SizeIs(3));
+  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
+  std::filesystem::remove(path);
+  EXPECT_EQ(*ours_->TryClaim({plan.actions[0].key}), "");
 }
 
 TEST_F(LeasedTest, FailuresInAnotherProcessCountHere) {

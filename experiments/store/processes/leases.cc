@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
@@ -33,8 +36,8 @@ constexpr char kDamaged[] = "damaged";
 // In bytes. This program does not write anything longer.
 constexpr size_t kLongestRunId = 140;
 constexpr int64_t kLongestClaim = 200;
-// How often a claim is read that exists but can't be found.
-constexpr int kMostReads = 20;
+// Attempts to read a claim at once. Callers try again later.
+constexpr int kMostReads = 3;
 constexpr int64_t kLargestState = 16 << 20;
 
 // Returns the start of a process in clock ticks since boot; "" if it does not exist, or is a zombie.
@@ -62,26 +65,31 @@ bool IsDamageName(const std::string& name) {
   return absl::StartsWith(name, kDamaged) && absl::SimpleAtoi(name.substr(sizeof(kDamaged) - 1), &number);
 }
 
+// Marks the error of a claim that exists but can't be read; see IsUnreadableClaim().
+constexpr char kUnreadable[] = "openset/unreadable-claim";
+
+absl::Status Unreadable(absl::Status status) {
+  status.SetPayload(kUnreadable, absl::Cord());
+  return status;
+}
+
 // Returns the name of the claim in a file; "" if it is not a valid claim (or a folder or a pipe); nothing if it does
-// not exist. Errors: those of reading it.
+// not exist. Errors: Unreadable() if the system can't open or read it.
 absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
-  for (int times = 0;; ++times) {
+  for (int attempt = 1;; ++attempt) {
     const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
-    if (absl::IsNotFound(content.status())) {
-      struct stat info;
-      if (lstat(path.c_str(), &info) != 0) return std::nullopt;
-      if (!S_ISLNK(info.st_mode)) {  // a claim was made just now, or the disk is broken; else a dangling link
-        if (times == kMostReads) return absl::UnavailableError(content.status().message());
-        absl::SleepFor(absl::Milliseconds(times));
-        continue;
-      }
+    if (content.ok()) {
+      std::string name(absl::StripSuffix(*content, "\n"));
+      return IsClaimName(name) ? std::move(name) : "";
     }
-    const bool is_other = absl::IsNotFound(content.status()) || absl::IsDataLoss(content.status()) ||
-                          absl::IsInvalidArgument(content.status());
-    if (!content.ok() && !is_other) return content.status();
-    if (!content.ok()) return "";
-    std::string name(absl::StripSuffix(*content, "\n"));
-    return IsClaimName(name) ? std::move(name) : "";
+    struct stat info = {};
+    const bool is_there = lstat(path.c_str(), &info) == 0;
+    if (!is_there && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+    const bool is_link = is_there && S_ISLNK(info.st_mode);
+    const bool is_other = absl::IsDataLoss(content.status()) || absl::IsInvalidArgument(content.status());
+    if (!IsDiskError(content.status()) && (is_other || (is_link && absl::IsNotFound(content.status())))) return "";
+    // A claim may have been made between the two calls. If it still can't be opened, the file system is at fault.
+    if (attempt == kMostReads) return Unreadable(content.status());
   }
 }
 
@@ -114,6 +122,8 @@ bool IsDead(const std::string& run_id) {
   const std::optional<ProcessName> run = ParseProcessName(run_id);
   return run.has_value() && run->IsHere() && StartOf(absl::StrCat(run->pid)) != absl::StrCat(run->number);
 }
+
+bool IsUnreadableClaim(const absl::Status& status) { return status.GetPayload(kUnreadable).has_value(); }
 
 Leases::Leases(const Store& store, LeaseOptions options)
     : folder_(store.folder()),
@@ -246,7 +256,7 @@ bool Leases::IsStoreThere() const { return FileExists(RunPath(run_id_)); }
 std::vector<std::string> Leases::Lost() {
   std::vector<std::string> lost;
   for (const auto& [key, claim] : held_) {
-    if (LookForFile(absl::StrCat(RunningFolder(), "/", key, "~", claim.name)).value_or(false)) lost.push_back(key);
+    if (FileExists(absl::StrCat(RunningFolder(), "/", key, "~", claim.name))) lost.push_back(key);
   }
   for (const std::string& key : lost) held_.erase(key);
   return lost;

@@ -47,6 +47,11 @@ std::string RunName(const std::string& id);
 // Whether the process is known to have ended; only for processes of this machine.
 bool IsDead(const std::string& run_id);
 
+// Whether TryClaim() failed because the system can't open or read a claim that exists (a stale entry of a network file
+// system, too many open files, another user's file that this one may not read). Nobody can say who has the action; the
+// claims on other actions are unaffected. The message has the claim's path and the system's reason.
+bool IsUnreadableClaim(const absl::Status& status);
+
 // See DeploySpec.lease_seconds (experiments/engine/deploy.proto).
 inline constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
@@ -73,7 +78,7 @@ class Leases {
 
   // Claims all of these actions, or none. Returns "" if it succeeds, otherwise the id of the run that has one of them.
   // It also succeeds for actions that this process already holds: a failing disk may have kept a claim from being
-  // released. Errors: those of writing; kPermissionDenied for a claim that this user can't read.
+  // released. Errors: those of writing; those of reading a claim (IsUnreadableClaim()). Doesn't wait and try again.
   absl::StatusOr<std::string> TryClaim(const std::vector<std::string>& keys);
   void Release(const std::string& key);
 
