@@ -82,9 +82,9 @@ std::vector<std::string> Strangers(const Store& store) {
 }
 
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning) {
-  constexpr size_t kFewest = 4;
-  if (beginning.size() < kFewest || !IsHex(beginning)) {
-    return absl::InvalidArgumentError(absl::StrCat("'", beginning, "' is not a trial: give the first ", kFewest,
+  if (beginning.size() < kFewestTrialDigits || !IsHex(beginning)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", beginning, "' is not a trial: give the first ",
+                                                   kFewestTrialDigits,
                                                    " digits of its id or more ('openset records ls' shows them)"));
   }
   std::vector<std::string> found;

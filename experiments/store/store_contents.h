@@ -35,8 +35,9 @@ std::vector<std::string> ReplicaPaths(const Store& store, const std::string& tri
 // The paths of entries below records/, checkpoints/, outputs/ and replicas/ with names that no result can have, sorted.
 std::vector<std::string> Strangers(const Store& store);
 
-// The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer than 4 digits, or if
+// The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer digits than these, or if
 // several ids start with it (the message names some).
+inline constexpr size_t kFewestTrialDigits = 4;
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
 
 // Records that could not be read. They don't stop the reading of others.

@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
   std::vector<TrialRecord> records;
   for (const RecordFields& fields : all) {
     if (!query.Matches(fields)) continue;
-    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, *Find(fields, "trial")));
+    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, Find(fields, "trial")->value));
   }
   if (records.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   return records;

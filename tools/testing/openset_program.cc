@@ -129,10 +129,12 @@ pid_t OpensetProgram::StartOnTerminal(const std::vector<std::string>& arguments,
   return pid;
 }
 
-ProgramResult OpensetProgram::RunOnTerminal(const std::vector<std::string>& arguments, int columns) const {
+ProgramResult OpensetProgram::RunOnTerminal(const std::vector<std::string>& arguments, int columns,
+                                            const std::string& typed) const {
   ProgramResult result;
   int terminal = -1;
   const pid_t pid = StartOnTerminal(arguments, &terminal, columns);
+  EXPECT_EQ(write(terminal, typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
   char bytes[4096];
   ssize_t got = 0;
   while ((got = read(terminal, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {  // EIO at the end

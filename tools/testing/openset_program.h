@@ -84,8 +84,9 @@ class OpensetProgram {
   // terminal's width; 0: unknown to the program.
   pid_t StartOnTerminal(const std::vector<std::string>& arguments, int* terminal, int columns = 0) const;
 
-  // Runs it on a terminal of this width. `out` is everything that the terminal receives.
-  ProgramResult RunOnTerminal(const std::vector<std::string>& arguments, int columns) const;
+  // Runs it on a terminal of this width, on which `typed` is typed. `out` is everything that the terminal receives.
+  ProgramResult RunOnTerminal(const std::vector<std::string>& arguments, int columns,
+                              const std::string& typed = "") const;
 
   // Starts it repeatedly and sends it `signal` at times drawn from the seed, until one attempt ends by itself; that one
   // must succeed. Workers end with it. The times grow, so that this ends on a slow machine too. Returns the number of

@@ -1,9 +1,13 @@
 // Records through the program: corrupt ones, ls, show, explain, export, merge and gc; and errors and overrides of a
 // spec.
+#include "experiments/store/testing/records.h"
+
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +15,7 @@
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -36,19 +41,85 @@ TEST(Records, RemoveByQueryAndBySize) {
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const ProgramResult listed = program.Run({"records", "rm", "method=mcp", "--dry_run"});
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("would remove 1 record;"));
+  EXPECT_THAT(listed.out, HasSubstr("would remove 1 of 2 records;"));
+  // Without a terminal, nobody can be asked.
+  const ProgramResult asked = program.Run({"records", "rm", "method='mcp'"});
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_THAT(asked.err, AllOf(HasSubstr("this removes 1 of 2 records of "),
+                               HasSubstr("openset records rm 'method='\\''mcp'\\'''"),
+                               HasSubstr(" --store='" + program.store() + "' --yes")));
+  for (const char* blank : {"", " ", "\t \n"}) {
+    for (const char* action : {"rm", "ls", "export"}) {
+      std::vector<std::string> words = {"records", action, blank};
+      if (std::string(action) == "rm") words.push_back("--yes");
+      if (std::string(action) == "export") words.push_back("--bundle=all.zip");
+      const ProgramResult refused = program.Run(words);
+      EXPECT_EQ(refused.exit_code, 2) << action;
+      EXPECT_THAT(refused.err, HasSubstr("the query is blank")) << action;
+    }
+  }
+  EXPECT_THAT(program.Run({"records", "rm", "trial=a or method=mcp", "--yes"}).err, HasSubstr("first 4 digits"));
   EXPECT_EQ(program.Records().size(), 2);
-  EXPECT_THAT(program.Run({"records", "rm", "method=mcp"}).out, HasSubstr("removed 1 record;"));
+  EXPECT_THAT(program.Run({"records", "rm", "method=mcp", "--yes"}).out, HasSubstr("removed 1 of 2 records;"));
   EXPECT_EQ(program.Records().size(), 1);
-  EXPECT_THAT(program.Run({"records", "rm", "method=mcp"}).err, HasSubstr("matches"));
+  EXPECT_THAT(program.Run({"records", "rm", "method=mcp", "--yes"}).err, HasSubstr("matches"));
   EXPECT_THAT(program.Run({"records", "rm"}).err, HasSubstr("usage: openset records rm QUERY"));
-  EXPECT_EQ(program.Run({"records", "rm", ""}).exit_code, 2);
   // Everything is younger than an hour.
   const ProgramResult small = program.Run({"records", "gc", "--max_size=1kB"});
   EXPECT_EQ(small.exit_code, 1);
   EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
   EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
   EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is not a size"));
+}
+
+TEST(Records, RemoveAsksOnATerminal) {
+  const OpensetProgram program;
+  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
+  std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
+  for (const auto& [answer, exit_code, said, left] :
+       std::vector<std::tuple<std::string, int, std::string, size_t>>{{"\n", 2, "nothing was removed", 2},
+                                                                      {"no\n", 2, "nothing was removed", 2},
+                                                                      {"\x04", 2, "nothing was removed", 2},
+                                                                      {"y\n", 0, "removed 1 of 2 records", 1}}) {
+    const ProgramResult result = program.RunOnTerminal({"records", "rm", "method=openauc"}, 0, answer);
+    EXPECT_EQ(result.exit_code, exit_code) << result.out;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("Remove 1 of 2 records of "), HasSubstr("[y/N]"), HasSubstr(said)));
+    EXPECT_EQ(program.Records().size(), left);
+  }
+}
+
+// The names of studies are texts, also if they look like numbers, and seeds are integers beyond the digits of a double.
+TEST(Records, TextsAndIntegersStayWhatTheyAre) {
+  const OpensetProgram program;
+  const Store store(program.store());
+  ASSERT_TRUE(store.Make().ok());
+  const auto commit = [&](const std::string& id, const std::string& study, uint64_t seed) {
+    TrialRecord record = TestRecord(TestKey(id), "softmax", 0, 0.5);
+    record.mutable_trial()->set_experiment(study);
+    record.mutable_trial()->set_seed(seed);
+    ASSERT_TRUE(store.CommitRecord(record).value());
+  };
+  commit("aaaa", "2024.10", 9007199254740992u);
+  commit("bbbb", "2024.1", 9007199254740993u);
+  commit("cccc", "inf", ~uint64_t{0});
+  const ProgramResult listed = program.Run({"records", "ls", "--format=json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const nlohmann::json rows = nlohmann::json::parse(listed.out);
+  ASSERT_EQ(rows.size(), 3);
+  EXPECT_EQ(rows[0]["experiment"], "2024.10");
+  EXPECT_EQ(rows[1]["experiment"], "2024.1");
+  EXPECT_EQ(rows[2]["experiment"], "inf");
+  EXPECT_EQ(rows[0]["seed"].get<uint64_t>(), 9007199254740992u);
+  EXPECT_EQ(rows[1]["seed"].get<uint64_t>(), 9007199254740993u);
+  EXPECT_EQ(rows[2]["seed"].get<uint64_t>(), ~uint64_t{0});
+  EXPECT_EQ(rows[0]["openauc"], 0.5);
+  for (const char* query : {"experiment=2024.100", "seed=9007199254740994", "experiment=Infinity"}) {
+    EXPECT_THAT(program.Run({"records", "rm", query, "--yes"}).err, HasSubstr("no record of")) << query;
+  }
+  for (const char* query : {"experiment=2024.1", "seed=9007199254740992"}) {
+    EXPECT_THAT(program.Run({"records", "rm", query, "--yes"}).out, HasSubstr("removed 1 of ")) << query;
+  }
+  EXPECT_EQ(program.Records().size(), 1);
 }
 
 // A deployment's size: results that a run no longer needs are removed even if they are new; records stay.

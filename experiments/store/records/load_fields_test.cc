@@ -91,8 +91,8 @@ TEST_F(LoadFieldsTest, ListsTheEarliestRecordOfATrial) {
   int found = 0;
   const std::vector<RecordFields> all = LoadFields(store_, &unread);
   for (const RecordFields& fields : all) {
-    if (*Find(fields, "trial") != later.trial_id()) continue;
-    EXPECT_EQ(*Find(fields, "openauc"), "0.125");
+    if (Find(fields, "trial")->value != later.trial_id()) continue;
+    EXPECT_EQ(Find(fields, "openauc")->value, "0.125");
     ++found;
   }
   EXPECT_EQ(found, 1);

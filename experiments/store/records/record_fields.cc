@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/numeric/int128.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
 #include "core/text/table.h"
@@ -18,6 +22,10 @@
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
+#include "experiments/store/store_contents.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/text_format.h"
 
 namespace openset {
 namespace {
@@ -43,32 +51,124 @@ std::vector<absl::string_view> SplitAtWord(absl::string_view text, absl::string_
   return parts;
 }
 
-// "nan" is a text, since it is neither less nor greater than any number.
+// "nan" is no number, since it is neither less nor greater than any.
 bool IsNumber(absl::string_view text, double* value) {
   return !text.empty() && absl::SimpleAtod(text, value) && !std::isnan(*value);
 }
 
-// Returns -1, 0 or 1. Texts that are not numbers are compared by their bytes.
-int Compare(const std::string& a, const std::string& b) {
-  double left = 0, right = 0;
-  if (IsNumber(a, &left) && IsNumber(b, &right)) return left < right ? -1 : left > right ? 1 : 0;
-  return a < b ? -1 : a > b ? 1 : 0;
+// Holds uint64 seeds and negative values of swept fields.
+bool IsInteger(absl::string_view text, absl::int128* value) { return absl::SimpleAtoi(text, value); }
+
+template <typename T>
+int Sign(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
 }
 
-bool AreBothNumbersOrTexts(const std::string& a, const std::string& b) {
-  double ignored = 0;
-  return IsNumber(a, &ignored) == IsNumber(b, &ignored);
+// Compares a field with a value of a query or of a field of its kind: -1, 0 or 1. Absent if the value can't be of that
+// kind.
+std::optional<int> Compare(const RecordField& field, absl::string_view value) {
+  switch (field.kind) {
+    case FieldKind::kText:
+      return Sign<absl::string_view>(field.value, value);
+    case FieldKind::kInteger: {
+      absl::int128 a = 0, b = 0;
+      if (!IsInteger(field.value, &a)) return std::nullopt;
+      if (IsInteger(value, &b)) return Sign(a, b);
+      double real = 0;  // "seed<3.5", "epochs=1e3"; digits that a double doesn't hold would be lost
+      if (!IsNumber(value, &real) || std::abs(real) > 9007199254740992.0) return std::nullopt;
+      return Sign(static_cast<long double>(a), static_cast<long double>(real));
+    }
+    case FieldKind::kReal: {
+      double a = 0, b = 0;
+      if (!IsNumber(field.value, &a) || !IsNumber(value, &b)) return std::nullopt;
+      return Sign(a, b);
+    }
+  }
+  return std::nullopt;
 }
 
 bool IsOfOrder(absl::string_view op) { return op[0] == '<' || op[0] == '>'; }
+
+// Whether the comparison has an answer: a number needs a number, and the order of texts says nothing about a number.
+bool MakesSense(const RecordField& field, absl::string_view op, absl::string_view value) {
+  double ignored = 0;
+  if (op == "~") return true;
+  if (field.kind == FieldKind::kText) return !IsOfOrder(op) || !IsNumber(value, &ignored);
+  return Compare(field, value).has_value();
+}
+
+// Whether fields of a kind have a value.
+struct KindsFound {
+  bool text = false, real = false, integer = false;
+};
+
+// Finds the fields of the message, at any depth, with this value: `named` are those with this name.
+void FindValue(const google::protobuf::Message& message, const std::string& name, const std::string& text,
+               double number, KindsFound* named, KindsFound* others) {
+  using Field = google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const Field*> fields;
+  reflection.ListFields(message, &fields);
+  for (const Field* field : fields) {
+    KindsFound* const found = field->name() == name ? named : others;
+    if (field->cpp_type() == Field::CPPTYPE_MESSAGE) {
+      for (int i = 0; field->is_repeated() && i < reflection.FieldSize(message, field); ++i) {
+        FindValue(reflection.GetRepeatedMessage(message, field, i), name, text, number, named, others);
+      }
+      if (!field->is_repeated()) {
+        FindValue(reflection.GetMessage(message, field), name, text, number, named, others);
+      }
+      continue;
+    }
+    if (field->is_repeated()) continue;
+    switch (field->cpp_type()) {
+      case Field::CPPTYPE_STRING:
+        found->text = found->text || reflection.GetString(message, field) == text;
+        break;
+      case Field::CPPTYPE_DOUBLE:
+        found->real = found->real || reflection.GetDouble(message, field) == number;
+        break;
+      case Field::CPPTYPE_FLOAT:
+        found->real = found->real || reflection.GetFloat(message, field) == static_cast<float>(number);
+        break;
+      case Field::CPPTYPE_BOOL:
+      case Field::CPPTYPE_ENUM:
+        break;
+      default: {
+        std::string digits;
+        google::protobuf::TextFormat::PrintFieldValueToString(message, field, -1, &digits);
+        found->integer = found->integer || digits == text;
+      }
+    }
+  }
+}
+
+// The kind of a swept field. The record has its name and value as texts, and the field itself is in the resolved
+// method; its name is another if the study says so, and then any field with the value counts. Reals come before
+// integers, since some value of a real field is an integer, too.
+FieldKind KindOfSwept(const AxisValue& axis, const MethodSpec& method) {
+  double number = 0;
+  if (!IsNumber(axis.value(), &number)) return FieldKind::kText;
+  KindsFound named, others;
+  FindValue(method, axis.name(), axis.value(), number, &named, &others);
+  for (const KindsFound& found : {named, others}) {
+    if (found.text) return FieldKind::kText;
+    if (found.real) return FieldKind::kReal;
+    if (found.integer) return FieldKind::kInteger;
+  }
+  return FieldKind::kText;
+}
+
+// The first digits of an id identify it.
+bool IsTrial(absl::string_view name, absl::string_view op) { return name == "trial" && (op == "=" || op == "!="); }
 
 // Returns all names without duplicates, in the order in which they occur.
 std::vector<std::string> NamesOf(const std::vector<RecordFields>& records) {
   std::vector<std::string> names;
   absl::flat_hash_set<absl::string_view> seen;
   for (const RecordFields& fields : records) {
-    for (const auto& [name, value] : fields) {
-      if (seen.insert(name).second) names.push_back(name);
+    for (const RecordField& field : fields) {
+      if (seen.insert(field.name).second) names.push_back(field.name);
     }
   }
   return names;
@@ -76,7 +176,7 @@ std::vector<std::string> NamesOf(const std::vector<RecordFields>& records) {
 
 std::vector<std::string> MethodsOf(const std::vector<RecordFields>& records) {
   std::set<std::string> methods;
-  for (const RecordFields& fields : records) methods.insert(*Find(fields, "method"));
+  for (const RecordFields& fields : records) methods.insert(Find(fields, "method")->value);
   return {methods.begin(), methods.end()};
 }
 
@@ -84,45 +184,57 @@ std::vector<std::string> MethodsOf(const std::vector<RecordFields>& records) {
 
 RecordFields FieldsOf(const TrialRecord& record) {
   const TrialSpec& trial = record.trial();
-  RecordFields fields = {{"trial", record.trial_id()},
-                         {"method", trial.method().name()},
-                         {"task", trial.task()},
-                         {"split", absl::StrCat(trial.split())},
-                         {"seed", absl::StrCat(trial.seed())}};
-  for (const AxisValue& axis : trial.axis()) fields.emplace_back(axis.name(), axis.value());
-  if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0) {
-    fields.emplace_back("stop_after_epochs", absl::StrCat(epochs));
+  RecordFields fields;
+  const auto text = [&](std::string name, std::string value) {
+    fields.push_back({std::move(name), std::move(value), FieldKind::kText});
+  };
+  const auto integer = [&](std::string name, auto value) {
+    fields.push_back({std::move(name), absl::StrCat(value), FieldKind::kInteger});
+  };
+  const auto real = [&](std::string name, double value) {
+    fields.push_back({std::move(name), FullPrecision(value), FieldKind::kReal});
+  };
+  text("trial", record.trial_id());
+  text("method", trial.method().name());
+  text("task", trial.task());
+  integer("split", trial.split());
+  integer("seed", trial.seed());
+  for (const AxisValue& axis : trial.axis()) {
+    fields.push_back({axis.name(), axis.value(), KindOfSwept(axis, trial.method())});
   }
+  if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0)
+    integer("stop_after_epochs", epochs);
   for (const MetricRecord& metric : record.metric()) {
     if (!metric.has_value()) continue;
     const bool is_pool = metric.group().kind() == MetricGroup::POOL || !metric.has_group();
     const std::string group = absl::StrReplaceAll(GroupText(metric.group()), {{" ", "_"}});
-    fields.emplace_back(is_pool ? MeasuredName(metric) : absl::StrCat(group, ".", MeasuredName(metric)),
-                        FullPrecision(metric.value()));
+    real(is_pool ? MeasuredName(metric) : absl::StrCat(group, ".", MeasuredName(metric)), metric.value());
   }
-  fields.emplace_back("unknown_classes", absl::StrCat(CountUnknownClasses(trial.data())));
-  fields.emplace_back("openness", FullPrecision(trial.openness()));
-  if (trial.has_experiment()) fields.emplace_back("experiment", trial.experiment());
-  fields.emplace_back("device", absl::AsciiStrToLower(ExecutionSpec::Device_Name(trial.execution().device())));
+  integer("unknown_classes", CountUnknownClasses(trial.data()));
+  real("openness", trial.openness());
+  if (trial.has_experiment()) text("experiment", trial.experiment());
+  text("device", absl::AsciiStrToLower(ExecutionSpec::Device_Name(trial.execution().device())));
   if (record.provenance().stage_size() > 0) {
     const StageProvenance& last = record.provenance().stage(record.provenance().stage_size() - 1);
-    fields.emplace_back("host", last.host());
-    fields.emplace_back("commit", last.commit());
+    text("host", last.host());
+    text("commit", last.commit());
   }
   return fields;
 }
 
-const std::string* Find(const RecordFields& fields, absl::string_view name) {
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.first == name; });
-  return found == fields.end() ? nullptr : &found->second;
+const RecordField* Find(const RecordFields& fields, absl::string_view name) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const RecordField& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
 }
 
-bool Before(const std::string* a, const std::string* b) {
+bool Before(const RecordField* a, const RecordField* b) {
   if (a == nullptr || b == nullptr) return a != nullptr;
-  double value;
-  const bool a_is_number = IsNumber(*a, &value), b_is_number = IsNumber(*b, &value);
-  if (a_is_number != b_is_number) return a_is_number;
-  return Compare(*a, *b) < 0;
+  const bool a_is_text = a->kind == FieldKind::kText, b_is_text = b->kind == FieldKind::kText;
+  if (a_is_text != b_is_text) return b_is_text;
+  if (a->kind == b->kind) return Compare(*a, b->value).value_or(0) < 0;
+  double x = 0, y = 0;
+  return IsNumber(a->value, &x) && IsNumber(b->value, &y) && x < y;
 }
 
 absl::StatusOr<RecordQuery::Comparison> RecordQuery::ParseComparison(absl::string_view text) {
@@ -152,8 +264,10 @@ absl::StatusOr<RecordQuery::Comparison> RecordQuery::ParseComparison(absl::strin
 }
 
 absl::StatusOr<RecordQuery> RecordQuery::Parse(absl::string_view text) {
+  if (absl::StripAsciiWhitespace(text).empty()) {
+    return absl::InvalidArgumentError("the query is blank; write one such as 'experiment=first_try'");
+  }
   RecordQuery query;
-  if (absl::StripAsciiWhitespace(text).empty()) return query;
   for (const absl::string_view all : SplitAtWord(text, "or")) {
     std::vector<Comparison>& comparisons = query.any_of_all_.emplace_back();
     for (const absl::string_view one : SplitAtWord(all, "and")) {
@@ -165,13 +279,14 @@ absl::StatusOr<RecordQuery> RecordQuery::Parse(absl::string_view text) {
 }
 
 bool RecordQuery::Holds(const Comparison& comparison, const RecordFields& fields) {
-  const std::string* value = openset::Find(fields, comparison.name);
-  if (value == nullptr) return false;
-  if (comparison.op == "~") return absl::StrContains(*value, comparison.value);
-  // The first digits of an id identify it.
-  if (comparison.name == "trial" && comparison.op == "=") return absl::StartsWith(*value, comparison.value);
-  if (IsOfOrder(comparison.op) && !AreBothNumbersOrTexts(*value, comparison.value)) return false;
-  const int order = Compare(*value, comparison.value);
+  const RecordField* const field = openset::Find(fields, comparison.name);
+  if (field == nullptr) return false;
+  if (comparison.op == "~") return absl::StrContains(field->value, comparison.value);
+  if (IsTrial(comparison.name, comparison.op)) {
+    return absl::StartsWith(field->value, comparison.value) == (comparison.op == "=");
+  }
+  if (!MakesSense(*field, comparison.op, comparison.value)) return comparison.op == "!=";
+  const int order = *Compare(*field, comparison.value);
   if (comparison.op == "=") return order == 0;
   if (comparison.op == "!=") return order != 0;
   if (comparison.op == "<") return order < 0;
@@ -207,21 +322,28 @@ absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
   }
   OPENSET_RETURN_IF_ERROR(CheckNames(names(), records));
   for (const std::vector<Comparison>& all : any_of_all_) {
-    for (const Comparison& one : all) {
-      if (!IsOfOrder(one.op) || records.empty()) continue;
-      const bool makes_sense = std::any_of(records.begin(), records.end(), [&](const RecordFields& fields) {
-        const std::string* value = openset::Find(fields, one.name);
-        return value != nullptr && AreBothNumbersOrTexts(*value, one.value);
-      });
-      double ignored = 0;
-      if (makes_sense) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", one.name, one.op, one.value, "': ",
-          IsNumber(one.value, &ignored) ? absl::StrCat(one.name, " is a text; compare it by =, != or ~")
-                                        : absl::StrCat(one.name, " is a number, but '", one.value, "' is not")));
-    }
+    for (const Comparison& one : all) OPENSET_RETURN_IF_ERROR(CheckMakesSense(one, records));
   }
   return absl::OkStatus();
+}
+
+absl::Status RecordQuery::CheckMakesSense(const Comparison& one, const std::vector<RecordFields>& records) {
+  const std::string text = absl::StrCat("'", one.name, one.op, one.value, "': ");
+  if (IsTrial(one.name, one.op) && (one.value.size() < kFewestTrialDigits || !IsHex(one.value))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(text, "give the first ", kFewestTrialDigits, " digits of the trial's id or more"));
+  }
+  const RecordField* first = nullptr;
+  for (const RecordFields& fields : records) {
+    const RecordField* const field = openset::Find(fields, one.name);
+    if (field == nullptr) continue;
+    if (MakesSense(*field, one.op, one.value)) return absl::OkStatus();
+    if (first == nullptr) first = field;
+  }
+  if (first == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      text, first->kind == FieldKind::kText ? absl::StrCat(one.name, " is a text; compare it by =, != or ~")
+                                            : absl::StrCat(one.name, " is a number, but '", one.value, "' is not")));
 }
 
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records) {

@@ -3,7 +3,6 @@
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_RECORD_FIELDS_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,26 +11,43 @@
 
 namespace openset {
 
-// Names and values, in this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs
-// if the training was stopped (the rungs of a search), each metric of the pool by its name (absent if it is undefined),
-// "GROUP.METRIC" for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, device,
-// host, commit. Numbers are in full precision.
-using RecordFields = std::vector<std::pair<std::string, std::string>>;
+// How values of a field compare: texts by their bytes, integers exactly, real numbers by value ("0.10" = "0.1").
+enum class FieldKind { kText, kInteger, kReal };
+
+struct RecordField {
+  std::string name;
+  std::string value;
+  FieldKind kind = FieldKind::kText;
+
+  bool operator==(const RecordField& other) const {
+    return name == other.name && value == other.value && kind == other.kind;
+  }
+};
+
+// In this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs if the training
+// was stopped (the rungs of a search), each metric of the pool by its name (absent if it is undefined), "GROUP.METRIC"
+// for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, device, host, commit.
+// Split, seed, stop_after_epochs and unknown_classes are integers; openness and metrics are real numbers, in full
+// precision. A swept field is what the schema of methods says; text if the method has no number with its value.
+using RecordFields = std::vector<RecordField>;
 RecordFields FieldsOf(const TrialRecord& record);
 
-// Returns the value of a name; null if there is none.
-const std::string* Find(const RecordFields& fields, absl::string_view name);
+// Returns the field with this name; null if there is none.
+const RecordField* Find(const RecordFields& fields, absl::string_view name);
 
-// Whether `a` sorts before `b`: numbers by value and before texts, texts by their bytes, absent values (null) last.
-bool Before(const std::string* a, const std::string* b);
+// Whether `a` sorts before `b`: numbers by value and before texts, texts by their bytes, absent fields (null) last.
+bool Before(const RecordField* a, const RecordField* b);
 
 // A query such as "method=openauc and openauc>0.9 or seed=1": comparisons by =, !=, <, <=, >, >= and ~ (the field's
-// value contains the text), joined by `and`, which binds more tightly, and `or`. Numbers are compared by value ("0.10"
-// = "0.1"), other values as text; a value with spaces must be quoted. A comparison with a field that a record lacks is
-// false; so is one between a number and a text by <, <=, > or >=.
+// value contains the text), joined by `and`, which binds more tightly, and `or`. A value with spaces must be quoted.
+// Fields compare as their kind says. "trial=abcd" holds for each id that begins so. A comparison with a field that a
+// record lacks is false; so is one by <, <=, > or >= between a number and a text.
 class RecordQuery {
  public:
-  // "": matches all records. Errors: kInvalidArgument with the part that can't be parsed.
+  // Matches all records.
+  RecordQuery() = default;
+
+  // Errors: kInvalidArgument with the part that can't be parsed, and for a blank text, which is probably a mistake.
   static absl::StatusOr<RecordQuery> Parse(absl::string_view text);
 
   bool Matches(const RecordFields& fields) const;
@@ -40,8 +56,9 @@ class RecordQuery {
   std::vector<std::string> names() const;
 
   // Replaces field names, and methods after = and !=, that do not occur in the records by those that the user probably
-  // means (core/text/synonyms.h). If there are records, kInvalidArgument for a query that fits none of them: a field
-  // that no record has (the message lists the known ones), or an order comparison between a number and a text.
+  // means (core/text/synonyms.h). kInvalidArgument for less than the first digits of a trial that FindTrial() takes
+  // and, if there are records, for a query that fits none of them: a field that no record has (the message lists the
+  // known ones), a number compared with what is none, or an order comparison of texts with a number.
   absl::Status Resolve(const std::vector<RecordFields>& records);
 
  private:
@@ -52,6 +69,7 @@ class RecordQuery {
   };
   static absl::StatusOr<Comparison> ParseComparison(absl::string_view text);
   static bool Holds(const Comparison& comparison, const RecordFields& fields);
+  static absl::Status CheckMakesSense(const Comparison& comparison, const std::vector<RecordFields>& records);
 
   std::vector<std::vector<Comparison>> any_of_all_;
 };

@@ -1,8 +1,18 @@
 #include "experiments/store/records/record_fields.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "core/testing/status_matchers.h"
+#include "eval/scores/score.pb.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
+#include "losses/loss.pb.h"
 
 namespace openset {
 namespace {
@@ -15,6 +25,7 @@ TrialRecord Example() {
   AxisValue* axis = record.mutable_trial()->add_axis();
   axis->set_name("lambda");
   axis->set_value("0.10");
+  record.mutable_trial()->mutable_method()->mutable_loss()->add_term()->set_lambda(0.1);
   MetricRecord* undefined = record.add_metric();
   undefined->set_name("aurc");
   undefined->set_absent_reason("no errors");
@@ -28,21 +39,20 @@ TrialRecord Example() {
 TEST(RecordFields, HaveNames) {
   const RecordFields fields = FieldsOf(Example());
   std::vector<std::string> names;
-  for (const auto& [name, value] : fields) names.push_back(name);
+  for (const RecordField& field : fields) names.push_back(field.name);
   EXPECT_THAT(names, ElementsAre("trial", "method", "task", "split", "seed", "lambda", "openauc", "mean_of_near.auroc",
                                  "unknown_classes", "openness", "device", "host", "commit"));
-  EXPECT_EQ(*Find(fields, "lambda"), "0.10");
+  EXPECT_EQ(Find(fields, "lambda")->value, "0.10");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
   TrialRecord rung = Example();
   rung.mutable_trial()->mutable_method()->mutable_training()->set_stop_after_epochs(3);
-  EXPECT_EQ(*Find(FieldsOf(rung), "stop_after_epochs"), "3");
+  EXPECT_EQ(Find(FieldsOf(rung), "stop_after_epochs")->value, "3");
 }
 
 TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
   const RecordFields fields = FieldsOf(Example());
   for (const auto& [text, matches] :
-       std::vector<std::pair<const char*, bool>>{{"", true},
-                                                 {"method=openauc and openauc>0.9", true},
+       std::vector<std::pair<const char*, bool>>{{"method=openauc and openauc>0.9", true},
                                                  {"method = openauc and openauc > 0.95", false},
                                                  {"method=mcp or seed=3", true},
                                                  {"method=mcp and seed=3 or seed=4", false},
@@ -101,11 +111,13 @@ TEST(RecordQuery, AcceptsSynonymsOfNames) {
 
 TEST(RecordQuery, IsCheckedAgainstTheRecords) {
   const std::vector<RecordFields> records = {FieldsOf(Example())};
-  for (const char* text : {"openauc>0.5 and method=openauc", "method>o", "openauc=high", "method!=1", ""})
+  for (const char* text : {"openauc>0.5 and method=openauc", "method>o", "method!=1"})
     EXPECT_THAT(RecordQuery::Parse(text)->Resolve(records), IsOk()) << text;
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"openauk>0.5", "did you mean 'openauc'?"},
            {"method=mcp or openauc>high", "'openauc>high': openauc is a number, but 'high' is not"},
+           {"openauc=high", "'openauc=high': openauc is a number, but 'high' is not"},
+           {"seed!=x", "'seed!=x': seed is a number, but 'x' is not"},
            {"openauc<=nan", "'openauc<=nan': openauc is a number, but 'nan' is not"},
            {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
     RecordQuery query = *RecordQuery::Parse(text);
@@ -114,11 +126,106 @@ TEST(RecordQuery, IsCheckedAgainstTheRecords) {
   }
 }
 
+TEST(RecordQuery, OfBlanksIsRefused) {
+  for (const char* text : {"", " ", " \t\n"}) {
+    EXPECT_THAT(RecordQuery::Parse(text).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the query is blank")));
+  }
+  EXPECT_TRUE(RecordQuery().Matches(FieldsOf(Example())));
+}
+
+TEST(RecordQuery, ATrialTakesFourDigits) {
+  const RecordFields fields = FieldsOf(Example());
+  for (const char* text : {"trial=abc", "trial!=abc", "Trial=", "trial='' or seed=3", "trial=wxyz"}) {
+    absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
+    if (!query.ok()) continue;
+    EXPECT_THAT(query->Resolve({fields}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("first 4 digits")))
+        << text;
+  }
+  EXPECT_FALSE(RecordQuery::Parse("trial!=abcd")->Matches(fields));  // the opposite of trial=abcd
+  EXPECT_TRUE(RecordQuery::Parse("trial!=abce")->Matches(fields));
+}
+
+// 2^53 + 1 and 2^53 are the same double.
+TEST(RecordQuery, ComparesIntegersExactly) {
+  TrialRecord record = Example();
+  record.mutable_trial()->set_seed(9007199254740992u);
+  for (const auto& [text, matches] : std::vector<std::pair<const char*, bool>>{{"seed=9007199254740992", true},
+                                                                               {"seed=9007199254740993", false},
+                                                                               {"seed!=9007199254740993", true},
+                                                                               {"seed<9007199254740993", true},
+                                                                               {"seed>=9007199254740993", false},
+                                                                               {"seed>-1", true},
+                                                                               {"seed>1.5", true},
+                                                                               {"seed<1e30", false}}) {
+    EXPECT_EQ(RecordQuery::Parse(text)->Matches(FieldsOf(record)), matches) << text;
+  }
+  record.mutable_trial()->set_seed(~uint64_t{0});
+  EXPECT_TRUE(RecordQuery::Parse("seed=18446744073709551615")->Matches(FieldsOf(record)));
+  EXPECT_TRUE(RecordQuery::Parse("seed>18446744073709551614")->Matches(FieldsOf(record)));
+  record.mutable_trial()->set_seed(1000);
+  EXPECT_TRUE(RecordQuery::Parse("seed=1e3")->Matches(FieldsOf(record)));
+}
+
+TEST(RecordQuery, ComparesTextsAsTexts) {
+  TrialRecord record = Example();
+  for (const auto& [name, text, matches] :
+       std::vector<std::tuple<const char*, const char*, bool>>{{"1.10", "experiment=1.1", false},
+                                                               {"1.10", "experiment=1.10", true},
+                                                               {"1.10", "experiment!=1.1", true},
+                                                               {"1e3", "experiment=1000", false},
+                                                               {"inf", "experiment=INF", false},
+                                                               {"0x10", "experiment=16", false},
+                                                               {"2024.10", "experiment>2024.1", false},
+                                                               {"2024.10", "experiment~24.1", true}}) {
+    record.mutable_trial()->set_experiment(name);
+    EXPECT_EQ(RecordQuery::Parse(text)->Matches(FieldsOf(record)), matches) << name << " " << text;
+  }
+}
+
+// The kinds of swept fields are those of the method's schema, also under another name.
+TEST(RecordFields, HaveKinds) {
+  TrialRecord record = Example();
+  MethodSpec* const method = record.mutable_trial()->mutable_method();
+  method->mutable_training()->set_epochs(5);
+  method->mutable_score()->mutable_knn()->set_k(7);
+  method->set_base("50");
+  for (const auto& [name, value] : std::vector<std::pair<const char*, const char*>>{{"epochs", "5"},
+                                                                                    {"neighbours", "7"},
+                                                                                    {"weight", "1e-1"},
+                                                                                    {"base", "50"},
+                                                                                    {"other", "50"},
+                                                                                    {"gone", "0.25"},
+                                                                                    {"score", "knn {}"},
+                                                                                    {"k", "inf"}}) {
+    AxisValue* axis = record.mutable_trial()->add_axis();
+    axis->set_name(name);
+    axis->set_value(value);
+  }
+  const RecordFields fields = FieldsOf(record);
+  std::map<std::string, FieldKind> kinds;
+  for (const RecordField& field : fields) kinds[field.name] = field.kind;
+  for (const char* name : {"split", "seed", "unknown_classes", "epochs", "neighbours"}) {
+    EXPECT_EQ(kinds[name], FieldKind::kInteger) << name;
+  }
+  for (const char* name : {"openauc", "mean_of_near.auroc", "openness", "lambda", "weight"}) {
+    EXPECT_EQ(kinds[name], FieldKind::kReal) << name;
+  }
+  for (const char* name : {"trial", "method", "task", "device", "host", "base", "other", "gone", "score", "k"}) {
+    EXPECT_EQ(kinds[name], FieldKind::kText) << name;
+  }
+}
+
 TEST(RecordFields, NumbersComeBeforeTextsAndAbsentOnesLast) {
-  const std::string two = "2", ten = "10", text = "a";
+  const RecordField two = {"x", "2", FieldKind::kInteger}, ten = {"x", "10", FieldKind::kInteger},
+                    half = {"x", "2.5", FieldKind::kReal}, text = {"x", "a", FieldKind::kText},
+                    digit = {"x", "1", FieldKind::kText};
   EXPECT_TRUE(Before(&two, &ten));
   EXPECT_FALSE(Before(&ten, &two));
+  EXPECT_TRUE(Before(&two, &half));
+  EXPECT_TRUE(Before(&half, &ten));
   EXPECT_TRUE(Before(&ten, &text));
+  EXPECT_TRUE(Before(&ten, &digit));
   EXPECT_TRUE(Before(&text, nullptr));
   EXPECT_FALSE(Before(nullptr, &text));
 }

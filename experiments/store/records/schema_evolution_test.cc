@@ -39,11 +39,11 @@ TEST(SchemaEvolution, Version2IsRead) {
   const absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
   ASSERT_THAT(record, IsOk());
   const RecordFields fields = FieldsOf(*record);
-  EXPECT_EQ(*Find(fields, "method"), "openauc");
-  EXPECT_EQ(*Find(fields, "lambda"), "0.1");
-  EXPECT_EQ(*Find(fields, "openauc"), "0.8125");
+  EXPECT_EQ(Find(fields, "method")->value, "openauc");
+  EXPECT_EQ(Find(fields, "lambda")->value, "0.1");
+  EXPECT_EQ(Find(fields, "openauc")->value, "0.8125");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
-  EXPECT_EQ(*Find(fields, "host"), "here");
+  EXPECT_EQ(Find(fields, "host")->value, "here");
   EXPECT_EQ(record->trial().method().training().epochs(), 2);
   EXPECT_EQ(record->epoch(0).loss(), 1.5);
   const absl::StatusOr<StoreReport> report = VerifyStore(store);

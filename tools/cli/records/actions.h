@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_RECORDS_ACTIONS_H_
 #define OPENSET_TOOLS_CLI_RECORDS_ACTIONS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,17 @@ namespace openset {
 // Returns the store of --store. Errors: those of Store::CheckIsStore().
 absl::StatusOr<Store> ExistingStore();
 
-// `ls [QUERY]` and `show TRIAL`, for `bundle` or, if it is "", for --store. An empty `trial` is the only one of a
-// bundle.
-absl::Status ListRecords(const std::string& query, const std::string& bundle);
+// `ls [QUERY]` and `show TRIAL`, for `bundle` or, if it is "", for --store. Without a query: all records. An empty
+// `trial` is the only one of a bundle.
+absl::Status ListRecords(const std::optional<std::string>& query, const std::string& bundle);
 absl::Status ShowRecord(const std::string& trial, const std::string& bundle);
 // `spec TRIAL`, for `bundle` or, if it is "", for --store: prints a study that makes the trial again.
 absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
-absl::Status ExportRecords(const std::string& query);
+absl::Status ExportRecords(const std::optional<std::string>& query);
 absl::Status MergeRecords(const std::vector<std::string>& sources);
-// `verify`, `verify BUNDLE`, `gc` and `rm QUERY`.
+// `verify`, `verify BUNDLE`, `gc` and `rm QUERY`. `rm` asks on a terminal; without --yes elsewhere: kInvalidArgument,
+// with the number of records and the command that removes them.
 absl::Status VerifyRecords();
 absl::Status VerifyBundle(const std::string& bundle);
 absl::Status CollectRecords();

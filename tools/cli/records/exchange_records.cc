@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ std::string Count(int n, const std::string& what) { return absl::StrCat(n, " ", 
 
 }  // namespace
 
-absl::Status ExportRecords(const std::string& text) {
+absl::Status ExportRecords(const std::optional<std::string>& text) {
   const std::string bundle = absl::GetFlag(FLAGS_bundle);
   if (bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
@@ -43,10 +44,13 @@ absl::Status ExportRecords(const std::string& text) {
     return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": a bundle's name must end in ",
                                                    ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
-  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+  RecordQuery query;
+  if (text.has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
+  }
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> ids;
-  if (query.names().empty()) {
+  if (!text.has_value()) {
     ids = RecordIds(store);
   } else {
     UnreadRecords unread;
@@ -58,7 +62,7 @@ absl::Status ExportRecords(const std::string& text) {
     }
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {
-      if (query.Matches(fields)) ids.push_back(*Find(fields, "trial"));
+      if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
     }
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -54,18 +56,19 @@ const std::set<std::string>& Hidden() {
 }
 
 // Fractional numbers have four decimals.
-std::string Short(const std::string& name, const std::string& value) {
+std::string Short(const RecordField& field) {
   double number = 0;
-  if (name == "trial") return value.substr(0, 12);
-  if (value.find('.') == std::string::npos || value.size() < 8 || !absl::SimpleAtod(value, &number)) return value;
-  return absl::StrFormat("%.4f", number);
+  if (field.name == "trial") return field.value.substr(0, 12);
+  const bool is_long = field.kind == FieldKind::kReal && absl::StrContains(field.value, '.') && field.value.size() >= 8;
+  return is_long && absl::SimpleAtod(field.value, &number) ? absl::StrFormat("%.4f", number) : field.value;
 }
 
 Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::string>& asked, bool all) {
   Table table;
   // Columns in the order in which they first occur in the records.
   for (const RecordFields& fields : records) {
-    for (const auto& [name, value] : fields) {
+    for (const RecordField& field : fields) {
+      const std::string& name = field.name;
       const bool wanted = all || (Hidden().count(name) == 0 && name.find('.') == std::string::npos) ||
                           std::find(asked.begin(), asked.end(), name) != asked.end();
       if (!wanted || std::find(table.header.begin(), table.header.end(), name) != table.header.end()) continue;
@@ -75,27 +78,30 @@ Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::s
   for (const RecordFields& fields : records) {
     std::vector<std::string>& row = table.rows.emplace_back();
     for (const std::string& name : table.header) {
-      const std::string* value = Find(fields, name);
-      row.push_back(value == nullptr ? (all ? "" : "-") : all ? *value : Short(name, *value));
+      const RecordField* const field = Find(fields, name);
+      row.push_back(field == nullptr ? (all ? "" : "-") : all ? field->value : Short(*field));
     }
   }
   table.left_columns = 3;
   return table;
 }
 
+// Texts as texts, integers with all digits; a real number that is not finite becomes null.
+nlohmann::ordered_json JsonValue(const RecordField& field) {
+  uint64_t whole = 0;
+  int64_t below_0 = 0;
+  double real = 0;
+  if (field.kind == FieldKind::kInteger && absl::SimpleAtoi(field.value, &whole)) return whole;
+  if (field.kind == FieldKind::kInteger && absl::SimpleAtoi(field.value, &below_0)) return below_0;
+  if (field.kind == FieldKind::kReal && absl::SimpleAtod(field.value, &real)) return real;
+  return field.value;
+}
+
 std::string Json(const std::vector<RecordFields>& records) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const RecordFields& fields : records) {
     nlohmann::ordered_json& record = json.emplace_back(nlohmann::ordered_json::object());
-    for (const auto& [name, value] : fields) {
-      double number = 0;
-      const bool is_number = name != "trial" && name != "commit" && absl::SimpleAtod(value, &number);
-      if (is_number) {
-        record[name] = number;
-      } else {
-        record[name] = value;
-      }
-    }
+    for (const RecordField& field : fields) record[field.name] = JsonValue(field);
   }
   return JsonText(json, 2) + "\n";
 }
@@ -136,9 +142,12 @@ absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::strin
 
 }  // namespace
 
-absl::Status ListRecords(const std::string& text, const std::string& bundle) {
+absl::Status ListRecords(const std::optional<std::string>& text, const std::string& bundle) {
   OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
-  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+  RecordQuery query;
+  if (text.has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
+  }
   absl::Status problems;
   OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, FieldsIn(bundle, &problems));
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
@@ -156,7 +165,7 @@ absl::Status ListRecords(const std::string& text, const std::string& bundle) {
   }
   if (!sort.empty()) {
     std::stable_sort(found.begin(), found.end(), [&](const RecordFields& a, const RecordFields& b) {
-      const std::string *x = Find(a, sort), *y = Find(b, sort);
+      const RecordField *x = Find(a, sort), *y = Find(b, sort);
       if (x == nullptr || y == nullptr) return x != nullptr && y == nullptr;  // absent values last
       return descending ? Before(y, x) : Before(x, y);
     });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,13 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];
-  if (action == "ls") return ListRecords(argument, bundle);
+  // A blank query is refused, and none means all records.
+  const std::optional<std::string> query = rest.empty() ? std::nullopt : std::optional<std::string>(rest[0]);
+  if (action == "ls") return ListRecords(query, bundle);
   if (action == "show") return ShowRecord(argument, bundle);
   if (action == "spec") return PrintSpec(argument, bundle);
   if (action == "verify" && !bundle.empty()) return VerifyBundle(bundle);
-  if (action == "export") return ExportRecords(argument);
+  if (action == "export") return ExportRecords(query);
   if (action == "verify") return VerifyRecords();
   if (action == "rm") return RemoveRecords(argument);
   return CollectRecords();
@@ -82,7 +85,8 @@ Command RecordsCommand() {
       "         and checkpoints. openset 0.3 can't read the archive\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
-      "rm       removes the records that match QUERY (--dry_run only lists them), for good\n"
+      "rm       removes the records that match QUERY, for good (--dry_run only lists them). It asks on a terminal;\n"
+      "         elsewhere it needs --yes\n"
       "gc       removes temporary files of processes that no longer exist, saved states of complete trainings,\n"
       "         programs copied for Slurm that no unfinished array runs and, if older than --older_than\n"
       "         days, logs, the quarantine, and checkpoints and outputs that belong to no record; with\n"
@@ -98,7 +102,8 @@ Command RecordsCommand() {
       "  openset records gc --max_size=200GB --dry_run\n";
   command.flags = {"store",    "deploy",  "format",  "sort",       "brief",
                    "bundle",   "with",    "dry_run", "older_than", "checkpoints_older_than",
-                   "max_size", "private", "library", "data",       "devices"};
+                   "max_size", "private", "library", "data",       "devices",
+                   "yes"};
   command.run = RunRecords;
   return command;
 }

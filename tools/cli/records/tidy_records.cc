@@ -1,9 +1,14 @@
+#include <unistd.h>
+
+#include <cstdint>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -27,7 +32,33 @@ ABSL_FLAG(
     double, checkpoints_older_than, -1,
     "With `gc`: also remove checkpoints at least this many days old whose outputs are in the store; below 0: none.");
 
+ABSL_FLAG(bool, yes, false, "With `rm`: don't ask.");
+
 namespace openset {
+namespace {
+
+// A word of a command for a shell.
+std::string ShellWord(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+// Ok if the user says yes. Without a terminal nobody can: kInvalidArgument with the command that needs no answer.
+absl::Status AskToRemove(const std::string& count, const Store& store, const std::string& query) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "this removes ", count, " of ", store.folder(), ", for good, and nobody can be asked here: openset records rm ",
+        ShellWord(query), " --store=", ShellWord(store.folder()), " --yes (--dry_run instead lists them)"));
+  }
+  std::cout.flush();
+  std::cerr << "Remove " << count << " of " << OneLine(store.folder()) << ", for good? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
+  if (answer == "y" || answer == "yes") return absl::OkStatus();
+  return absl::FailedPreconditionError("nothing was removed");
+}
+
+}  // namespace
 
 absl::Status VerifyRecords() {
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
@@ -96,25 +127,28 @@ absl::Status CollectRecords() {
 }
 
 absl::Status RemoveRecords(const std::string& text) {
-  if (text.empty()) return absl::InvalidArgumentError("give a query, such as 'experiment=first_try'");
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   UnreadRecords unread;
   const std::vector<RecordFields> all = LoadFields(store, &unread);
+  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
+  for (const std::string& line : unread.damaged) std::cerr << "not looked at: " << line << "\n";
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
-  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
-  int removed = 0;
+  std::vector<std::string> ids;
   for (const RecordFields& fields : all) {
-    if (!query.Matches(fields)) continue;
-    const std::string id = *Find(fields, "trial");
+    if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
+  }
+  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
+  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  const std::string count = absl::StrCat(ids.size(), " of ", all.size(), all.size() == 1 ? " record" : " records");
+  if (!dry_run && !absl::GetFlag(FLAGS_yes)) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
+  for (const std::string& id : ids) {
     std::cout << id << "\n";
-    ++removed;
     if (dry_run) continue;
     OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
     for (const std::string& path : ReplicaPaths(store, id)) OPENSET_RETURN_IF_ERROR(store.Remove(path));
   }
-  if (removed == 0) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
-  std::cout << (dry_run ? "would remove " : "removed ") << removed << (removed == 1 ? " record" : " records")
+  std::cout << (dry_run ? "would remove " : "removed ") << count
             << "; 'openset records gc' removes their checkpoints and outputs if no other record needs them\n";
   return absl::OkStatus();
 }

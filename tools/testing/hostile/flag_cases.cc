@@ -120,11 +120,13 @@ void AddMore(std::vector<HostileCase>* cases) {
   }
   refuse({"records", "gc", "--store=files", "--max_size=1GB"}, "files");
   refuse({"records", "gc", "--store=store", "--checkpoints_older_than=nan x"}, "--checkpoints_older_than");
-  for (const std::string& query : {std::string(), std::string("auroc>"), std::string("no_such_field=1"), escapes,
+  for (const std::string& query : {std::string(), std::string(" \t\n"), std::string("trial=2"), std::string("auroc>"),
+                                   std::string("no_such_field=1"), std::string("seed=x"), escapes,
                                    "((((" + std::string(100000, '('), std::string("split=0 and")}) {
     refuse({"records", "rm", query, "--store=store", "--dry_run"}, "");
     refuse({"records", "ls", "full.zip", query.empty() ? "(" : query}, "");
   }
+  refuse({"records", "rm", "split=0", "--store=store"}, "");  // nobody can be asked
   refuse({"records", "rm", "split=0", "--store=files"}, "files");
   refuse({"records", "export", "--store=store", "--bundle=out.zip", "--with=" + escapes}, "--with");
   refuse({"records", "export", "--store=store", "--bundle=out.zip", "--with=outputs,outputs,x"}, "--with");
