@@ -1,6 +1,6 @@
 #!/bin/bash
 # On another distribution, bazelw prints one line and exits with 2 before it installs anything. If packages are missing,
-# it installs them only if requested.
+# it says so and installs them: as root, by a sudo that needs no password, or, on a terminal, if the user says yes.
 bazelw=$TEST_SRCDIR/openset/bazelw
 printf 'ID=ubuntu\nVERSION_ID="24.04"\nPRETTY_NAME="Ubuntu 24.04 LTS"\n' >"$TEST_TMPDIR/os-release"
 message=$(OPENSET_OS_RELEASE=$TEST_TMPDIR/os-release "$bazelw" version 2>&1)
@@ -17,7 +17,8 @@ for command in bazel g++ python3 git curl apt-get; do
   printf '#!/bin/bash\necho "%s $*" >>"%s/done"\n' $command "$TEST_TMPDIR" >"$bin/$command"
 done
 printf '#!/bin/bash\necho $FAKE_UID\n' >"$bin/id"
-printf '#!/bin/bash\necho "sudo $*" >>"%s/done"\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n' "$TEST_TMPDIR" >"$bin/sudo"
+# It takes no password unless PASSWORD says so; then `sudo -n` fails.
+printf '#!/bin/bash\n[ "$PASSWORD$1" != "yes-n" ] || exit 1\necho "sudo $*" >>"%s/done"\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n' "$TEST_TMPDIR" >"$bin/sudo"
 # `true` is a file for sudo, as it is in /usr/bin.
 printf '#!/bin/bash\n' >"$bin/true"
 chmod +x "$bin"/{bazel,g++,python3,git,curl,apt-get,id,sudo,true}
@@ -32,25 +33,45 @@ run() {
 }
 fail() { printf '%s: exit code %s\nsaid: %s\ndone: %s\n' "$1" "$code" "$said" "$done"; exit 1; }
 
+# Without a terminal: as root, and by sudo without a password, with and without --yes or CI=true.
 for uid in 0 1000; do
-  run $uid "" "$bazelw" test x
-  [ $code = 2 ] && [ -z "$done" ] || fail "without word, as $uid"
-  case "$said" in *"lacks: unzip."*"nothing was installed"*"./bazelw --yes test x"*) ;; *) fail "without word, as $uid" ;; esac
-  run $uid false "$bazelw" test x
-  [ $code = 2 ] && [ -z "$done" ] || fail "with CI=false, as $uid"
-  for how in --yes CI; do
-    if [ $how = CI ]; then run $uid true "$bazelw" test x; else run $uid "" "$bazelw" --yes test x; fi
+  for how in plain CI=false --yes CI=true; do
+    case $how in
+      --yes) run $uid "" "$bazelw" --yes test x ;;
+      CI=*) run $uid "${how#CI=}" "$bazelw" test x ;;
+      plain) run $uid "" "$bazelw" test x ;;
+    esac
     [ $code = 0 ] || fail "$how, as $uid"
+    case "$said" in *"lacks: unzip."*"apt-get install --yes --no-install-recommends unzip ca-certificates"*"installing them now"*) ;; *) fail "$how, as $uid" ;; esac
     case "$done" in *"apt-get update"*"apt-get install --yes --no-install-recommends unzip ca-certificates"*"bazel test x") ;; *) fail "$how, as $uid" ;; esac
     case "$done" in *sudo*) [ $uid = 1000 ] || fail "$how, as root" ;; *) [ $uid = 0 ] || fail "$how, as a user" ;; esac
   done
 done
 
-# On a terminal it asks.
-for answer in n y; do
+# Nobody can type sudo's password: it says what to type. The same if there is no sudo.
+for how in plain --yes; do
+  for sudo in there absent; do
+    [ $sudo = there ] || mv "$bin/sudo" "$bin/no_sudo"
+    if [ $how = --yes ]; then words="--yes test x"; else words="test x"; fi
+    PASSWORD=yes run 1000 "" "$bazelw" $words
+    [ $sudo = there ] || mv "$bin/no_sudo" "$bin/sudo"
+    [ $code = 2 ] && [ -z "$done" ] || fail "with a password, $how, sudo $sudo"
+    case "$said" in *'sudo sh -c "apt-get update && apt-get install'*"nothing was installed"*"./bazelw test x"*) ;; *) fail "with a password, $how" ;; esac
+  done
+done
+
+# Nothing is missing: nothing is said or installed.
+printf '#!/bin/bash\n' >"$bin/unzip"
+chmod +x "$bin/unzip"
+run 0 "" "$bazelw" test x
+[ $code = 0 ] && [ -z "$said" ] && [ "$done" = "bazel test x" ] || fail "with all packages"
+rm "$bin/unzip"
+
+# On a terminal it asks, root too.
+for uid in 0 1000; do for answer in n y; do
   python=$(PATH=/usr/bin:/bin command -v python3)
   rm -f "$TEST_TMPDIR/done"
-  env -u CI PATH="$bin" FAKE_UID=1000 OPENSET_OS_RELEASE="$TEST_TMPDIR/os-release" "$python" - "$bazelw" $answer <<'PYTHON'
+  env -u CI PATH="$bin" FAKE_UID=$uid OPENSET_OS_RELEASE="$TEST_TMPDIR/os-release" "$python" - "$bazelw" $answer <<'PYTHON'
 import os
 import pty
 import sys
@@ -82,4 +103,4 @@ PYTHON
   elif grep -q "apt-get\|sudo" "$TEST_TMPDIR/done"; then
     echo "no installed something"; exit 1
   fi
-done
+done; done
