@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy
 
@@ -51,7 +52,7 @@ def negative_norm(features):
 
 class FunctionsTest(unittest.TestCase):
     def test_docstrings(self):
-        for name in ("_evaluate", "_library", "_own_score", "_result", "_study", "_progress", "_curl", "scores"):
+        for name in ("_arrays", "_evaluate", "_library", "_own_score", "_result", "_study", "_progress", "_curl", "scores"):
             found = doctest.testmod(importlib.import_module(f"openset.{name}"))
             self.assertGreater(found.attempted, 0, name)
             self.assertEqual(found.failed, 0, name)
@@ -167,6 +168,29 @@ class FunctionsTest(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "has no attribute 'Knnn'"):
             openset.scores.Knnn
 
+    def test_scores_without_samples(self):
+        for arrays in (dict(), dict(logits=None), dict(label=[0, 1]), dict(head_weight=[[1.]])):
+            with self.assertRaisesRegex(ValueError, r"max_logit: score_samples\(\) needs the samples: give logits="):
+                openset.scores.MaxLogit().score_samples(**arrays)
+        with self.assertRaisesRegex(ValueError, "array 'logits'"):
+            openset.scores.MaxLogit().score_samples(logits=3.0)
+
+    def test_messages_have_no_control_characters(self):
+        red = "\x1b[31m\n\u202e"
+        arrays = dict(label=[0, -1], unknown_score=[0., 1.])
+        for call in (lambda: openset.evaluate(**arrays, metrics=[red]),
+                     lambda: openset.evaluate(**arrays, near=[red]),
+                     lambda: openset.evaluate(**arrays, group=["", red], near=["x"]),
+                     lambda: openset.evaluate(label=[0, -1], logits=[[1., 2.], [3., 4.]], score=red),
+                     lambda: openset.compare({red: dict(label=[0, -7], unknown_score=[0., 1.]), "b": arrays}),
+                     lambda: openset.compare({"a": {**arrays, red: 1}, "b": arrays}),
+                     lambda: openset.evaluate_scores([red, red], **arrays),
+                     lambda: openset.scores.Score("knn").fit(**{red: [1]}),
+                     lambda: openset.open_store(red).records()):
+            with self.assertRaises(ValueError) as caught:
+                call()
+            self.assertTrue(str(caught.exception).isprintable(), repr(str(caught.exception)))
+
     def test_study_of_ones_own(self):
         study = openset.Study(name="mine", task="fashion_mnist_6_4", methods=["softmax"], splits=[0], seeds=[0, 1],
                               axes={"training.epochs": [1, 2]})
@@ -175,6 +199,182 @@ class FunctionsTest(unittest.TestCase):
             openset.Study(task="fashion_mnist_6_4", methods="softmx").plan()
         with self.assertRaisesRegex(ValueError, "task= makes a study without a spec"):
             openset.Study("quickstart", task="fashion_mnist_6_4")
+
+
+class HintsTest(unittest.TestCase):
+    def setUp(self):
+        random = numpy.random.default_rng(46)
+        self.label = numpy.where(numpy.arange(300) < 200, random.integers(0, 3, 300), -1)
+        self.logits = random.normal(size=(300, 3)) + 3 * numpy.eye(4, 3)[self.label]
+
+    def hints(self, call):
+        """The hints of a call, which must be those of its warnings, at our own line."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = call()
+        self.assertTrue(all(one.category is openset.HintWarning and one.filename == __file__ for one in caught), caught)
+        self.assertEqual([str(one.message) for one in caught], [hint.split(": ", 1)[1] for hint in found.hints]
+                         if isinstance(found, openset.Evaluations) else found.hints)
+        return found.hints
+
+    def test_none_for_plausible_samples(self):
+        self.assertEqual(self.hints(lambda: openset.evaluate(label=self.label, logits=self.logits)), [])
+        same = dict(label=self.label, logits=self.logits)
+        self.assertEqual(self.hints(lambda: openset.compare({"a": same, "b": same}, metrics="auroc", replicates=20)), [])
+
+    def test_scores_in_the_other_direction(self):
+        score = self.logits.max(1)  # larger for known samples
+        found, = self.hints(lambda: openset.evaluate(label=self.label, unknown_score=score))
+        self.assertIn("AUROC is 3.4 %: known samples have the larger unknown scores", found)
+        self.assertEqual(self.hints(lambda: openset.evaluate(label=self.label, unknown_score=score,
+                                                             higher_is_known=True)), [])
+
+        @openset.score
+        def confidence(logits):
+            return logits.max(1)
+
+        for call in (lambda: openset.evaluate(label=self.label, logits=self.logits, score=confidence),
+                     lambda: openset.evaluate_scores([confidence], label=self.label, logits=self.logits)):
+            self.assertEqual(len(self.hints(call)), 1)
+
+    def test_shifted_labels(self):
+        shifted = numpy.where(self.label >= 0, (self.label + 1) % 3, -1)
+        found, = self.hints(lambda: openset.evaluate(label=shifted, logits=self.logits))
+        self.assertIn("with the known classes in another order", found)
+
+    def test_a_hint_can_be_an_error(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", openset.HintWarning)
+            with self.assertRaisesRegex(openset.HintWarning, "AUROC is "):
+                openset.evaluate(label=self.label, unknown_score=self.logits.max(1))
+
+
+class GivenArraysTest(unittest.TestCase):
+    """What people pass: masked arrays, columns of pandas, groups with None."""
+
+    def setUp(self):
+        random = numpy.random.default_rng(5)
+        self.label = numpy.where(numpy.arange(60) < 40, random.integers(0, 3, 60), -1)
+        self.score = random.normal(size=60) + (self.label < 0)
+        self.prediction = numpy.maximum(self.label, 0)
+        self.names = ["svhn" if row % 2 else "textures, 47" for row in range(60)]
+
+    def measured(self, **changed):
+        return openset.evaluate(**{**dict(label=self.label, unknown_score=self.score, prediction=self.prediction,
+                                          metrics=["accuracy", "auroc"]), **changed}).json
+
+    def test_masked_arrays_are_refused(self):
+        mask = numpy.arange(60) == 3
+        ma = numpy.ma.masked_array
+        for name, values in (("label", self.label), ("unknown_score", self.score), ("prediction", self.prediction)):
+            for masked in (ma(values, mask=mask), list(ma(values, mask=mask))):
+                with self.assertRaisesRegex(ValueError, f"^{name} is a masked array: give {name}\\[~mask\\]"):
+                    self.measured(**{name: masked})
+            self.assertEqual(self.measured(**{name: ma(values)}), self.measured())
+            self.assertEqual(self.measured(**{name: ma(values, mask=numpy.zeros(60, bool))}), self.measured())
+        wide = ma(numpy.ones((60, 3)), mask=numpy.eye(60, 3))
+        with self.assertRaisesRegex(ValueError, "logits is a masked array"):
+            openset.evaluate(label=self.label, logits=wide)
+        with self.assertRaisesRegex(ValueError, "logits is a masked array"):
+            openset.scores.MaxLogit().score_samples(logits=wide)
+        with self.assertRaisesRegex(ValueError, "features is a masked array"):
+            openset.evaluate(label=[0, -1], logits=numpy.ones((2, 2)), features=numpy.ones((2, 2)), score="knn",
+                             fit=dict(label=self.label, features=wide))
+
+    def test_groups_without_a_name(self):
+        import pandas
+        whole = ["" if label >= 0 else name for label, name in zip(self.label, self.names)]
+        expected = self.measured(group=numpy.array(whole))
+        self.assertEqual(sorted(expected["groups"]), ["pool", "svhn", "textures, 47"])
+        for nothing in (None, numpy.nan, float("nan"), pandas.NA):
+            given = [name or nothing for name in whole]
+            for group in (given, tuple(given), numpy.array(given, dtype=object), pandas.Series(given),
+                          pandas.Series(given, dtype="string"), pandas.Categorical(given)):
+                self.assertEqual(self.measured(group=group), expected, f"{nothing} {type(group)}")
+        # By index, in the order of the names.
+        index = [None if label >= 0 else ["svhn", "textures, 47"].index(name)
+                 for label, name in zip(self.label, self.names)]
+        for group in (index, pandas.Series(index), pandas.array(index, dtype="Int64"),
+                      numpy.array(index, dtype=float), [-1 if one is None else one for one in index]):
+            self.assertEqual(self.measured(group=group, group_names=["svhn", "textures, 47"]), expected, type(group))
+        # Nobody has a group.
+        self.assertEqual(self.measured(group=[None] * 60), self.measured())
+        with self.assertRaisesRegex(ValueError, "group: needs numbers in rows of one length"):
+            self.measured(group=["svhn", 1, None] * 20)
+
+    def test_columns_of_pandas(self):
+        import pandas
+        expected = self.measured()
+        for label in (pandas.Series(self.label), pandas.Series(self.label, dtype="Int64"),
+                      pandas.array(self.label, dtype="Int8"), pandas.Series(self.label.astype(object)),
+                      pandas.Categorical(self.label), pandas.Series(self.label, dtype="category"),
+                      pandas.Index(self.label)):
+            self.assertEqual(self.measured(label=label), expected, getattr(label, "dtype", label))
+        for score in (pandas.Series(self.score, dtype="Float64"), pandas.DataFrame({"s": self.score})["s"]):
+            self.assertEqual(self.measured(unknown_score=score), expected)
+        logits = pandas.DataFrame(numpy.round(numpy.eye(4, 3)[self.label], 1))
+        wide = openset.evaluate(label=self.label, logits=logits.to_numpy()).json
+        for frame in (logits, logits.astype("Float64")):
+            self.assertEqual(openset.evaluate(label=self.label, logits=frame).json, wide)
+        for missing in (pandas.array([None, *self.label[1:]], dtype="Int64"), [None, *self.label[1:].tolist()],
+                        pandas.Series([pandas.NA, *self.label[1:]], dtype=object)):
+            with self.assertRaisesRegex(ValueError, "label: row 0 is missing|array 'label' holds nan in row 0"):
+                self.measured(label=missing)
+        frame = logits.astype("Float64")
+        frame.iloc[7, 2] = pandas.NA
+        with self.assertRaisesRegex(ValueError, "logits: row 7 is missing|array 'logits', row 7"):
+            openset.evaluate(label=self.label, logits=frame)
+
+    def test_categories_of_texts_are_indices(self):
+        import pandas
+        names = ["cat", "dog", "owl"]
+        of = pandas.Categorical.from_codes
+        label, prediction = of(self.label, names), of(self.prediction, names)
+        expected, logits = self.measured(), 3. * numpy.eye(4, 3)[self.label]
+        for given in (label, pandas.Series(label), pandas.CategoricalIndex(label)):
+            self.assertEqual(self.measured(label=given), expected)
+            self.assertEqual(self.measured(label=given, prediction=prediction), expected)
+            self.assertEqual(openset.evaluate(label=given, logits=logits).json,
+                             openset.evaluate(label=self.label, logits=logits).json)
+        with self.assertRaisesRegex(ValueError, "label and prediction have different categories"):
+            self.measured(label=label, prediction=of(self.prediction, ["dog", "cat", "owl"]))
+        with self.assertRaisesRegex(ValueError, "label: has 4 categories, and logits has 3 columns"):
+            openset.evaluate(label=of(self.label, [*names, "emu"]), logits=logits)
+        with self.assertRaisesRegex(ValueError, "its category 'Unknown' would be a known class"):
+            self.measured(label=of(self.label % 4, [*names, "Unknown"]))
+
+    def test_texts_are_no_numbers(self):
+        with self.assertRaisesRegex(ValueError, r"unknown_score: has texts \('0.5'\), it needs numbers"):
+            self.measured(unknown_score=["0.5"] * 60)
+        with self.assertRaisesRegex(ValueError, r"label: has texts \('cat'\).*the index of each sample's class, -1 = un"):
+            self.measured(label=["cat"] * 60)
+        with self.assertRaisesRegex(ValueError, r"label: row 3 is missing \(None\); unknown samples have the label -1"):
+            self.measured(label=[0, 1, 2, None] * 15)
+
+
+class MemoryTest(unittest.TestCase):
+    def test_low_memory_is_an_error(self):
+        """The process never ends by a signal, whatever memory is left."""
+        code = """if True:
+            import resource, sys, numpy, openset
+            label = numpy.arange(200000) % 7 - 1
+            arrays = dict(label=label, unknown_score=numpy.random.default_rng(1).normal(size=200000))
+            openset.evaluate(**{name: values[:100] for name, values in arrays.items()}, ci=True, replicates=20)
+            size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[1]) * 2**20,) * 2)
+            try:
+                openset.evaluate(**arrays, ci=True, replicates=20)
+                print("measured")
+            except MemoryError:
+                print("MemoryError")"""
+        said = set()
+        for threads in ("1", "4"):
+            for megabytes in (1, 4, 8, 16, 24, 32, 48, 4000):
+                done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(megabytes)], check=False, text=True,
+                                      capture_output=True, env={**os.environ, "OMP_NUM_THREADS": threads})
+                self.assertEqual(done.returncode, 0, f"{threads} threads, {megabytes} MB: {done.stderr}")
+                said.add(done.stdout.strip())
+        self.assertEqual(said, {"measured", "MemoryError"})
 
 
 @unittest.skipUnless(importlib.util.find_spec("sklearn"), "no scikit-learn")
@@ -258,6 +458,28 @@ class OwnScoreTest(unittest.TestCase):
     def test_thresholds(self):
         chosen = openset.threshold(some_samples(5), some_samples(6), score=openset.score(negative_norm), target=0.9)
         self.assertEqual(chosen.rejects([chosen.value, numpy.inf]).tolist(), [False, True])
+
+    def test_one_that_changes_its_arrays(self):
+        for change in (lambda logits: logits.sort(), lambda logits: logits.fill(0),
+                       lambda logits: numpy.negative(logits, out=logits)):
+            def mine(logits, features, fit):
+                for values in (logits, features, fit["logits"]):
+                    change(values)
+                return logits[:, 0]
+
+            arrays, fit = some_samples(1), some_samples(2)
+            before = {name: values.copy() for name, values in arrays.items()}
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                openset.evaluate_scores(["max_logit", openset.score(mine), "energy"], **arrays, fit=fit)
+            for name, values in arrays.items():
+                numpy.testing.assert_array_equal(values, before[name])
+                self.assertTrue(values.flags.writeable)
+
+        @openset.score
+        def copied(logits, fit):
+            return numpy.sort(logits)[:, 0] + fit["logits"].copy().max()
+
+        self.assertIsNotNone(openset.evaluate(**arrays, score=copied, fit=fit)["auroc"])
 
     def test_what_is_no_score(self):
         with self.assertRaisesRegex(ValueError, "has the parameter 'image'; a score takes any of logits"):

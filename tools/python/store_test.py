@@ -29,8 +29,20 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(found.metric_names(), ["openauc"])
         both = self.store.records() + found
         self.assertEqual(list(both.to_frame()["method"]), ["softmax", "openauc", "openauc"])
+        self.assertEqual([(row["split"], row["seed"], row["lambda"]) for row in found.rows], [(1, 7, 0.1)])
+        self.assertEqual([type(found.rows[0][name]) for name in ("seed", "task", "openauc")], [int, str, float])
         with self.assertRaisesRegex(ValueError, "did you mean 'openauc'"):
             self.store.records("openauk>0.5")
+
+    def test_a_query_is_a_query(self):
+        for query, message in (("--store=/nowhere", "unknown field of these records '--store'"), ("--help", "--help"),
+                               ("--", "'--' is not a comparison"), (" ", "the query is blank"),
+                               ("trial=9", "first 4 digits")):
+            with self.assertRaisesRegex(ValueError, message):
+                self.store.records(query)
+        with self.assertRaisesRegex(ValueError, "'--brief' is not a trial"):
+            self.store.record("--brief")
+        self.assertEqual(len(self.store.records()), 2)
 
     def test_one_record(self):
         record = self.store.record("926b")
@@ -70,7 +82,7 @@ class StoreTest(unittest.TestCase):
             self.assertEqual(list(pandas.read_parquet(path)["openauc"]), [0.8125, 0.8125])
 
 
-@unittest.skipUnless(importlib.util.find_spec("google.protobuf"), "no Protobuf library")
+@unittest.skipUnless(importlib.util.find_spec("google") and importlib.util.find_spec("google.protobuf"), "no Protobuf")
 class ProtosTest(unittest.TestCase):
     def test_a_message_has_what_the_json_has(self):
         from openset import protos

@@ -10,6 +10,7 @@
 #include "eval/files/sample_set.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/evaluate_samples.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/report/run_table.h"
@@ -79,6 +80,7 @@ absl::StatusOr<CallAnswer> Evaluate(const EvaluationRequest& request, const Sets
   OPENSET_ASSIGN_OR_RETURN(const EvaluationReport report, EvaluateSamples(metrics, scored.samples, ranked, intervals));
   CallAnswer answer;
   answer.text = FormatEvaluation(report, TextFormat::kJson);
+  answer.hints = EvaluationHints(ranked, scored.origin);
   return answer;
 }
 

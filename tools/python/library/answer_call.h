@@ -17,6 +17,7 @@ struct CallAnswer {
   std::string text;  // JSON, as the command writes it
   std::vector<double> unknown_score;
   std::vector<int64_t> prediction;
+  std::vector<std::string> hints;  // as the command prints them, without "hint: "
 };
 
 // `arrays[i]` has the arrays of the set call.set(i). Errors: those of the command, with the names of sets instead of

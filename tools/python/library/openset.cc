@@ -1,7 +1,11 @@
 #include "tools/python/library/openset.h"
 
+#include <atomic>
+#include <cstddef>
 #include <exception>
+#include <mutex>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +18,17 @@
 #include "core/process/exit_code.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/json_text.h"
+#include "core/text/one_line.h"
 #include "eval/files/sample_arrays.h"
+#include "nlohmann/json.hpp"
 #include "tools/evaluation/request.pb.h"
 #include "tools/python/library/answer_call.h"
 
 struct OpensetAnswer {
   int32_t code = 0;
   std::string text;
+  std::string hints = "[]";
   openset::CallAnswer found;
 };
 
@@ -63,6 +71,56 @@ absl::StatusOr<CallAnswer> AnswerText(absl::string_view request, const OpensetAr
   return AnswerCall(call, views);
 }
 
+// Abseil and Protobuf have functions that must not throw and allocate, a few bytes each: without memory, they would end
+// the process. During calls, memory is kept for them, and released when an allocation fails.
+constexpr size_t kReserveBytes = 1 << 20;
+std::mutex reserve_mutex;
+int reserve_users = 0;
+std::atomic<void*> reserve{nullptr};
+std::new_handler other_handler = nullptr;
+
+// The new-handler. If it returns, the allocation is tried again.
+void ReleaseReserve() {
+  if (void* const kept = reserve.exchange(nullptr)) {
+    ::operator delete(kept);
+  } else if (other_handler != nullptr) {
+    other_handler();
+  } else {
+    throw std::bad_alloc();
+  }
+}
+
+class ScopedReserve {
+ public:
+  ScopedReserve() {
+    const std::lock_guard<std::mutex> lock(reserve_mutex);
+    if (reserve_users++ == 0) other_handler = std::set_new_handler(ReleaseReserve);
+    if (reserve == nullptr) reserve = ::operator new(kReserveBytes, std::nothrow);
+    is_there_ = reserve != nullptr;
+  }
+  ~ScopedReserve() {
+    const std::lock_guard<std::mutex> lock(reserve_mutex);
+    if (--reserve_users > 0) return;
+    std::set_new_handler(other_handler);
+    ::operator delete(reserve.exchange(nullptr));
+  }
+  ScopedReserve(const ScopedReserve&) = delete;
+  ScopedReserve& operator=(const ScopedReserve&) = delete;
+
+  bool is_there() const { return is_there_; }
+
+ private:
+  bool is_there_ = false;
+};
+
+constexpr int32_t kNoMemory = 3;
+
+// Allocates nothing: the text is short.
+void SayNoMemory(OpensetAnswer* answer) {
+  answer->code = kNoMemory;
+  answer->text = "out of memory";
+}
+
 }  // namespace
 }  // namespace openset
 
@@ -74,6 +132,11 @@ OpensetAnswer* openset_call(const char* request, int64_t request_bytes, const Op
                             int64_t num_arrays) {
   auto* const answer = new (std::nothrow) OpensetAnswer;
   if (answer == nullptr) return nullptr;
+  const openset::ScopedReserve reserve;
+  if (!reserve.is_there()) {
+    openset::SayNoMemory(answer);
+    return answer;
+  }
   try {
     if (request == nullptr || request_bytes < 0) {
       answer->code = 2;
@@ -84,18 +147,20 @@ OpensetAnswer* openset_call(const char* request, int64_t request_bytes, const Op
         openset::AnswerText(absl::string_view(request, static_cast<size_t>(request_bytes)), arrays, num_arrays);
     answer->code = openset::ExitCode(found.status());
     if (found.ok()) {
+      answer->hints = openset::JsonText(nlohmann::json(found->hints));
       answer->text = std::move(found->text);
       answer->found = *std::move(found);
     } else {
-      answer->text = std::string(found.status().message());
+      answer->text = openset::OneLine(found.status().message());
     }
   } catch (const std::bad_alloc&) {
-    answer->code = 1;
-    answer->text = "out of memory";  // short enough to need no allocation
+    openset::SayNoMemory(answer);
+  } catch (const std::length_error&) {  // more than any memory holds
+    openset::SayNoMemory(answer);
   } catch (const std::exception& error) {
     answer->code = 1;
     try {
-      answer->text = error.what();
+      answer->text = openset::OneLine(error.what());
     } catch (...) {
       answer->text = "failed";
     }
@@ -111,6 +176,11 @@ int32_t openset_code(const OpensetAnswer* answer) { return answer->code; }
 const char* openset_text(const OpensetAnswer* answer, int64_t* bytes) {
   *bytes = static_cast<int64_t>(answer->text.size());
   return answer->text.data();
+}
+
+const char* openset_hints(const OpensetAnswer* answer, int64_t* bytes) {
+  *bytes = static_cast<int64_t>(answer->hints.size());
+  return answer->hints.data();
 }
 
 const void* openset_array(const OpensetAnswer* answer, const char* name, int64_t* length) {

@@ -2,10 +2,13 @@
  * arrays in memory. In C, so that any language can call it; the Python package uses ctypes.
  *
  *   1. openset_call() with a request and arrays returns an answer.
- *   2. openset_code() says whether the call succeeded; openset_text() and openset_array() return the results.
+ *   2. openset_code() says whether the call succeeded; openset_text(), openset_hints() and openset_array() return the
+ *      results.
  *   3. openset_free() frees the answer and everything that these functions returned.
  *
- * Several threads may make calls at once. Arrays are only read, and only during the call. No function throws. */
+ * Several threads may make calls at once. Arrays are only read, and only during the call. No function throws, and too
+ * little memory is an answer: each call first takes 1 MB, which it gives up when an allocation fails (by a handler of
+ * std::set_new_handler() during calls). */
 #ifndef OPENSET_TOOLS_PYTHON_LIBRARY_OPENSET_H_
 #define OPENSET_TOOLS_PYTHON_LIBRARY_OPENSET_H_
 
@@ -40,11 +43,16 @@ OPENSET_PUBLIC int32_t openset_interface(void);
 OPENSET_PUBLIC struct OpensetAnswer* openset_call(const char* request, int64_t request_bytes,
                                                   const struct OpensetArray* arrays, int64_t num_arrays);
 
-/* The exit code of the corresponding command: 0 for success, 2 for wrong arguments or input, 1 for other errors. */
+/* The exit code of the corresponding command: 0 for success, 2 for wrong arguments or input, 1 for other errors; or 3
+ * if there was too little memory. */
 OPENSET_PUBLIC int32_t openset_code(const struct OpensetAnswer* answer);
 
-/* The result, as the command's --format=json writes it, or an error message of one line. UTF-8, not terminated by 0. */
+/* The result, as the command's --format=json writes it, or an error message of one line, without control characters.
+ * UTF-8, not terminated by 0. */
 OPENSET_PUBLIC const char* openset_text(const struct OpensetAnswer* answer, int64_t* bytes);
+
+/* What the command prints as hints: a list of texts in JSON, "[]" if there are none. UTF-8, not terminated by 0. */
+OPENSET_PUBLIC const char* openset_hints(const struct OpensetAnswer* answer, int64_t* bytes);
 
 /* For `score`: "unknown_score" (doubles), "prediction" (int64; may be absent). Null if there is no such array. */
 OPENSET_PUBLIC const void* openset_array(const struct OpensetAnswer* answer, const char* name, int64_t* length);

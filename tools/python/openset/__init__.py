@@ -8,13 +8,13 @@ studies and stores start the program. `openset.torchmetrics`, `openset.openood`,
 from openset import scores
 from openset._collect import collect
 from openset._evaluate import Evaluation, Evaluations, Threshold, compare, evaluate, evaluate_scores, threshold
-from openset._library import set_num_threads
+from openset._library import HintWarning, set_num_threads
 from openset._own_score import OwnScore, score
 from openset._records import Record, Records, Store, open_store
 from openset._result import Result
 from openset._study import Study
 
-__all__ = ["Evaluation", "Evaluations", "OwnScore", "Record", "Records", "Result", "Store", "Study", "Threshold",
+__all__ = ["Evaluation", "Evaluations", "HintWarning", "OwnScore", "Record", "Records", "Result", "Store", "Study", "Threshold",
            "collect", "compare", "evaluate", "evaluate_scores", "open_store", "score", "scores", "set_num_threads",
            "threshold"]
 

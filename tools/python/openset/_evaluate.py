@@ -28,11 +28,12 @@ class Evaluation(Result):
     if you used one.
     """
 
-    def __init__(self, found: Dict[str, Any], score: Optional[Dict[str, str]] = None) -> None:
+    def __init__(self, found: Dict[str, Any], score: Optional[Dict[str, str]] = None,
+                 hints: Sequence[str] = ()) -> None:
         self.metrics: Dict[str, Dict[str, Any]] = found["metrics"]
         self.absent: Dict[str, str] = found.get("absent", {})
         self.score = score
-        super().__init__(found, [{"metric": name, **_row(metric)} for name, metric in self.metrics.items()])
+        super().__init__(found, [{"metric": name, **_row(metric)} for name, metric in self.metrics.items()], hints)
 
     def __getitem__(self, name: str) -> Optional[float]:
         return None if name in self.absent else self.metrics[name].get("value")
@@ -48,7 +49,8 @@ class Evaluations(Result):
         for name, one in evaluations.items():
             row: Row = {"score": name, **{metric: one[metric] for metric in one.metrics}}
             rows.append({**row, "sha256": one.score["sha256"]} if one.score else row)
-        super().__init__({name: one.json for name, one in evaluations.items()}, rows)
+        super().__init__({name: one.json for name, one in evaluations.items()}, rows,
+                         [f"{name}: {hint}" for name, one in evaluations.items() for hint in one.hints])
 
     def __getitem__(self, name: str) -> Evaluation:
         return self.evaluations[name]
@@ -125,7 +127,7 @@ def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluation
     found: Dict[str, Evaluation] = {}
     for one in scores:
         if score_name(one) in found:
-            raise ValueError(f"scores: '{score_name(one)}' is given twice")
+            raise ValueError(f"scores: '{_arrays.printable(score_name(one))}' is given twice")
         found[score_name(one)] = evaluate(score=one, **arguments)
     return Evaluations(found)
 
@@ -134,9 +136,10 @@ def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], s
               request: Dict[str, Any]) -> Evaluation:
     if isinstance(score, OwnScore):
         found = _evaluate(_own_scored(score, arrays, fit), None, None, samples, request)
-        return Evaluation(found.json, score.source)
+        return Evaluation(found.json, score.source, found.hints)
     request = {**request, "samples": {**samples, "score": _score_text(score)}}
-    return Evaluation(_library.call("evaluate", request, [("samples", arrays)], fit)[0])
+    found_json, _, hints = _library.call("evaluate", request, [("samples", arrays)], fit)
+    return Evaluation(found_json, hints=hints)
 
 
 def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, score: ScoreLike = None,
@@ -162,16 +165,16 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
             # Text columns that distinguish trials are not metrics.
             numbers = set(methods.select_dtypes("number").columns)
             methods[[name for name in methods.columns if name in numbers or name in _RUN]].to_csv(path, index=False)
-            found, _ = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
-        return Result(found, found["pairs"])
+            found, _, hints = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
+        return Result(found, found["pairs"], hints)
     alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
     if alike:
         sets = list(methods.items())
         request["samples"] = {"score": _score_text(score)}
     else:
         sets = [(name, scored(dict(arrays), score, fit)) for name, arrays in methods.items()]
-    found, _ = _library.call("compare", request, sets, fit if alike else None)
-    return Result(found, found["comparisons"])
+    found, _, hints = _library.call("compare", request, sets, fit if alike else None)
+    return Result(found, found["comparisons"], hints)
 
 
 def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> Dict[str, Any]:
@@ -181,8 +184,8 @@ def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> D
         return arrays
     if isinstance(score, OwnScore):
         return _own_scored(score, arrays, fit)
-    _, found = _library.call("score", {"score": _score_text(score)}, [("samples", arrays)], fit,
-                             wanted=["unknown_score"])
+    _, found, _ = _library.call("score", {"score": _score_text(score)}, [("samples", arrays)], fit,
+                                wanted=["unknown_score"])
     return {**arrays, **found}
 
 
@@ -190,13 +193,14 @@ class Threshold(Result):
     """A threshold: samples whose unknown score is larger are rejected. `validation` and `test`: its effect on these
     samples."""
 
-    def __init__(self, found: Dict[str, Any]) -> None:
+    def __init__(self, found: Dict[str, Any], hints: Sequence[str] = ()) -> None:
         self.value: float = found["threshold"]
         self.validation: Dict[str, Any] = found["validation"]
         self.test: Optional[Dict[str, Any]] = found.get("test")
         names = [name for name, value in self.validation.items() if isinstance(value, (int, float))]
         super().__init__(found, [{"quantity": name, "validation": self.validation[name],
-                                  **({"test": self.test.get(name)} if self.test else {})} for name in names])
+                                  **({"test": self.test.get(name)} if self.test else {})} for name in names],
+                         hints)
 
     def rejects(self, unknown_score: Any) -> Any:
         """Whether each sample is rejected: [N] of bool."""
@@ -220,4 +224,5 @@ def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Option
         score = fit = None
     request = dict(samples={"score": _score_text(score)}, rule=rule, target=real("target", target),
                    delta=real("delta", delta))
-    return Threshold(_library.call("threshold", request, list(sets.items()), fit)[0])
+    found, _, hints = _library.call("threshold", request, list(sets.items()), fit)
+    return Threshold(found, hints)

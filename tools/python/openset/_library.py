@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PATH = os.environ.get("OPENSET_MEASURES") or os.path.join(
     FOLDER, "openset.runfiles", "openset", "tools", "python", "library", "libopenset_measures.so")
 _INTERFACE = 1
+_NO_MEMORY = 3
 _loaded: List[Any] = []
 
 
@@ -44,6 +45,7 @@ def _load() -> Any:
             ("call", answer, [ctypes.c_char_p, ctypes.c_int64, ctypes.POINTER(Array), ctypes.c_int64]),
             ("code", ctypes.c_int32, [answer]),
             ("text", ctypes.c_void_p, [answer, number]),
+            ("hints", ctypes.c_void_p, [answer, number]),
             ("array", ctypes.c_void_p, [answer, ctypes.c_char_p, number]),
             ("free", None, [answer]),
             ("limit_threads", None, [ctypes.c_int32])):
@@ -99,12 +101,12 @@ def _value(value: Any) -> str:
 
 def call(kind: str, request: Any, sets: Sequence[Tuple[str, Mapping[str, Any]]] = (),
          fit: Optional[Mapping[str, Any]] = None, renamed: Optional[Mapping[str, str]] = None,
-         wanted: Sequence[str] = ()) -> Tuple[Any, Dict[str, Any]]:
+         wanted: Sequence[str] = ()) -> Tuple[Any, Dict[str, Any], List[str]]:
     """Calls the library for `kind`, a field of Call (tools/evaluation/request.proto), with sets of arrays by name.
 
-    Returns what the program prints, read as JSON, and the `wanted` arrays of the answer. Raises ValueError for wrong
-    arguments or arrays, with paths in the message replaced by `renamed` ({path: name}), and RuntimeError for other
-    failures.
+    Returns what the program prints, read as JSON, the `wanted` arrays of the answer, and the program's hints, which it
+    has also warned of. Raises ValueError for wrong arguments or arrays, with paths in the message replaced by `renamed`
+    ({path: name}), MemoryError if there is too little memory, and RuntimeError for other failures.
     """
     import ctypes
     import json
@@ -124,18 +126,38 @@ def call(kind: str, request: Any, sets: Sequence[Tuple[str, Mapping[str, Any]]] 
         view.shape, view.strides = extents(*array.shape), extents(*array.strides)
     answer = library.call(text, len(text), views, len(kept))
     if not answer:
-        raise MemoryError
+        raise MemoryError("openset: out of memory")
     try:
         length = ctypes.c_int64()
         said = ctypes.string_at(library.text(answer, length), length.value).decode()
         code = library.code(answer)
+        if code == _NO_MEMORY:
+            raise MemoryError("openset: out of memory")
         if code != 0:
             for path, name in (renamed or {}).items():
                 said = said.replace(path, name)
             raise (ValueError if code == 2 else RuntimeError)(said)
-        return json.loads(said), {name: _copy(library, answer, name) for name in wanted}
+        hints = json.loads(ctypes.string_at(library.hints(answer, length), length.value))
+        found = {name: _copy(library, answer, name) for name in wanted}
     finally:
         library.free(answer)
+    warn(hints)
+    return json.loads(said), found, hints
+
+
+class HintWarning(UserWarning):
+    """The measured samples look like a mistake: what the program prints as a hint."""
+
+
+def warn(hints: Sequence[str]) -> None:
+    """Warns at the line that called this package."""
+    import sys
+    import warnings
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        level, frame = level + 1, frame.f_back
+    for hint in hints:
+        warnings.warn(hint, HintWarning, stacklevel=level)
 
 
 def _copy(library: Any, answer: Any, name: str) -> Any:

@@ -46,9 +46,9 @@ class OwnScore:
         import inspect
 
         import numpy
-        given: Dict[str, Any] = _arrays.samples(arrays)
+        given: Dict[str, Any] = _locked(_arrays.samples(arrays))
         samples = len(next(iter(given.values()))) if given else 0
-        given["fit"] = None if fit is None else _arrays.samples(dict(fit))
+        given["fit"] = None if fit is None else _locked(_arrays.samples(dict(fit)))
         words = {}
         for parameter in self._parameters:
             value = given.get(parameter.name)
@@ -74,11 +74,20 @@ class OwnScore:
         return f"<openset score {self.name}, source {self.sha256[:12]}>"
 
 
+def _locked(arrays: Mapping[str, Any]) -> Dict[str, Any]:
+    """The arrays, which a function can't change: they are the caller's, and later scores read them too."""
+    found = {name: values.view() for name, values in arrays.items()}
+    for view in found.values():
+        view.flags.writeable = False
+    return found
+
+
 def score(function: Callable[..., Any]) -> OwnScore:
     """A decorator: makes a function of arrays a score that evaluate(), compare() and stores accept like ours.
 
     The function's parameters are any of logits [N, K], features [N, D], head_weight [K, D], head_bias [K] and fit, the
-    arrays of the training samples by name. It returns [N] numbers, larger = more unknown.
+    arrays of the training samples by name; they are read-only (copy one to change it: numpy.sort(logits)). It returns [N]
+    numbers, larger = more unknown.
 
     >>> import openset
     >>> @openset.score

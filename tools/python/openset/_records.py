@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from openset._result import Row
 
-# Fields with integers.
-_WHOLE = ("split", "seed", "unknown_classes")
-
 
 class Record:
     """The record of one trial. `json` is the complete record (a TrialRecord, experiments/store/record.proto) as dicts
@@ -139,17 +136,15 @@ class Store:
     def __init__(self, folder: Union[str, "os.PathLike[str]"]) -> None:
         self.folder = os.fspath(folder)
 
-    def _read(self, *arguments: str) -> str:
-        return _program.run([*arguments, f"--store={self.folder}"])
+    def _read(self, command: str, action: str, *arguments: str) -> str:
+        return _program.run([command, action, f"--store={self.folder}", "--", *arguments])
 
-    def _read_json(self, *arguments: str) -> Any:
-        return _program.run_json([*arguments, f"--store={self.folder}", "--format=json"])
+    def _read_json(self, action: str, *arguments: str) -> Any:
+        return _program.run_json(["records", action, f"--store={self.folder}", "--format=json", "--", *arguments])
 
     def records(self, query: str = "") -> Records:
         """A row for each record that matches `query` ("method=openauc and auroc>0.9"); .to_frame() for pandas."""
-        rows = self._read_json("records", "ls", *([query] if query else []))
-        for row in rows:
-            row.update({name: int(row[name]) for name in _WHOLE if isinstance(row.get(name), float)})
+        rows = self._read_json("ls", *([query] if query else []))
         return Records(rows, lambda: self._metric_names(rows))
 
     def _metric_names(self, rows: List[Row]) -> List[str]:
@@ -159,7 +154,7 @@ class Store:
 
     def record(self, trial: str) -> Record:
         """One complete record, by the first digits of its id."""
-        return Record(self, self._read_json("records", "show", trial))
+        return Record(self, self._read_json("show", trial))
 
     def outputs(self, trial: str) -> List[Dict[str, Any]]:
         """The arrays that a trial was measured on, and, if its score was fitted, those that it was fitted to."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 # typing takes longer to import than this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional, Tuple
+    from typing import Any, Dict, List, Optional, Sequence, Tuple
 
     Row = Dict[str, Any]
 
 
 class Result:
-    """The result of a command: `rows`, a dict for each row of its table, and `json`, the complete result."""
+    """The result of a command: `rows`, a dict for each row of its table, and `json`, the complete result. `hints`: what
+    looks like a mistake in the samples, as the command's hints; each was also a warning, openset.HintWarning."""
 
-    def __init__(self, found: Any, rows: List[Row]) -> None:
+    def __init__(self, found: Any, rows: List[Row], hints: Sequence[str] = ()) -> None:
         self.json = found
         self.rows = rows
+        self.hints = list(hints)
 
     def to_frame(self) -> Any:
         """A pandas.DataFrame of the rows.

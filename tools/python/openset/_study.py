@@ -81,7 +81,7 @@ class Study:
 
     def _run(self, command: str, *more: str, **options: Any) -> str:
         given = [flag for flag in self._flags if command != "report" or not flag.startswith("--jobs")]
-        return _program.run([command, self.spec, *given, *more], **options)
+        return _program.run([command, *given, *more, "--", self.spec], **options)
 
     def plan(self) -> Any:
         """The plan, as `openset plan --format=json` prints it."""

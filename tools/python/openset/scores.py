@@ -43,7 +43,11 @@ class Score:
         """The unknown score of each sample, [N] of float64."""
         import numpy
         arrays = _only(arrays)
-        length = len(arrays["logits"] if "logits" in arrays else next(iter(arrays.values())))
+        samples = next((arrays[name] for name in ("logits", "features") if name in arrays), None)
+        if samples is None:
+            raise ValueError(f"{self.name}: score_samples() needs the samples: give logits=, or features= and what else "
+                             f"'openset show score {self.name}' names")
+        length = len(samples) if samples.ndim else 1
         # Labels have no effect here, but the library requires them.
         arrays.setdefault("label", numpy.zeros(length, dtype=numpy.int64))
         return _library.call("score", {"score": self.spec}, [("samples", arrays)], self._fit,
@@ -60,7 +64,7 @@ def _field(value: Any) -> Any:
 def _only(arrays: Dict[str, Any]) -> Dict[str, Any]:
     unknown = sorted(set(arrays) - set(_FIT_ARRAYS))
     if unknown:
-        raise ValueError(f"{unknown[0]}: no such array; there are {', '.join(_FIT_ARRAYS)}")
+        raise ValueError(f"{_arrays.printable(unknown[0])}: no such array; there are {', '.join(_FIT_ARRAYS)}")
     return {name: _arrays.to_numpy(name, values) for name, values in arrays.items() if values is not None}
 
 
