@@ -12,6 +12,7 @@
 #include "core/status_macros.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/score.h"
 #include "eval/scores/score_needs.h"
 #include "google/protobuf/text_format.h"
@@ -56,6 +57,11 @@ absl::Status CheckSameClasses(const SampleSet& train, const SampleSet& samples) 
   return absl::OkStatus();
 }
 
+absl::Status CheckLevelOf(const ScoreSpec& spec, const SampleSet& samples) {
+  if (samples.log_probabilities.empty()) return absl::OkStatus();
+  return Annotate(CheckLevel(spec, OutputKind::kLogProbabilities), samples.log_probabilities);
+}
+
 }  // namespace
 
 std::string ScoreText(const ScoreSpec& spec) {
@@ -84,12 +90,15 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   if (needs.head && samples->head_weight.empty()) {
     return annotated(absl::InvalidArgumentError("there is no head_weight"));
   }
+  OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *samples)));
   if (needs.fit) {
     if (train == nullptr) {
       return annotated(absl::InvalidArgumentError(
           "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
     }
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
+    OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
+    samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());
     std::vector<float> logits, features, member_uncertainty;
     std::vector<int32_t> label;
     for (int64_t row = 0; row < train->num_samples; ++row) {

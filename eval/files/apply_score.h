@@ -16,7 +16,8 @@ std::string ScoreText(const ScoreSpec& spec);
 
 // Sets `unknown_score`, and predictions and probabilities if the score has its own, by computing a score from the
 // outputs. A score that must be fitted is fitted to the known samples of `train`, unless that is null. Errors:
-// kInvalidArgument, with the score's name, if the files lack outputs that it needs, if the spec violates its schema's
+// kInvalidArgument, with the score's name, if the files lack outputs that it needs, if it reads the
+// level of logits that are log-probabilities, if the spec violates its schema's
 // rules, or if logits of `train` are not of the samples' classes in the same order (their number, num_classes and
 // class_names must agree), with both files. Precondition: a member of the spec is set.
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);

@@ -15,7 +15,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/files/class_names.h"
-#include "eval/files/probabilities.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
 
 namespace openset {
@@ -201,6 +201,31 @@ bool AllRowsAreValid(const ScoreFile& file, int32_t num_classes) {
   return valid;
 }
 
+// Refuses probabilities, and notes what else the kept logits of a file are.
+absl::Status TakeKind(const ScoreFile& file, absl::Span<const float> logits, SampleSet* samples) {
+  const OutputKind kind = file.log_probabilities ? OutputKind::kLogProbabilities : KindOf(logits, file.num_outputs);
+  switch (kind) {
+    case OutputKind::kLogits:
+      break;
+    case OutputKind::kWithinOne:
+      samples->hints.push_back(absl::StrCat(
+          file.path,
+          ": all logits lie in [0, 1], as outputs of a sigmoid and rounded probabilities do, and scores take "
+          "their softmax: if they are such, save what the network gives before its last function"));
+      break;
+    case OutputKind::kProbabilities:
+    case OutputKind::kPercentages:
+      return absl::InvalidArgumentError(absl::StrCat(
+          file.path, ": the logits are softmax outputs (none is negative, each row sums to ",
+          kind == OutputKind::kPercentages ? "100" : "1",
+          "): save what the network gives before the softmax, or give unknown_score and prediction instead of logits"));
+    case OutputKind::kLogProbabilities:
+      if (samples->log_probabilities.empty()) samples->log_probabilities = file.path;
+      break;
+  }
+  return absl::OkStatus();
+}
+
 // Appends the kept rows of an array, [N, width] or empty.
 template <typename From, typename To>
 void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, std::vector<To>* to) {
@@ -354,12 +379,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     const size_t before = samples.logits.size();
     TakeKept(&file.logits, keep[f], file.num_outputs, &samples.logits);
     const absl::Span<const float> logits = absl::MakeConstSpan(samples.logits).subspan(before);
-    if (AreProbabilities(logits, file.num_outputs)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file.path,
-                       ": the logits are softmax outputs (none is negative, each row sums to 1): save what "
-                       "the network gives before it, or numpy.log() of these, which has the same softmax"));
-    }
+    OPENSET_RETURN_IF_ERROR(TakeKind(file, logits, &samples));
     if (file.prediction.empty() && file.num_outputs > 0) {
       ScoreInput outputs;
       outputs.num_samples = static_cast<int64_t>(logits.size()) / file.num_outputs;

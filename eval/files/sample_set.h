@@ -30,6 +30,7 @@ struct SampleSet {
   int64_t num_samples = 0;
   MaybeBorrowed<float> logits;  // [N, K]
   int64_t num_outputs = 0;
+  std::string log_probabilities;  // the first file whose logits are log-probabilities (eval/scores/output_kind.h)
   MaybeBorrowed<float> features;  // [N, D]
   int64_t feature_dim = 0;
   std::vector<float> head_weight;
@@ -49,6 +50,8 @@ struct SampleSet {
   // samples and other sets); otherwise empty.
   std::vector<int32_t> known_set;  // [N]
   std::vector<std::string> known_sets;
+  // Likely mistakes in the files, for users to check.
+  std::vector<std::string> hints;
 
   ScoreInput Outputs() const;
   // Refers to this object. Precondition: unknown_score is set.
@@ -61,8 +64,8 @@ struct SampleSet {
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
 // numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
 // ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
-// range, NaN, logits that are infinite or probabilities; files with different arrays, or heads that differ; roles of
-// unknown sets; FD-Shifts files of several sets without any role.
+// range, NaN, logits that are infinite or probabilities, also rounded or in percent; files with different arrays, or
+// heads that differ; roles of unknown sets; FD-Shifts files of several sets without any role.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

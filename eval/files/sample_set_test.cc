@@ -105,7 +105,7 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
             "a.npz: array 'logits', row 1: is inf at output 1");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
             "a.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the network gives "
-            "before it, or numpy.log() of these, which has the same softmax");
+            "before the softmax, or give unknown_score and prediction instead of logits");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
             "a.npz: array 'logits', row 1: all are -inf");
   EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),

@@ -209,6 +209,7 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   std::vector<double> values;
   OPENSET_RETURN_IF_ERROR(arrays.Read("arr_0", {n, columns}, &ToDouble, &values));
   const bool probabilities = absl::StartsWith(Stem(file->path), "raw_output");
+  file->log_probabilities = probabilities;
   file->num_outputs = columns - 2;
   std::vector<float>& logits = file->logits.Own();
   logits.reserve(n * file->num_outputs);

@@ -35,6 +35,8 @@ struct ScoreFile {
   std::optional<int64_t> num_classes;
   // If a table has names of classes: the names that labels and predictions are indices of; with logits, in their order.
   std::vector<std::string> class_names;
+  // The logits are logarithms of the file's probabilities.
+  bool log_probabilities = false;
   // The labels of samples from another data set are that set's, so the roles must say which sets are unknown.
   bool labels_depend_on_set = false;
 };

@@ -67,6 +67,8 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
   SampleSet only;
   only.num_samples = static_cast<int64_t>(kept.size());
   only.num_classes = samples.num_classes;
+  only.hints = samples.hints;
+  only.log_probabilities = samples.log_probabilities;
   only.class_names = samples.class_names;
   only.num_outputs = samples.num_outputs;
   only.feature_dim = samples.feature_dim;

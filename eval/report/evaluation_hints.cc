@@ -96,9 +96,9 @@ std::string OtherOrderText(const ClassOrder& order) {
                          100 * order.plain_accuracy, 100 * order.accuracy);
 }
 
-std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin) {
+std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedInput& ranked, ScoreOrigin origin) {
   const EvaluationInput& input = ranked.input();
-  std::vector<std::string> hints;
+  std::vector<std::string> hints = samples.hints;
   const ClosedSet closed = ClosedSetOf(input);
   // With four of five right, no other order gains a fifth.
   std::optional<ClassOrder> order;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/files/sample_set.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/statistics/plausibility.h"
 
@@ -18,13 +19,14 @@ enum class ScoreOrigin {
   kOutputs,      // computed from logits or features
 };
 
-// Returns a line for each suspicious property, by the rules of eval/statistics/plausibility.h:
+// Returns the hints of `samples`, and a line for each suspicious property, by the rules of
+// eval/statistics/plausibility.h:
 //   predictions that fit the labels far better in another order of the classes; otherwise,
 //   a closed-set accuracy that is no better than guessing (without predictions of "unknown");
 //   labels that are only 0 and 1, without predictions of two classes: probably marks of known and unknown;
 //   an AUROC below 50 %.
-// `ranked` is unweighted.
-std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin);
+// `ranked` is `samples` ranked, unweighted.
+std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedInput& ranked, ScoreOrigin origin);
 
 // "label 0 is prediction 2, label 2 is prediction 0": the differences, at most six.
 std::string OrderText(const ClassOrder& order);

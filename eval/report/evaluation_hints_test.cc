@@ -29,7 +29,7 @@ testing::Samples Shifted(int shift, double unknown) {
 }
 
 std::vector<std::string> HintsOf(const testing::Samples& samples, ScoreOrigin origin = ScoreOrigin::kFile) {
-  return EvaluationHints(RankedInput(samples.Input()), origin);
+  return EvaluationHints(SampleSet(), RankedInput(samples.Input()), origin);
 }
 
 TEST(EvaluationHints, NoneForPlausibleResults) { EXPECT_THAT(HintsOf(Shifted(0, 100)), IsEmpty()); }

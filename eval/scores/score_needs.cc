@@ -6,16 +6,18 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
   ScoreNeeds needs;
   switch (spec.kind_case()) {
     case ScoreSpec::kMaxSoftmax:
-    case ScoreSpec::kMaxLogit:
     case ScoreSpec::kMinMisclassification:
-    case ScoreSpec::kEnergy:
     case ScoreSpec::kEntropy:
     case ScoreSpec::kMargin:
+    case ScoreSpec::kGen:
+      return needs;
+    case ScoreSpec::kMaxLogit:
+    case ScoreSpec::kEnergy:
     case ScoreSpec::kEdlVacuity:
     case ScoreSpec::kEdlProbability:
-    case ScoreSpec::kGen:
     case ScoreSpec::kWeightedEnergy:
     case ScoreSpec::kClassAnchor:
+      needs.logit_level = true;
       return needs;
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
@@ -27,6 +29,9 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.head = true;
       return needs;
     case ScoreSpec::kOpenmax:
+      needs.fit = true;
+      needs.logit_level = true;
+      return needs;
     case ScoreSpec::kKlm:
       needs.fit = true;
       return needs;
@@ -34,13 +39,10 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kRelativeMahalanobis:
     case ScoreSpec::kKnn:
     case ScoreSpec::kShe:
-    case ScoreSpec::kNnguide:
     case ScoreSpec::kRelation:
     case ScoreSpec::kMahalanobisPlusPlus:
     case ScoreSpec::kRelativeMahalanobisPlusPlus:
     case ScoreSpec::kCombood:
-    case ScoreSpec::kPostmax:
-    case ScoreSpec::kGhost:
     case ScoreSpec::kSsd:
     case ScoreSpec::kGmm:
     case ScoreSpec::kGrood:
@@ -48,7 +50,19 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.fit = true;
       needs.features = true;
       return needs;
+    case ScoreSpec::kNnguide:
+    case ScoreSpec::kPostmax:
+    case ScoreSpec::kGhost:
+      needs.fit = true;
+      needs.features = true;
+      needs.logit_level = true;
+      return needs;
     case ScoreSpec::kVim:
+      needs.fit = true;
+      needs.features = true;
+      needs.head = true;
+      needs.logit_level = true;
+      return needs;
     case ScoreSpec::kDice:
     case ScoreSpec::kNci:
     case ScoreSpec::kFdbd:
@@ -92,6 +106,8 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kExtraOutput:
       needs.extra_output = true;
+      needs.logit_level = spec.extra_output().value() == ExtraOutputSpec::NEGATED ||
+                          spec.extra_output().value() == ExtraOutputSpec::PLAIN;
       return needs;
     case ScoreSpec::kMutualInformation:
     case ScoreSpec::kExpectedEntropy:
@@ -108,6 +124,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
         needs.head = needs.head || of_part.head;
         needs.perturbed = needs.perturbed || of_part.perturbed;
         needs.member_uncertainty = needs.member_uncertainty || of_part.member_uncertainty;
+        needs.logit_level = needs.logit_level || of_part.logit_level;
         needs.stage_means = needs.stage_means || of_part.stage_means;
         needs.stage_states = needs.stage_states || of_part.stage_states;
         needs.stage_grams = needs.stage_grams || of_part.stage_grams;

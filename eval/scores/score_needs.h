@@ -14,9 +14,11 @@ struct ScoreNeeds {
   bool head = false;                // ScoreInput.head_weight and head_bias
   bool perturbed = false;           // ScoreInput.perturbed_features
   bool member_uncertainty = false;  // ScoreInput.member_uncertainty
-  bool stage_means = false;         // ScoreInput.stage_values, of means over positions
-  bool stage_states = false;        // the same, of activations times gradients
-  bool stage_grams = false;         // the same, of Gram matrices
+  // ScoreInput.logits with their level: a constant that is added to all logits of a sample changes the score.
+  bool logit_level = false;
+  bool stage_means = false;   // ScoreInput.stage_values, of means over positions
+  bool stage_states = false;  // the same, of activations times gradients
+  bool stage_grams = false;   // the same, of Gram matrices
 };
 
 // A combination has the needs of its parts. No needs if the spec has no member; MakeScore() returns an error for it.

@@ -26,6 +26,28 @@ TEST(NeedsOf, AsksForAnExtraOutput) {
   EXPECT_FALSE(NeedsOf(spec).fit);
 }
 
+// The conformance suite (eval/testing) tries all members, and finds which read it.
+TEST(NeedsOf, SaysWhetherTheLevelOfTheLogitsIsRead) {
+  ScoreSpec spec;
+  spec.mutable_max_softmax();
+  EXPECT_FALSE(NeedsOf(spec).logit_level);
+  spec.mutable_energy();
+  EXPECT_TRUE(NeedsOf(spec).logit_level);
+  ScoreSpec combined;
+  combined.mutable_combine()->add_score()->mutable_knn();
+  EXPECT_FALSE(NeedsOf(combined).logit_level);
+  *combined.mutable_combine()->add_score() = spec;
+  EXPECT_TRUE(NeedsOf(combined).logit_level);
+  for (const ExtraOutputSpec::Value value : {ExtraOutputSpec::PROBABILITY, ExtraOutputSpec::MARGIN}) {
+    spec.mutable_extra_output()->set_value(value);
+    EXPECT_FALSE(NeedsOf(spec).logit_level);
+  }
+  for (const ExtraOutputSpec::Value value : {ExtraOutputSpec::NEGATED, ExtraOutputSpec::PLAIN}) {
+    spec.mutable_extra_output()->set_value(value);
+    EXPECT_TRUE(NeedsOf(spec).logit_level);
+  }
+}
+
 TEST(NeedsOf, AsksForFeaturesAndHead) {
   ScoreSpec spec;
   spec.mutable_react();

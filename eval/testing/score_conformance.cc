@@ -221,6 +221,30 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 
+// ScoreNeeds.logit_level says whether the score, or what it is fitted to, changes with constants that are added to the
+// stored logits of each sample. The features, from which some scores compute logits, stay.
+void CheckLevel(const ScoreSpec& spec) {
+  const auto moved = [](Outputs outputs) {
+    for (size_t i = 0; i < outputs.logits.size(); ++i) {
+      outputs.logits[i] += 0.5f * static_cast<float>(1 + i / kOutputs % 5);
+    }
+    return outputs;
+  };
+  const Outputs train = TrainingOutputs(), test = TestOutputs();
+  const std::vector<int32_t> labels = TrainingLabels();
+  const std::unique_ptr<Score> score = FittedScore(spec, train, labels);
+  const std::vector<double> scores = score->Compute(test.Input()).value();
+  const std::vector<double> of_moved = score->Compute(moved(test).Input()).value();
+  const std::vector<double> of_moved_fit = FittedScore(spec, moved(train), labels)->Compute(test.Input()).value();
+  bool changes = false;
+  for (int row = 0; row < 20; ++row) {  // the others have logits of +-1000
+    const double rounding = 1e-5 * std::max(1.0, std::abs(scores[row]));
+    changes |= std::abs(of_moved[row] - scores[row]) > rounding;
+    changes |= std::abs(of_moved_fit[row] - scores[row]) > rounding;
+  }
+  EXPECT_EQ(NeedsOf(spec).logit_level, changes);
+}
+
 // Fits and scores more samples than one thread's piece of work.
 std::vector<double> ScoresOfMany(const ScoreSpec& spec) {
   constexpr int kMany = 1500;
@@ -345,6 +369,7 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
   CheckHugeOutputs(*score);
   CheckOneOutput(spec);
   CheckThreads(spec);
+  CheckLevel(spec);
   CheckRefusals(spec, *score);
 }
 

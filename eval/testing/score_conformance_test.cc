@@ -117,6 +117,7 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "vra { low_percentile: 10 thresholds: OVERALL low: CLIP shift: 0.5 }",
            "lts { percentile: 0 }",
            "weighted_energy { weight: [3, 3, 3, 3, 3] }",
+           "combine { score { knn {} } score { max_softmax {} } }",
            "ssd { clusters: CLASSES }",
            "gmm { ridge: 0.1 }",
            "mcm { temperature: 0.01 }",

@@ -21,6 +21,7 @@
 #include "eval/metrics/groups.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/scores/make_score.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/group_intervals.h"
@@ -242,6 +243,10 @@ absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs
                                            bool with_details) {
   const ScoreInput input = InputOf(outputs);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
+  for (const Outputs* of : {&outputs, fit}) {
+    if (of == nullptr) continue;
+    OPENSET_RETURN_IF_ERROR(CheckLevel(trial.method().score(), KindOf(of->logits, of->num_outputs)));
+  }
   if (fit != nullptr) {
     const std::vector<int32_t> fit_label(fit->label.begin(), fit->label.end());
     OPENSET_RETURN_IF_ERROR(score->Fit(InputOf(*fit), fit_label));

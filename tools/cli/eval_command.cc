@@ -123,7 +123,8 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, request.format)));
-  for (const std::string& hint : EvaluationHints(ranked, scored.origin)) std::cerr << "hint: " << hint << "\n";
+  for (const std::string& hint : EvaluationHints(scored.samples, ranked, scored.origin))
+    std::cerr << "hint: " << hint << "\n";
   return absl::OkStatus();
 }
 
@@ -164,7 +165,7 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
   }
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, request.format, layout)));
   for (size_t i = 0; i < names.size(); ++i) {
-    for (const std::string& hint : EvaluationHints(ranked[i], scored[i].origin)) {
+    for (const std::string& hint : EvaluationHints(scored[i].samples, ranked[i], scored[i].origin)) {
       std::cerr << "hint: " << names[i] << ": " << hint << "\n";
     }
   }

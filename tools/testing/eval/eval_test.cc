@@ -201,7 +201,7 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   EXPECT_EQ(
       Error({"eval", "softmax.npz"}),
       "openset: softmax.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the "
-      "network gives before it, or numpy.log() of these, which has the same softmax\n");
+      "network gives before the softmax, or give unknown_score and prediction instead of logits\n");
   program_.Write("softmax.csv", "label,logit_0,logit_1\n0,0.9,0.1\n-1,0.5,0.5\n");
   EXPECT_THAT(Error({"eval", "softmax.csv", "--score=energy"}),
               HasSubstr("softmax.csv: the logits are softmax outputs"));

@@ -1,0 +1,113 @@
+#include "eval/scores/output_kind.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kRows = 200;
+
+// Logits of a network, [kRows, outputs].
+std::vector<float> Logits(int64_t outputs) {
+  RandomStream random(4, "outputs");
+  std::vector<float> logits(kRows * outputs);
+  for (float& logit : logits) logit = static_cast<float>(3 * random.Normal());
+  return logits;
+}
+
+template <typename Change>
+std::vector<float> Changed(std::vector<float> values, Change change) {
+  for (float& value : values) value = static_cast<float>(change(static_cast<double>(value)));
+  return values;
+}
+
+std::vector<float> SoftmaxOf(std::vector<float> logits, int64_t outputs) {
+  for (size_t row = 0; row < logits.size(); row += outputs) {
+    double sum = 0;
+    for (int64_t c = 0; c < outputs; ++c) sum += std::exp(logits[row + c]);
+    for (int64_t c = 0; c < outputs; ++c) logits[row + c] = static_cast<float>(std::exp(logits[row + c]) / sum);
+  }
+  return logits;
+}
+
+// To as many bits after the first one.
+double Rounded(double value, int bits) {
+  int exponent = 0;
+  const double significand = std::frexp(value, &exponent);
+  return std::ldexp(std::round(std::ldexp(significand, bits + 1)), exponent - bits - 1);
+}
+
+TEST(KindOf, FindsWhatASoftmaxMakes) {
+  for (const int64_t outputs : {2, 3, 10, 1000}) {
+    SCOPED_TRACE(outputs);
+    const std::vector<float> logits = Logits(outputs), p = SoftmaxOf(logits, outputs);
+    const auto kind = [&](const std::vector<float>& values) { return KindOf(values, outputs); };
+    const std::vector<float> log_p = Changed(p, [](double value) { return std::log(value); });
+    EXPECT_EQ(kind(logits), OutputKind::kLogits);
+    EXPECT_EQ(kind(p), OutputKind::kProbabilities);
+    EXPECT_EQ(kind(log_p), OutputKind::kLogProbabilities);
+    for (const int bits : {10, 7}) {  // float16 and bfloat16
+      const auto to_half = [bits](double value) { return Rounded(value, bits); };
+      EXPECT_EQ(kind(Changed(p, to_half)), OutputKind::kProbabilities) << bits;
+      EXPECT_EQ(kind(Changed(log_p, to_half)), OutputKind::kLogProbabilities) << bits;
+    }
+    EXPECT_EQ(kind(Changed(p, [](double value) { return value + 1e-5; })), OutputKind::kProbabilities);
+    EXPECT_EQ(kind(Changed(p, [](double value) { return 100 * value; })), OutputKind::kPercentages);
+    EXPECT_EQ(kind(Changed(p, [](double value) { return std::log(100 * value); })), OutputKind::kLogProbabilities);
+    EXPECT_EQ(kind(Changed(logits, [](double value) { return 1 / (1 + std::exp(-value)); })), OutputKind::kWithinOne);
+  }
+}
+
+TEST(KindOf, FindsRoundedProbabilities) {
+  for (const int64_t outputs : {2, 3, 10}) {
+    const std::vector<float> p = SoftmaxOf(Logits(outputs), outputs);
+    for (const double scale : {100, 1000, 10000}) {
+      const auto rounded = [scale](double value) { return std::round(scale * value) / scale; };
+      EXPECT_EQ(KindOf(Changed(p, rounded), outputs), OutputKind::kProbabilities) << outputs << " " << scale;
+    }
+    const auto percent = [](double value) { return std::round(1000 * value) / 10; };
+    EXPECT_EQ(KindOf(Changed(p, percent), outputs), OutputKind::kPercentages) << outputs;
+  }
+}
+
+TEST(KindOf, EveryRowMustAgree) {
+  EXPECT_EQ(KindOf({0.25f, 0.75f, 0.5f, 0.5f}, 2), OutputKind::kProbabilities);
+  EXPECT_EQ(KindOf({0.25f, 0.75f, 0.5f, 0.75f}, 2), OutputKind::kWithinOne);
+  EXPECT_EQ(KindOf({0.25f, 0.75f, 0.5f, 3.5f}, 2), OutputKind::kLogits);
+  EXPECT_EQ(KindOf({0.25f, 0.7599f}, 2), OutputKind::kProbabilities);  // 1 % above
+  EXPECT_EQ(KindOf({0.25f, 0.7611f}, 2), OutputKind::kWithinOne);
+  EXPECT_EQ(KindOf({-0.25f, 1.25f}, 2), OutputKind::kLogits);  // sums to 1, but one is negative
+  const float half = std::log(0.5f);
+  EXPECT_EQ(KindOf({half, half, 0, -std::numeric_limits<float>::infinity()}, 2), OutputKind::kLogProbabilities);
+  EXPECT_EQ(KindOf({half, half, half, half + 0.1f}, 2), OutputKind::kLogits);
+  EXPECT_EQ(KindOf({half + 2, half + 2}, 2), OutputKind::kLogits);
+}
+
+TEST(KindOf, NeedsTwoOutputsAndNumbers) {
+  EXPECT_EQ(KindOf({}, 3), OutputKind::kLogits);
+  EXPECT_EQ(KindOf({1, 1}, 1), OutputKind::kLogits);
+  EXPECT_EQ(KindOf({std::numeric_limits<float>::quiet_NaN(), 1}, 2), OutputKind::kLogits);
+  EXPECT_EQ(KindOf({-std::numeric_limits<float>::infinity(), 1}, 2), OutputKind::kLogits);
+}
+
+TEST(CheckLevel, RefusesLogProbabilitiesForScoresThatReadTheLevel) {
+  ScoreSpec energy, entropy;
+  energy.mutable_energy();
+  entropy.mutable_entropy();
+  EXPECT_TRUE(CheckLevel(energy, OutputKind::kLogits).ok());
+  EXPECT_TRUE(CheckLevel(entropy, OutputKind::kLogProbabilities).ok());
+  const absl::Status refused = CheckLevel(energy, OutputKind::kLogProbabilities);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("these are log-probabilities; energy is 0 for every sample"));
+}
+
+}  // namespace
+}  // namespace openset
