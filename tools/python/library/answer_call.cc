@@ -80,7 +80,7 @@ absl::StatusOr<CallAnswer> Evaluate(const EvaluationRequest& request, const Sets
   OPENSET_ASSIGN_OR_RETURN(const EvaluationReport report, EvaluateSamples(metrics, scored.samples, ranked, intervals));
   CallAnswer answer;
   answer.text = FormatEvaluation(report, TextFormat::kJson);
-  answer.hints = EvaluationHints(ranked, scored.origin);
+  answer.hints = EvaluationHints(scored.samples, ranked, scored.origin);
   return answer;
 }
 
@@ -89,6 +89,7 @@ absl::StatusOr<CallAnswer> ScoreOf(const SampleOptions& options, const Sets& set
   OPENSET_ASSIGN_OR_RETURN(ScoredSamples scored, ScoreSamples(options, sets.measured[0].read, sets.fit));
   CallAnswer answer;
   answer.text = "{}";
+  answer.hints = scored.samples.hints;
   answer.unknown_score = std::move(scored.samples.unknown_score.Own());
   answer.prediction.assign(scored.samples.prediction.begin(), scored.samples.prediction.end());
   return answer;
@@ -125,14 +126,16 @@ absl::StatusOr<CallAnswer> Threshold(const ThresholdRequest& request, const Sets
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
                            ChooseThreshold(rule, request, validation.name, scored.note, ranked));
+  CallAnswer answer;
+  answer.hints = scored.samples.hints;
   if (sets.measured.size() > 1) {
     OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test,
                              ScoreSamples(request.samples(), sets.measured[1].read, sets.fit));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
     chosen.test = DescribeThreshold(chosen.validation.threshold, ranked_test);
+    answer.hints.insert(answer.hints.end(), test.samples.hints.begin(), test.samples.hints.end());
   }
-  CallAnswer answer;
   answer.text = FormatThreshold(chosen, TextFormat::kJson);
   return answer;
 }
