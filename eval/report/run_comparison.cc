@@ -1,8 +1,12 @@
 #include "eval/report/run_comparison.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -20,9 +24,6 @@ namespace openset {
 namespace {
 
 using Runs = std::map<Run, double>;
-
-// An undetectable difference (no test is possible) counts as a p-value of 1.
-double OrOne(const std::optional<double>& p_value) { return p_value.value_or(1); }
 
 // A metric by name.
 absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
@@ -47,6 +48,45 @@ const Runs* RunsOf(const RunTable& table, const std::string& metric, const std::
 std::string Pair(const std::string& a, const std::string& b, const std::string& task) {
   return absl::StrCat(a, " and ", b, task.empty() ? "" : absl::StrCat(" on ", task));
 }
+
+// "a, b, c"; of more than three "100 WHAT (a, b, c, ...)".
+std::string Some(const std::vector<std::string>& names, const char* what) {
+  constexpr size_t kMostNamed = 3;
+  if (names.size() <= kMostNamed) return absl::StrJoin(names, ", ");
+  return absl::StrCat(names.size(), " ", what, " (", absl::StrJoin(names.begin(), names.begin() + kMostNamed, ", "),
+                      ", ...)");
+}
+
+// What is left out, and why: few lines, however many pairs, tasks and metrics have the same reason.
+class LeftOut {
+ public:
+  void Add(const std::string& what, const std::string& why) { Of(why, &of_metric_).push_back(what); }
+
+  // Ends a metric's entries. `things`: what they are, in the plural.
+  void EndMetric(const std::string& metric, const char* things) {
+    for (const auto& [why, what] : of_metric_) {
+      Of(absl::StrCat(Some(what, things), ": ", why), &lines_).push_back(metric);
+    }
+    of_metric_.clear();
+  }
+
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    for (const auto& [line, metrics] : lines_) lines.push_back(absl::StrCat(Some(metrics, "metrics"), ": ", line));
+    return lines;
+  }
+
+ private:
+  using Reasons = std::vector<std::pair<std::string, std::vector<std::string>>>;  // in order of appearance
+
+  static std::vector<std::string>& Of(const std::string& why, Reasons* reasons) {
+    auto found = absl::c_find_if(*reasons, [&](const auto& reason) { return reason.first == why; });
+    if (found == reasons->end()) found = reasons->insert(found, {why, {}});
+    return found->second;
+  }
+
+  Reasons of_metric_, lines_;
+};
 
 // For the interval of confidence 1 - level.
 double HalfWidth(const PairedTest& test, double level) {
@@ -94,11 +134,16 @@ struct NamedMetric {
 
 // The test of two methods on one task; nothing if there are no runs, or too few for a test.
 std::optional<ComparedRuns> ComparePair(const RunTable& table, const NamedMetric& metric, const std::string& a,
-                                        const std::string& b, const std::string& task, RunComparison* comparison) {
+                                        const std::string& b, const std::string& task, const PairedTestOptions& options,
+                                        LeftOut* left_out) {
   ComparedRuns row{metric.name, task, a, b, DisplayOf(metric.spec)};
   const Runs* runs_a = RunsOf(table, row.metric, a, task);
   const Runs* runs_b = RunsOf(table, row.metric, b, task);
-  if (runs_a == nullptr || runs_b == nullptr) return std::nullopt;
+  if (runs_a == nullptr && runs_b == nullptr) return std::nullopt;
+  if (runs_a == nullptr || runs_b == nullptr) {
+    left_out->Add(Pair(a, b, task), "only one of the two has results");
+    return std::nullopt;
+  }
   std::vector<double> values_a, values_b;
   std::vector<int> split;
   std::map<std::string, int> split_number;
@@ -109,30 +154,59 @@ std::optional<ComparedRuns> ComparePair(const RunTable& table, const NamedMetric
     values_b.push_back(other->second);
     split.push_back(split_number.emplace(run.split, static_cast<int>(split_number.size())).first->second);
   }
-  const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, split, comparison->options);
+  row.unpaired = static_cast<int>(runs_a->size() + runs_b->size() - 2 * values_a.size());
+  if (values_a.size() < 2) {
+    left_out->Add(Pair(a, b, task), values_a.empty() ? "they have no run (split and seed) in common"
+                                                     : "two runs are needed, and they have one in common");
+    return std::nullopt;
+  }
+  const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, split, options);
   if (!test.ok()) {
-    comparison->left_out.push_back(absl::StrCat(row.metric, ": ", Pair(a, b, task), ": ", test.status().message()));
+    left_out->Add(Pair(a, b, task), std::string(test.status().message()));
     return std::nullopt;
   }
   row.test = *test;
+  row.is_tested = row.test.p_value.has_value() && row.test.replicates >= kFewestReplicates;
   return row;
 }
 
-void ComparePairs(const RunTable& table, const NamedMetric& metric, RunComparison* comparison) {
+std::string VerdictOn(const ComparedRuns& row, bool higher, double confidence) {
+  const std::string replicates = row.test.splits > 1 ? " splits" : " seeds";
+  if (row.test.differences == Differences::kZero) return "equal in every run";
+  if (row.test.replicates < kFewestReplicates) {
+    return absl::StrCat("not tested: fewer than ", kFewestReplicates, replicates, " (", row.test.replicates, ")");
+  }
+  if (row.test.differences == Differences::kSame) {
+    return absl::StrCat("not tested: same difference in ", row.test.replicates, replicates);
+  }
+  if (*row.adjusted_p_value >= 1 - confidence || row.test.verdict == Verdict::kNoDetectableDifference) {
+    return "no detectable difference";
+  }
+  return absl::StrCat((row.test.verdict == Verdict::kALarger) == higher ? row.a : row.b, " is better");
+}
+
+void ComparePairs(const RunTable& table, const NamedMetric& metric, RunComparison* comparison, LeftOut* left_out) {
   const bool higher = HigherIsBetter(metric.spec).value_or(true);
   std::vector<ComparedRuns> rows;
   for (const auto& [a, b] : PairsOf(table, comparison->baseline)) {
     for (const std::string& task : table.tasks) {
-      std::optional<ComparedRuns> row = ComparePair(table, metric, a, b, task, comparison);
+      std::optional<ComparedRuns> row = ComparePair(table, metric, a, b, task, comparison->options, left_out);
       if (row.has_value()) rows.push_back(*std::move(row));
     }
   }
-  // Rows without a p-value are not tests and do not count as such.
+  int unpaired = 0;
+  for (const ComparedRuns& row : rows) unpaired += row.unpaired;
+  const std::string why = absl::StrCat(unpaired, unpaired == 1 ? " run" : " runs",
+                                       " without a partner (the same split and seed of the other method)");
+  for (const ComparedRuns& row : rows) {
+    if (row.unpaired > 0) left_out->Add(Pair(row.a, row.b, row.task), why);
+  }
+  left_out->EndMetric(metric.name, "pairs of methods and tasks");
   std::vector<size_t> tested;
   std::vector<double> p_values, wilcoxon;
   for (size_t i = 0; i < rows.size(); ++i) {
     wilcoxon.push_back(rows[i].test.wilcoxon_p_value);
-    if (!rows[i].test.p_value.has_value()) continue;
+    if (!rows[i].is_tested) continue;
     tested.push_back(i);
     p_values.push_back(*rows[i].test.p_value);
   }
@@ -147,15 +221,7 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].adjusted_wilcoxon = wilcoxon[i];
-    const bool detectable = OrOne(rows[i].adjusted_p_value) < 1 - comparison->options.confidence;
-    const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
-    rows[i].is_too_few = rows[i].test.replicates < kFewestReplicates && rows[i].test.p_value.has_value() &&
-                         rows[i].test.mean_difference != 0;
-    rows[i].verdict = rows[i].is_too_few ? absl::StrCat("too few ", rows[i].test.splits > 1 ? "splits" : "seeds",
-                                                        " to tell (", rows[i].test.replicates, "); take 5")
-                      : verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
-                      : (verdict == Verdict::kALarger) == higher    ? rows[i].a + " is better"
-                                                                    : rows[i].b + " is better";
+    rows[i].verdict = VerdictOn(rows[i], higher, comparison->options.confidence);
     comparison->pairs.push_back(std::move(rows[i]));
   }
 }
@@ -172,7 +238,7 @@ double MeanOverSplits(const Runs& runs) {
   return sum / static_cast<double>(splits.size());
 }
 
-void CompareAll(const RunTable& table, const NamedMetric& metric, RunComparison* comparison) {
+void CompareAll(const RunTable& table, const NamedMetric& metric, RunComparison* comparison, LeftOut* left_out) {
   std::vector<std::string> blocks;
   std::map<std::string, std::vector<std::string>> levels;
   for (const std::string& task : table.tasks) {
@@ -200,36 +266,85 @@ void CompareAll(const RunTable& table, const NamedMetric& metric, RunComparison*
     if (row.size() == table.methods.size()) {
       values.push_back(std::move(row));
     } else {
-      comparison->left_out.push_back(absl::StrCat(metric.name, ": task ", block, ": not every method has results"));
+      left_out->Add(absl::StrCat("task ", block), "not every method has results");
     }
   }
   const absl::StatusOr<FriedmanTest> test =
       CompareMethods(values, HigherIsBetter(metric.spec).value_or(true), 1 - comparison->options.confidence);
   if (!test.ok()) {
-    comparison->left_out.push_back(absl::StrCat(metric.name, ": all methods: ", test.status().message()));
-    return;
+    left_out->Add("all methods", std::string(test.status().message()));
+  } else {
+    comparison->methods.push_back({metric.name, table.methods, static_cast<int>(values.size()), *test});
   }
-  comparison->methods.push_back({metric.name, table.methods, static_cast<int>(values.size()), *test});
+  left_out->EndMetric(metric.name, "tasks");
 }
 
 std::string AssumptionsOf(const RunComparison& comparison) {
   bool several_splits = false, one_split = false;
   for (const ComparedRuns& row : comparison.pairs) (row.test.splits > 1 ? several_splits : one_split) = true;
-  std::string text = "assumes: ";
+  std::vector<std::string> parts;
   if (several_splits) {
-    absl::StrAppend(&text,
-                    comparison.options.test_per_training > 0
+    parts.push_back(comparison.options.test_per_training > 0
                         ? absl::StrFormat("splits drawn from the same samples, %g test samples a training sample "
                                           "(Nadeau and Bengio)",
                                           comparison.options.test_per_training)
                         : "splits are independent draws (seeds within one need not be)");
   }
   if (one_split) {
-    absl::StrAppend(&text, several_splits ? "; " : "", "with one split, seeds are independent draws, and the result ",
-                    "is for that split only");
+    parts.push_back("with one split, seeds are independent draws, and the result is for that split only");
   }
-  return absl::StrCat(text, "; mean differences are about normal",
-                      comparison.methods.empty() ? "" : "; tasks are independent, levels of one task are one");
+  if (!parts.empty()) parts.push_back("mean differences are about normal");
+  if (!comparison.methods.empty()) parts.push_back("tasks are independent, levels of one task are one");
+  return parts.empty() ? "" : absl::StrCat("assumes: ", absl::StrJoin(parts, "; "));
+}
+
+// `all`: all metrics of the table were asked for.
+std::vector<std::string> HintsOn(const RunTable& table, bool all) {
+  std::vector<std::string> hints;
+  if (all && !table.ignored.empty()) {
+    hints.push_back(
+        absl::StrCat("ignored, because they are neither metrics nor name a run: ", absl::StrJoin(table.ignored, ", ")));
+  }
+  if (!table.empty.empty()) {
+    hints.push_back(absl::StrCat("without a value of any metric: ", Some(table.empty, "lines")));
+  }
+  std::map<std::string, std::string> seen;  // by the name in lower case
+  for (const std::string& method : table.methods) {
+    const auto [other, is_new] = seen.emplace(absl::AsciiStrToLower(method), method);
+    if (!is_new) {
+      hints.push_back(absl::StrCat("the methods '", other->second, "' and '", method,
+                                   "' differ only in case; if they are one, give them one name"));
+    }
+  }
+  return hints;
+}
+
+// Refuses values that can't be shares, as tables of percent have.
+absl::Status CheckShares(const RunTable& table, const NamedMetric& metric) {
+  constexpr double kRounding = 1e-6;
+  const Display display = DisplayOf(metric.spec);
+  if (display.value_unit != "share") return absl::OkStatus();
+  const double least = metric.spec.has_youden_macro() || metric.spec.has_youden_micro() ? -1 : 0;
+  int64_t outside = 0, all = 0;
+  std::string first;
+  for (const auto& [method, tasks] : table.value.at(metric.name)) {
+    for (const auto& [task, runs] : tasks) {
+      for (const auto& [run, value] : runs) {
+        ++all;
+        if (value >= least - kRounding && value <= 1 + kRounding) continue;
+        if (outside++ == 0) {
+          first = absl::StrCat(value, " for ", method, task.empty() ? "" : absl::StrCat(" on ", task),
+                               run.split.empty() ? "" : absl::StrCat(", split ", run.split),
+                               run.seed.empty() ? "" : absl::StrCat(", seed ", run.seed));
+        }
+      }
+    }
+  }
+  if (outside == 0) return absl::OkStatus();
+  const std::string shown = display.factor == 1000 ? "values x 1000, as tables show them" : "percent";
+  return absl::InvalidArgumentError(absl::StrCat(metric.name, " is a share, so it lies in ", least, " .. 1, and ",
+                                                 outside, " of ", all, " values don't: ", first, "; are these ", shown,
+                                                 "? Divide the column by ", display.factor));
 }
 
 }  // namespace
@@ -238,6 +353,7 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
                                           const PairedTestOptions& options, const std::string& baseline) {
   if (table.methods.size() < 2) return absl::InvalidArgumentError("there is one method only");
   RunComparison comparison;
+  LeftOut left_out;
   comparison.options = options;
   if (!baseline.empty()) {
     OPENSET_ASSIGN_OR_RETURN(comparison.baseline, RowOf(table, baseline));
@@ -249,9 +365,16 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
           absl::StrCat("there are no results of ", metric, ", only of ", absl::StrJoin(table.metrics, ", ")));
     }
     const NamedMetric named{metric, std::move(spec)};
-    ComparePairs(table, named, &comparison);
-    CompareAll(table, named, &comparison);
+    OPENSET_RETURN_IF_ERROR(CheckShares(table, named));
+    ComparePairs(table, named, &comparison, &left_out);
+    CompareAll(table, named, &comparison, &left_out);
   }
+  comparison.left_out = left_out.Lines();
+  if (comparison.pairs.empty() && comparison.methods.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("nothing can be compared: ", absl::StrJoin(comparison.left_out, "; ")));
+  }
+  comparison.hints = HintsOn(table, metrics.empty());
   comparison.assumptions = AssumptionsOf(comparison);
   return comparison;
 }

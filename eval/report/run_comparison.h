@@ -22,16 +22,19 @@ struct ComparedRuns {
   std::string a, b;
   Display display;
   PairedTest test;
-  // Holm's adjusted p-value, over all tests of the metric: the pairs and tasks with a p-value.
+  // Holm's adjusted p-value, over all tests of the metric: the pairs and tasks with `is_tested`. Otherwise absent.
   std::optional<double> adjusted_p_value;
   // The interval at Holm's level of the row (HolmLevels). With three or more replicates, it excludes 0 exactly if the
-  // verdict is a difference. Absent without a p-value, because then there is no variance for an interval either.
+  // verdict is a difference. Absent without a test.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
-  // "A is better", "no detectable difference" or, if there are fewer than kFewestReplicates and a difference, "too few
-  // splits to tell (2); take 5" ("seeds" with one split) with `is_too_few`.
+  int unpaired = 0;  // runs that only one of the two has
+  // "A is better", "no detectable difference", "equal in every run" or, without a test, "not tested: fewer than 3
+  // splits (2)" or "not tested: same difference in 5 splits" ("seeds" with one split).
   std::string verdict;
-  bool is_too_few = false;
+  // Whether Student's t test decided the verdict: not with fewer than kFewestReplicates, nor if all differences are the
+  // same. Only such rows count as tests for Holm's method.
+  bool is_tested = false;
 };
 
 // Three or more methods over two or more tasks by one metric. Each task counts once, with the mean over its levels of
@@ -47,19 +50,22 @@ struct RunComparison {
   std::vector<std::string> notes;
   PairedTestOptions options;
   std::string baseline;     // the method that all others are compared with; "" for all pairs
-  std::string assumptions;  // the tests' assumptions, in one line
+  std::string assumptions;  // the tests' assumptions, in one line; "" without tests
   std::vector<ComparedRuns> pairs;
   std::vector<ComparedMethods> methods;
-  std::vector<std::string> left_out;  // what could not be compared, and why
+  // What could not be compared or was ignored, and why: a line for each reason and metric.
+  std::vector<std::string> left_out;
+  std::vector<std::string> hints;  // what may be wrong with the table
 };
 
 // `metrics`: names of the table's metrics, of members of MetricSpec or by level (level_name.h); empty: all of the
-// table. Runs that only one of two methods has are ignored. With a `baseline` (a row of the table, or a method or a
-// swept value, which means its first row), the others are only compared with it: fewer tests, so smaller adjusted
-// p-values. Runs of one split are not independent replicates (paired_tests.h). A difference is detectable if it has
-// kFewestReplicates and its interval at Holm's level excludes 0, that is, if Holm's p-value is below 1 - confidence.
-// Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know, an unknown
-// baseline.
+// table. Runs that only one of two methods has are ignored, and counted. With a `baseline` (a row of the table, or a
+// method or a swept value, which means its first row), the others are only compared with it: fewer tests, so smaller
+// adjusted p-values. Runs of one split are not independent replicates (paired_tests.h). A difference is detectable if
+// it has kFewestReplicates and its interval at Holm's level excludes 0, that is, if Holm's p-value is below 1 -
+// confidence. Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know, an
+// unknown baseline, values of a metric that is a share outside 0 .. 1 (percent, for example; Youden's index may be
+// negative), and a table of which nothing can be compared (with the reasons).
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options, const std::string& baseline = "");
 

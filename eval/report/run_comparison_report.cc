@@ -18,13 +18,13 @@
 namespace openset {
 namespace {
 
-// The ends of the intervals; empty if there is no variance to compute them from.
-std::optional<double> LowOf(const ComparedRuns& row) {
-  return row.test.p_value.has_value() ? std::optional<double>(row.test.low) : std::nullopt;
+// Of rows that were tested.
+std::optional<double> IfTested(const ComparedRuns& row, double value) {
+  return row.is_tested ? std::optional<double>(value) : std::nullopt;
 }
-std::optional<double> HighOf(const ComparedRuns& row) {
-  return row.test.p_value.has_value() ? std::optional<double>(row.test.high) : std::nullopt;
-}
+std::optional<double> LowOf(const ComparedRuns& row) { return IfTested(row, row.test.low); }
+std::optional<double> HighOf(const ComparedRuns& row) { return IfTested(row, row.test.high); }
+std::optional<double> PValueOf(const ComparedRuns& row) { return row.is_tested ? row.test.p_value : std::nullopt; }
 std::optional<double> AdjustedLowOf(const ComparedRuns& row) {
   return row.adjusted.has_value() ? std::optional<double>(row.adjusted->low) : std::nullopt;
 }
@@ -44,10 +44,13 @@ bool HasSeveralTests(const RunComparison& comparison) {
 std::string FormatCsv(const RunComparison& comparison) {
   Table table{{"metric",          "task",          "a",    "b",     "runs",     "splits",    "mean_difference",
                "cohen_dz",        "rank_biserial", "low",  "high",  "p",        "p_holm",    "wilcoxon_p",
-               "wilcoxon_p_holm", "verdict",       "unit", "label", "low_holm", "high_holm", "confidence_holm"},
+               "wilcoxon_p_holm", "verdict",       "unit", "label", "low_holm", "high_holm", "confidence_holm",
+               "tested",          "unpaired"},
               {},
               4};
-  const auto full = [](const std::optional<double>& value) { return value ? FullPrecision(*value) : ""; };
+  const auto full = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? FullPrecision(*value) : "";
+  };
   for (const ComparedRuns& row : comparison.pairs) {
     const PairedTest& test = row.test;
     table.rows.push_back({row.metric,
@@ -57,11 +60,11 @@ std::string FormatCsv(const RunComparison& comparison) {
                           absl::StrCat(test.runs),
                           absl::StrCat(test.splits),
                           FullPrecision(test.mean_difference),
-                          FullPrecision(test.cohen_dz),
+                          full(test.cohen_dz),
                           FullPrecision(test.rank_biserial),
                           full(LowOf(row)),
                           full(HighOf(row)),
-                          full(test.p_value),
+                          full(PValueOf(row)),
                           full(row.adjusted_p_value),
                           FullPrecision(test.wilcoxon_p_value),
                           FullPrecision(row.adjusted_wilcoxon),
@@ -70,15 +73,15 @@ std::string FormatCsv(const RunComparison& comparison) {
                           row.display.label,
                           full(AdjustedLowOf(row)),
                           full(AdjustedHighOf(row)),
-                          row.adjusted ? FullPrecision(row.adjusted->confidence) : ""});
+                          row.adjusted ? FullPrecision(row.adjusted->confidence) : "",
+                          row.is_tested ? "true" : "false",
+                          absl::StrCat(row.unpaired)});
   }
   return ToCsv(table);
 }
 
 nlohmann::ordered_json Number(std::optional<double> number) {
-  if (!number.has_value()) return nullptr;
-  const double value = *number;
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(absl::StrFormat("%g", value));
+  return number.has_value() && std::isfinite(*number) ? nlohmann::ordered_json(*number) : nullptr;
 }
 
 std::string FormatJson(const RunComparison& comparison) {
@@ -102,7 +105,7 @@ std::string FormatJson(const RunComparison& comparison) {
          {"rank_biserial", row.test.rank_biserial},
          {"low", Number(LowOf(row))},
          {"high", Number(HighOf(row))},
-         {"p", Number(row.test.p_value)},
+         {"p", Number(PValueOf(row))},
          {"p_holm", Number(row.adjusted_p_value)},
          {"low_holm", Number(AdjustedLowOf(row))},
          {"high_holm", Number(AdjustedHighOf(row))},
@@ -110,6 +113,8 @@ std::string FormatJson(const RunComparison& comparison) {
          {"wilcoxon_p", row.test.wilcoxon_p_value},
          {"wilcoxon_p_holm", row.adjusted_wilcoxon},
          {"verdict", row.verdict},
+         {"tested", row.is_tested},
+         {"unpaired", row.unpaired},
          {"unit", row.display.value_unit},
          {"label", row.display.label}});
   }
@@ -134,6 +139,7 @@ std::string FormatJson(const RunComparison& comparison) {
     json["all_methods"].push_back(std::move(entry));
   }
   json["left_out"] = comparison.left_out;
+  json["hints"] = comparison.hints;
   return JsonText(json, 2) + "\n";
 }
 
@@ -155,16 +161,15 @@ DocumentSection PairSection(const RunComparison& comparison) {
     std::vector<std::string> cells = {row.display.label};
     if (!one_task) cells.push_back(row.task);
     cells.insert(cells.end(), {absl::StrCat(row.a, " - ", row.b), row.verdict, absl::StrCat(row.test.runs),
-                               absl::StrCat(row.test.splits), shown(row.test.mean_difference),
-                               row.is_too_few ? "-" : shown(LowOf(row)), row.is_too_few ? "-" : shown(HighOf(row))});
+                               absl::StrCat(row.test.splits), shown(row.test.mean_difference), shown(LowOf(row)),
+                               shown(HighOf(row))});
     if (several) {
-      cells.insert(cells.end(), {row.is_too_few ? "-" : shown(AdjustedLowOf(row)),
-                                 row.is_too_few ? "-" : shown(AdjustedHighOf(row))});
+      cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
     }
-    cells.insert(
-        cells.end(),
-        {row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz), absl::StrFormat("%.2f", row.test.rank_biserial),
-         row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-", ShowPValue(row.adjusted_wilcoxon)});
+    cells.insert(cells.end(),
+                 {row.display.unit, std::isfinite(row.test.cohen_dz) ? absl::StrFormat("%.2f", row.test.cohen_dz) : "-",
+                  absl::StrFormat("%.2f", row.test.rank_biserial),
+                  row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-", ShowPValue(row.adjusted_wilcoxon)});
     table.rows.push_back(std::move(cells));
   }
   std::string title =
@@ -214,11 +219,25 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   if (!comparison.pairs.empty() && IsOneTask(comparison) && !comparison.pairs[0].task.empty()) {
     document.above.push_back("task: " + comparison.pairs[0].task);
   }
-  document.above.push_back(comparison.assumptions);
+  if (!comparison.assumptions.empty()) document.above.push_back(comparison.assumptions);
   for (const ComparedMethods& all : comparison.methods) {
     document.sections.push_back(MethodSection(all, comparison.options.confidence));
   }
   if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
+  bool few = false, same = false;
+  for (const ComparedRuns& row : comparison.pairs) {
+    if (row.is_tested || row.test.differences == Differences::kZero) continue;
+    (row.test.replicates < kFewestReplicates ? few : same) = true;
+  }
+  if (few) {
+    document.below.push_back(
+        absl::StrCat("not tested: a t test needs ", kFewestReplicates, " splits, or seeds of one split; take 5"));
+  }
+  if (same) {
+    document.below.push_back(
+        "not tested: differences that are all the same have no spread for a t test; p (Wilcoxon) needs none, and is at "
+        "least 2 / 2^n for n of them");
+  }
   for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);
   return FormatDocument(document, format, width);
 }

@@ -9,9 +9,11 @@
 
 namespace openset {
 
-// The verdict comes first, and effect sizes before p-values. With too few splits, text shows no interval. CSV: a row
-// for each pair of methods, task and metric. JSON: {"confidence", "assumptions", "pairs": [...], "all_methods": [...],
-// "left_out": [...]}. Both have full precision; undefined values are empty, or null in JSON.
+// The verdict comes first, and effect sizes before p-values. CSV: a row for each pair of methods, task and metric.
+// JSON:
+// {"confidence", "assumptions", "pairs": [...], "all_methods": [...], "left_out": [...], "hints": [...]}. Both have
+// full precision; undefined and infinite values are empty, or null in JSON. Rows without a test (`tested`) have neither
+// an interval nor a p-value of the t test in any format.
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset

@@ -41,12 +41,15 @@ RunComparison Comparison() {
   row.adjusted = AdjustedInterval{0.975, 0.0625, 0.4375};
   row.adjusted_wilcoxon = 0.5;
   row.verdict = "a is better";
+  row.is_tested = true;
   ComparedRuns same{"auroc", "mnist", "a", "b", Auroc()};
-  same.test.runs = same.test.splits = 2;
+  same.test.runs = same.test.splits = same.test.replicates = 4;
+  same.test.differences = Differences::kSame;
   same.test.mean_difference = 0.5;
   same.test.cohen_dz = std::numeric_limits<double>::infinity();
   same.test.rank_biserial = 1;
-  same.verdict = "no detectable difference";
+  same.unpaired = 2;
+  same.verdict = "not tested: same difference in 4 splits";
   comparison.pairs = {row, same};
   comparison.left_out = {"aurc: nothing"};
   return comparison;
@@ -55,25 +58,29 @@ RunComparison Comparison() {
 TEST(FormatRunComparison, CsvHasFullPrecisionAndEmptyUndefinedCells) {
   EXPECT_EQ(FormatRunComparison(Comparison(), TextFormat::kCsv),
             "metric,task,a,b,runs,splits,mean_difference,cohen_dz,rank_biserial,low,high,p,p_holm,wilcoxon_p,"
-            "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm\n"
+            "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm,tested,unpaired\n"
             "auroc,svhn,a,b,6,3,0.25,1.5,1,0.125,0.375,0.015625,0.03125,0.25,0.5,a is better,share,AUROC,0.0625,"
-            "0.4375,0.97499999999999998\n"
-            "auroc,mnist,a,b,2,2,0.5,inf,1,,,,,1,1,no detectable difference,share,AUROC,,,\n");
+            "0.4375,0.97499999999999998,true,0\n"
+            "auroc,mnist,a,b,4,4,0.5,,1,,,,,1,1,not tested: same difference in 4 splits,share,AUROC,,,,false,2"
+            "\n");
 }
 
-TEST(FormatRunComparison, JsonHasNullForUndefinedAndTextForInfinite) {
+TEST(FormatRunComparison, JsonHasNullForUndefinedAndInfinite) {
   const auto json = nlohmann::json::parse(FormatRunComparison(Comparison(), TextFormat::kJson));
   EXPECT_EQ(json.at("confidence"), 0.95);
   EXPECT_EQ(json.at("assumptions"), "assumes: much");
   const auto &row = json.at("pairs").at(0), &same = json.at("pairs").at(1);
   EXPECT_EQ(row.at("p_holm"), 0.03125);
   EXPECT_EQ(row.at("low_holm"), 0.0625);
-  EXPECT_EQ(same.at("cohen_dz"), "inf");
-  for (const char* name : {"low", "high", "p", "p_holm", "low_holm", "high_holm", "confidence_holm"}) {
+  EXPECT_EQ(row.at("tested"), true);
+  EXPECT_EQ(same.at("tested"), false);
+  EXPECT_EQ(same.at("unpaired"), 2);
+  for (const char* name : {"cohen_dz", "low", "high", "p", "p_holm", "low_holm", "high_holm", "confidence_holm"}) {
     EXPECT_TRUE(same.at(name).is_null()) << name;
   }
   EXPECT_TRUE(json.at("all_methods").empty());
   EXPECT_EQ(json.at("left_out").at(0), "aurc: nothing");
+  EXPECT_TRUE(json.at("hints").empty());
 }
 
 TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
@@ -86,7 +93,8 @@ TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
   EXPECT_NE(table.find(" p (Holm) "), std::string::npos);
   EXPECT_LT(table.find(" verdict "), table.find(" mean diff. "));
   EXPECT_THAT(table, HasSubstr("12.50"));
-  comparison.pairs[0].is_too_few = true;
+  EXPECT_THAT(table, HasSubstr("not tested: differences that are all the same have no spread"));
+  comparison.pairs[0].is_tested = false;
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown), Not(HasSubstr("12.50")));
   // At 60 columns no line is longer.
   for (absl::string_view line : absl::StrSplit(FormatRunComparison(comparison, TextFormat::kText, 60), '\n')) {
@@ -95,7 +103,7 @@ TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
   EXPECT_THAT(table, AllOf(HasSubstr("| task "), HasSubstr("| mnist "), Not(HasSubstr("task: "))));
   comparison.pairs.pop_back();
   const std::string one = FormatRunComparison(comparison, TextFormat::kMarkdown);
-  EXPECT_THAT(one, Not(HasSubstr("Holm")));
+  EXPECT_THAT(one, AllOf(Not(HasSubstr("Holm")), Not(HasSubstr("not tested"))));
   EXPECT_THAT(one, AllOf(HasSubstr("task: svhn"), Not(HasSubstr("| task "))));  // the only one has no column
 }
 

@@ -1,6 +1,7 @@
 #include "eval/report/run_comparison.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -70,10 +71,15 @@ TEST(CompareRuns, KeepsTheTablesNamesOfMetrics) {
 TEST(CompareRuns, NoDetectableDifference) {
   RunTable table = Table(2, 1, "auroc");
   table.value["auroc"]["m1"]["t0"] = {
-      {{"0", "0"}, 0.02}, {{"1", "0"}, 0.0}, {{"2", "0"}, 0.03}, {{"3", "0"}, 0.02}, {{"9", "0"}, 5}};
+      {{"0", "0"}, 0.02}, {{"1", "0"}, 0.0}, {{"2", "0"}, 0.03}, {{"3", "0"}, 0.02}, {{"9", "0"}, 0.5}};
   const absl::StatusOr<RunComparison> comparison = CompareRuns(table, {}, {});
   EXPECT_EQ(comparison->pairs[0].verdict, "no detectable difference");
+  EXPECT_TRUE(comparison->pairs[0].is_tested);
   EXPECT_EQ(comparison->pairs[0].test.runs, 4);  // split 9 has no partner
+  EXPECT_EQ(comparison->pairs[0].unpaired, 1);
+  EXPECT_THAT(
+      comparison->left_out,
+      ElementsAre("auroc: m0 and m1 on t0: 1 run without a partner (the same split and seed of the other method)"));
 }
 
 TEST(CompareRuns, SeveralMethodsOverTasks) {
@@ -121,13 +127,14 @@ TEST(CompareRuns, SeedsOfASplitAreNoReplicates) {
   const RunComparison comparison = CompareRuns(table, {}, {}).value();
   EXPECT_EQ(comparison.pairs[0].test.runs, 10);
   EXPECT_EQ(comparison.pairs[0].test.splits, 2);
-  EXPECT_EQ(comparison.pairs[0].verdict, "too few splits to tell (2); take 5");
-  EXPECT_TRUE(comparison.pairs[0].is_too_few);
+  EXPECT_EQ(comparison.pairs[0].verdict, "not tested: fewer than 3 splits (2)");
+  EXPECT_FALSE(comparison.pairs[0].is_tested);
   // Nor is a difference on which two splits agree.
   for (auto& [run, value] : table.value["auroc"]["a"]["t"]) value = run.split == "0" ? 0.98 : 0.9901;
   const RunComparison alike = CompareRuns(table, {}, {}).value();
-  EXPECT_LT(*alike.pairs[0].adjusted_p_value, 0.001);
-  EXPECT_EQ(alike.pairs[0].verdict, "too few splits to tell (2); take 5");
+  EXPECT_LT(*alike.pairs[0].test.p_value, 0.001);
+  EXPECT_FALSE(alike.pairs[0].adjusted_p_value.has_value());
+  EXPECT_EQ(alike.pairs[0].verdict, "not tested: fewer than 3 splits (2)");
 }
 
 // Differences 0.01 (1 + r) of splits r = 0 ... 3 on one task, p = 0.03 alone; on three tasks without a difference.
@@ -166,7 +173,7 @@ TEST(CompareRuns, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   EXPECT_THAT(FormatRunComparison(alone, TextFormat::kText), Not(HasSubstr("Holm")));
 }
 
-// Differences that are all the same have no variance, so no interval, no p-value and no verdict.
+// Differences that are all the same have no variance, so no interval and no t test; the verdict says so.
 TEST(CompareRuns, NoIntervalWithoutVariance) {
   RunTable table;
   table.methods = {"a", "b"};
@@ -178,11 +185,22 @@ TEST(CompareRuns, NoIntervalWithoutVariance) {
   }
   const RunComparison comparison = CompareRuns(table, {}, {}).value();
   EXPECT_FALSE(comparison.pairs[0].adjusted.has_value());
-  EXPECT_EQ(comparison.pairs[0].verdict, "no detectable difference");
+  EXPECT_EQ(comparison.pairs[0].verdict, "not tested: same difference in 3 splits");
+  EXPECT_EQ(comparison.pairs[0].test.wilcoxon_p_value, 0.25);  // 2 / 2^3
   const std::string json = FormatRunComparison(comparison, TextFormat::kJson);
-  for (const char* name : {"low", "high", "p", "low_holm", "high_holm"}) {
+  for (const char* name : {"low", "high", "p", "low_holm", "high_holm", "cohen_dz"}) {
     EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", name, "\": null")));
   }
+  EXPECT_THAT(json, HasSubstr("\"tested\": false"));
+  // The same over three seeds of one split.
+  for (auto& [method, tasks] : table.value["auroc"]) {
+    const double value = tasks["t"].begin()->second;
+    tasks["t"] = {{{"0", "0"}, value}, {{"0", "1"}, value}, {{"0", "2"}, value}};
+  }
+  EXPECT_EQ(CompareRuns(table, {}, {})->pairs[0].verdict, "not tested: same difference in 3 seeds");
+  // Without a difference.
+  table.value["auroc"]["a"] = table.value["auroc"]["b"];
+  EXPECT_EQ(CompareRuns(table, {}, {})->pairs[0].verdict, "equal in every run");
 }
 
 // Comparisons with one method are fewer tests: if all p-values are p, Holm's first is 2 p instead of 3 p.
@@ -214,7 +232,7 @@ TEST(CompareRuns, AgainstABaseline) {
   }
 }
 
-// A pair without variance isn't a test, so the other one keeps its p-value.
+// A pair without variance or with two splits isn't a test, so the other one keeps its p-value.
 TEST(CompareRuns, PairsWithoutATestDoNotCount) {
   RunTable table = Table(2, 2, "auroc");
   for (const auto& [method, value] : {std::pair{"m0", 0.5}, {"m1", 0.75}}) {
@@ -224,6 +242,12 @@ TEST(CompareRuns, PairsWithoutATestDoNotCount) {
   ASSERT_EQ(comparison.pairs.size(), 2);
   EXPECT_EQ(*comparison.pairs[0].adjusted_p_value, *comparison.pairs[0].test.p_value);
   EXPECT_FALSE(comparison.pairs[1].adjusted_p_value.has_value());
+  table = Table(2, 2, "auroc");
+  for (const char* split : {"2", "3"}) table.value["auroc"]["m0"]["t1"].erase(openset::Run{split, "0"});
+  const RunComparison fewer = CompareRuns(table, {}, {}).value();
+  EXPECT_EQ(*fewer.pairs[0].adjusted_p_value, *fewer.pairs[0].test.p_value);
+  EXPECT_FALSE(fewer.pairs[1].is_tested);
+  EXPECT_FALSE(fewer.pairs[1].adjusted.has_value());
 }
 
 TEST(CompareRuns, NamesWhatIsLeftOut) {
@@ -233,7 +257,61 @@ TEST(CompareRuns, NamesWhatIsLeftOut) {
   const absl::StatusOr<RunComparison> comparison = CompareRuns(table, {}, {});
   EXPECT_THAT(FormatRunComparison(*comparison, TextFormat::kText),
               HasSubstr("left out: auroc: task t1: not every method has results"));
-  EXPECT_THAT(comparison->left_out[0], HasSubstr("auroc: m0 and m1 on t0: "));
+  EXPECT_EQ(comparison->left_out[0],
+            "auroc: m0 and m1 on t0, m1 and m2 on t0: two runs are needed, and they have one in common");
+  EXPECT_EQ(comparison->left_out[1], "auroc: m0 and m2 on t1, m1 and m2 on t1: only one of the two has results");
+}
+
+// One run for each of 3 methods on 4 tasks: no pair can be tested, but the ranks over tasks can.
+TEST(CompareRuns, OneLineForManyPairsAndMetrics) {
+  RunTable table = Table(3, 4, "auroc");
+  for (auto& [method, tasks] : table.value["auroc"]) {
+    for (auto& [task, runs] : tasks) runs.erase(std::next(runs.begin()), runs.end());
+  }
+  table.metrics.push_back("ece");
+  table.value["ece"] = table.value["auroc"];
+  const RunComparison comparison = CompareRuns(table, {}, {}).value();
+  EXPECT_EQ(comparison.methods.size(), 2);
+  EXPECT_THAT(comparison.left_out,
+              ElementsAre("auroc, ece: 12 pairs of methods and tasks (m0 and m1 on t0, m0 and m1 on t1, m0 and m1 on "
+                          "t2, ...): two runs are needed, and they have one in common"));
+  EXPECT_EQ(comparison.assumptions, "assumes: tasks are independent, levels of one task are one");
+  table.tasks = {"t0"};
+  EXPECT_THAT(std::string(CompareRuns(table, {}, {}).status().message()),
+              HasSubstr("nothing can be compared: auroc, ece: m0 and m1 on t0, m0 and m2 on t0, m1 and m2 on t0: two"));
+}
+
+// A share of 80.5 is in percent; Youden's index may be negative, and nats have no largest value.
+TEST(CompareRuns, RefusesSharesOutsideTheirRange) {
+  RunTable table = Table(2, 1, "aurc");
+  table.value["aurc"]["m1"]["t0"][openset::Run{"2", "0"}] = 62.5;
+  EXPECT_EQ(std::string(CompareRuns(table, {}, {}).status().message()),
+            "aurc is a share, so it lies in 0 .. 1, and 1 of 8 values don't: 62.5 for m1 on t0, split 2, seed 0; are "
+            "these values x 1000, as tables show them? Divide the column by 1000");
+  table = Table(2, 1, "auroc");
+  for (auto& [run, value] : table.value["auroc"]["m0"]["t0"]) value = 80.5;
+  EXPECT_THAT(std::string(CompareRuns(table, {}, {}).status().message()),
+              HasSubstr("4 of 8 values don't: 80.5 for m0 on t0, split 0, seed 0; are these percent? Divide the column "
+                        "by 100"));
+  for (const auto& [metric, value] : {std::pair{"youden_macro", -0.5}, {"nll", 80.5}, {"auroc", 1 + 1e-12}}) {
+    table = Table(2, 1, metric);
+    table.value[metric]["m0"]["t0"][openset::Run{"0", "0"}] = value;
+    EXPECT_TRUE(CompareRuns(table, {}, {}).ok()) << metric;
+  }
+}
+
+TEST(CompareRuns, HintsAtWhatTheTableMayHaveWrong) {
+  RunTable table = Table(2, 1, "auroc");
+  EXPECT_THAT(CompareRuns(table, {}, {})->hints, IsEmpty());
+  table.ignored = {"host", "epochs"};
+  table.empty = {"line 9"};
+  table.value["auroc"]["M0"] = table.value["auroc"]["m1"];
+  table.methods[1] = "M0";
+  EXPECT_THAT(CompareRuns(table, {}, {})->hints,
+              ElementsAre("ignored, because they are neither metrics nor name a run: host, epochs",
+                          "without a value of any metric: line 9",
+                          "the methods 'm0' and 'M0' differ only in case; if they are one, give them one name"));
+  EXPECT_EQ(CompareRuns(table, {"auroc"}, {})->hints.size(), 2);  // what was asked for is there
 }
 
 TEST(CompareRuns, Refuses) {

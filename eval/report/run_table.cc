@@ -2,8 +2,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -14,7 +17,12 @@
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
+#include "core/text/synonyms.h"
 #include "eval/files/csv.h"
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_table.h"
+#include "eval/metrics/names/level_name.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -32,15 +40,38 @@ std::string LevelName(const std::string& task, const std::string& unknown_classe
   return absl::StrCat(task, task.empty() ? "" : ", ", unknown_classes, " unknown classes");
 }
 
+// The names of all metrics.
+const std::vector<std::string>& MetricNames() {
+  static const auto* names = [] {
+    auto* all = new std::vector<std::string>;
+    for (const MetricSpec& metric : AllMetrics()) all->push_back(MetricName(metric));
+    return all;
+  }();
+  return *names;
+}
+
+// Whether it is a metric's name in records, also at a level ("fpr_at_0.80tpr").
+bool IsMetric(const std::string& name) {
+  return absl::c_linear_search(MetricNames(), name) || MetricOfLevelName(name).has_value();
+}
+
+// Our name of a metric that has this or a usual name. Absent for other names.
+std::optional<std::string> MetricOf(const std::string& name) {
+  return IsMetric(name) ? name : MeantName(name, MetricNames());
+}
+
 // Errors: the value is not finite or a duplicate.
 absl::Status Add(const std::string& metric, const std::string& method, const std::string& block,
                  const std::string& unknown_classes, const Run& run, double value, RunTable* table) {
   const std::string task = LevelName(block, unknown_classes);
-  if (!std::isfinite(value)) return absl::InvalidArgumentError(absl::StrCat("'", metric, "' is ", value));
+  if (!std::isfinite(value)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", metric, "' is ", value, "; leave the cell empty if there is no value"));
+  }
   if (!table->value[metric][method][task].emplace(run, value).second) {
-    return absl::InvalidArgumentError(absl::StrCat("there is a value of '", metric, "' for ", method, ", ",
-                                                   task.empty() ? "" : task + ", ", "split ", run.split, ", seed ",
-                                                   run.seed, " already"));
+    return absl::AlreadyExistsError(absl::StrCat("there is a value of '", metric, "' for ", method,
+                                                 task.empty() ? "" : ", ", task, run.split.empty() ? "" : ", split ",
+                                                 run.split, run.seed.empty() ? "" : ", seed ", run.seed, " already"));
   }
   AddOnce(method, &table->methods);
   AddOnce(task, &table->tasks);
@@ -110,41 +141,124 @@ absl::StatusOr<double> ParseValue(absl::string_view cell, const std::string& col
       absl::StrCat("line ", line, ": column '", column, "': '", OneLine(cell.substr(0, 40)), "' is not a number"));
 }
 
+// The columns of a table.
+struct Columns {
+  std::vector<std::string> header;                 // by ColumnName()
+  bool tidy = false;                               // a row for each run and metric
+  std::vector<std::optional<std::string>> metric;  // of a table with a column for each: our name of the metric
+
+  bool Has(const std::string& name) const { return absl::c_linear_search(header, name); }
+};
+
+// What names a run.
+constexpr const char* kKeys[] = {"method", "task", "unknown_classes", "split", "seed", "group"};
+
+// Errors: no method, no metric, or two columns for the same. Adds those that are ignored to the table.
+absl::StatusOr<Columns> ColumnsOf(absl::Span<const absl::string_view> cells, RunTable* table) {
+  Columns columns;
+  for (absl::string_view cell : cells) columns.header.push_back(ColumnName(cell));
+  const std::string there = absl::StrCat("(there are ", absl::StrJoin(columns.header, ", "), ")");
+  if (!columns.Has("method")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no column 'method' ", there,
+                     ": give this name to the column that says which method a row is of; to compare scores on the same "
+                     "samples give two files"));
+  }
+  columns.tidy = columns.Has("metric") && columns.Has("value");
+  columns.metric.resize(columns.header.size());
+  std::map<std::string, std::string> seen;  // columns by what they are
+  for (size_t c = 0; c < columns.header.size(); ++c) {
+    const std::string& name = columns.header[c];
+    const bool is_key = absl::c_linear_search(kKeys, name) || (columns.tidy && (name == "metric" || name == "value"));
+    if (!is_key && (columns.tidy || IsIndexColumn(name))) continue;
+    if (!is_key) columns.metric[c] = MetricOf(name);
+    if (!is_key && !columns.metric[c].has_value()) {
+      AddOnce(name, &table->ignored);
+      continue;
+    }
+    const auto [other, is_new] = seen.emplace(columns.metric[c].value_or(name), name);
+    if (is_new) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the columns '", other->second, "' and '", name, "' are both ", other->first));
+  }
+  const bool any = absl::c_any_of(columns.metric, [](const auto& metric) { return metric.has_value(); });
+  if (any || columns.tidy || table->ignored.empty()) return columns;
+  std::string unknown = UnknownName("metric", table->ignored[0], MetricNames());
+  for (const std::string& name : table->ignored) {
+    std::string text = UnknownName("metric", name, MetricNames());
+    if (!absl::StrContains(text, "did you mean")) continue;
+    unknown = std::move(text);
+    break;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("no column is a metric ", there, ": ", unknown));
+}
+
+// What a table lacks that has two rows for a run.
+std::string MissingKeys(const Columns& columns, const RunTable& table) {
+  std::vector<std::string> missing;
+  for (const char* name : {"task", "split", "seed"}) {
+    if (!columns.Has(name)) missing.push_back(absl::StrCat("'", name, "'"));
+  }
+  std::string text;
+  if (!missing.empty()) {
+    absl::StrAppend(&text,
+                    "; a method's runs are told apart by the columns 'task', 'split' and 'seed', and there is no ",
+                    absl::StrJoin(missing, " and no "));
+  }
+  if (!table.ignored.empty()) {
+    absl::StrAppend(&text, missing.empty() ? "; these columns don't tell runs apart: " : " (there are ",
+                    absl::StrJoin(table.ignored, ", "), missing.empty() ? "" : ")");
+  }
+  return text;
+}
+
+absl::Status AddRow(int64_t line, absl::Span<const absl::string_view> cells, const Columns& columns,
+                    const std::string& group, RunTable* table) {
+  const std::vector<std::string>& header = columns.header;
+  std::map<std::string, std::string> key;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (columns.tidy || absl::c_linear_search(kKeys, header[c])) key[header[c]] = OneLine(cells[c]);
+  }
+  for (const char* name : {"split", "seed", "unknown_classes"}) key[name] = WholeText(key[name]);
+  const std::string of_group = key["group"].empty() ? kPool : key["group"];
+  AddOnce(of_group, &table->groups);
+  if (of_group != group) return absl::OkStatus();
+  const auto add = [&](const std::string& metric, const std::string& method, double value) {
+    absl::Status status = key["method"].empty() ? absl::InvalidArgumentError("column 'method' is empty")
+                                                : Add(metric, method, key["task"], key["unknown_classes"],
+                                                      {key["split"], key["seed"]}, value, table);
+    if (absl::IsAlreadyExists(status)) {
+      status = absl::InvalidArgumentError(absl::StrCat(status.message(), MissingKeys(columns, *table)));
+    }
+    return Annotate(status, absl::StrCat("line ", line));
+  };
+  if (columns.tidy) {
+    if (key["value"].empty()) return absl::OkStatus();
+    const std::optional<std::string> metric = MetricOf(key["metric"]);
+    if (!metric.has_value()) {
+      AddOnce(key["metric"], &table->ignored);
+      return absl::OkStatus();
+    }
+    OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(key["value"], "value", line));
+    return add(*metric, TidyMethod(header, cells, key["method"]), value);
+  }
+  bool any = false;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (!columns.metric[c].has_value() || cells[c].empty()) continue;
+    any = true;
+    OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(cells[c], header[c], line));
+    OPENSET_RETURN_IF_ERROR(add(*columns.metric[c], key["method"], value));
+  }
+  if (!any) table->empty.push_back(absl::StrCat("line ", line));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string& group) {
   RunTable table;
-  std::vector<std::string> header;
+  Columns columns;
   OPENSET_RETURN_IF_ERROR(ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
-    if (header.empty()) {
-      for (absl::string_view cell : cells) header.push_back(ColumnName(cell));
-      if (absl::c_linear_search(header, "method")) return absl::OkStatus();
-      return absl::InvalidArgumentError(absl::StrCat("line 1: there is no column 'method' (there are ",
-                                                     absl::StrJoin(header, ", "),
-                                                     "); to compare scores on the same samples give two files"));
-    }
-    std::map<std::string, std::string> key;
-    for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
-    for (const char* name : {"split", "seed", "unknown_classes"}) key[name] = WholeText(key[name]);
-    const std::string of_group = key["group"].empty() ? kPool : key["group"];
-    AddOnce(of_group, &table.groups);
-    if (of_group != group) return absl::OkStatus();
-    if (key.count("metric") > 0 && key.count("value") > 0) {
-      if (key["value"].empty()) return absl::OkStatus();
-      OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(key["value"], "value", line));
-      return Annotate(Add(key["metric"], TidyMethod(header, cells, key["method"]), key["task"], key["unknown_classes"],
-                          {key["split"], key["seed"]}, value, &table),
-                      absl::StrCat("line ", line));
-    }
-    for (size_t c = 0; c < cells.size(); ++c) {
-      const std::string& name = header[c];
-      if (name == "method" || name == "task" || name == "unknown_classes" || name == "split" || name == "seed" ||
-          name == "group" || IsIndexColumn(name) || cells[c].empty()) {
-        continue;
-      }
-      OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(cells[c], name, line));
-      OPENSET_RETURN_IF_ERROR(Annotate(
-          Add(name, key["method"], key["task"], key["unknown_classes"], {key["split"], key["seed"]}, value, &table),
-          absl::StrCat("line ", line)));
-    }
+    if (!columns.header.empty()) return AddRow(line, cells, columns, group, &table);
+    OPENSET_ASSIGN_OR_RETURN(columns, ColumnsOf(cells, &table), "line 1");
     return absl::OkStatus();
   }));
   return table;
@@ -170,11 +284,16 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
       AddOnce(of_group, &table.groups);
       if (of_group != group) continue;
       const auto& values = cell.at("values");
+      const std::string metric = cell.at("metric").get<std::string>();
+      if (!IsMetric(metric)) {  // a study's own name says nothing about what it is
+        AddOnce(metric, &table.ignored);
+        continue;
+      }
       for (size_t i = 0; i < values.size(); ++i) {
         const Run run = {JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i))};
-        OPENSET_RETURN_IF_ERROR(Add(cell.at("metric").get<std::string>(), MethodName(cell),
-                                    cell.at("task").get<std::string>(), JsonText(cell.at("unknown_classes")), run,
-                                    values[i].get<double>(), &table));
+        const absl::Status status = Add(metric, MethodName(cell), cell.at("task").get<std::string>(),
+                                        JsonText(cell.at("unknown_classes")), run, values[i].get<double>(), &table);
+        if (!status.ok()) return absl::InvalidArgumentError(status.message());
       }
     }
   } catch (const nlohmann::json::exception& error) {
@@ -200,7 +319,13 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string
   if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", UnknownName("group", group, table->groups)));
   }
-  if (table->metrics.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": there are no results"));
+  if (table->metrics.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": there are no results",
+                     table->ignored.empty()
+                         ? ""
+                         : absl::StrCat(" of metrics that are known, only of ", absl::StrJoin(table->ignored, ", "))));
+  }
   return table;
 }
 

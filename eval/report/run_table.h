@@ -28,8 +28,10 @@ struct RunTable {
   // independent tasks.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
-  std::string baseline;             // the row that a report's stars compare with; "" if there is none
-  std::vector<std::string> groups;  // of the complete file: the pool, sets of unknown samples, means over sets
+  std::string baseline;              // the row that a report's stars compare with; "" if there is none
+  std::vector<std::string> groups;   // of the complete file: the pool, sets of unknown samples, means over sets
+  std::vector<std::string> ignored;  // columns that neither name a run nor are metrics, and metrics of other names
+  std::vector<std::string> empty;    // rows without a value of any metric: "line 9"
   // value[metric][method][task][run]
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
 };
@@ -37,11 +39,13 @@ struct RunTable {
 // Reads the results of one group of unknown samples. The file is a .csv or .tsv with the columns method, task,
 // unknown_classes, split, seed, group (all but method may be absent; a row without a group is of the pool) and one for
 // each metric, where empty cells are missing values; or with the columns metric and value and a row for each run and
-// metric, as written by `openset report --format=csv --tidy`. Column names may have any case, an index without a name
-// is ignored, and a split, seed or number of classes "3.0" is "3". It may also be the output of `openset report
+// metric, as written by `openset report --format=csv --tidy`. Column names may have any case, metrics also the names of
+// core/text/synonyms.h ("AUROC", "fpr95"); `metrics` has our names. Other columns are `ignored`, apart from an index
+// without a name. A split, seed or number of classes "3.0" is "3". It may also be the output of `openset report
 // --format=json`; methods with axes have the names of tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument
-// with file, line and column for values that are not finite numbers, for duplicate rows of a method, task, split and
-// seed, for a file without methods or metrics, for a group that the file does not have, and for other formats.
+// with file, line and column for values that are not finite numbers, for a row with values but without a method, for
+// duplicate rows of a method, task, split and seed (with the columns that are missing), for two columns of one metric,
+// for a file without methods or metrics, for a group that the file does not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 }  // namespace openset

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::string Write(const std::string& name, const std::string& text) {
   const std::string path = testing::TempDir() + "/" + name;
@@ -41,11 +43,56 @@ TEST(ReadRunTable, AsPandasWritesThem) {
       Write("pandas.csv", ";Unnamed: 0;Method;Split;seed;AUROC\n0;5;a;0.0;1;0.5\n1;6;b;;1;0.25\n2;7;b;0.0;1;0.75\n"));
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(table->methods, ElementsAre("a", "b"));
-  EXPECT_THAT(table->metrics, ElementsAre("AUROC"));
-  EXPECT_EQ(table->value.at("AUROC").at("a").at("").at({"0", "1"}), 0.5);
-  EXPECT_EQ(table->value.at("AUROC").at("b").at("").at({"0", "1"}), 0.75);
+  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
+  EXPECT_THAT(table->ignored, IsEmpty());
+  EXPECT_EQ(table->value.at("auroc").at("a").at("").at({"0", "1"}), 0.5);
+  EXPECT_EQ(table->value.at("auroc").at("b").at("").at({"0", "1"}), 0.75);
   EXPECT_THAT(ReadRunTable(Write("tidy_index.csv", ",method,metric,value\n0,m,auroc,0.5\n1,b,auroc,0.25\n"))->methods,
               ElementsAre("m", "b"));
+}
+
+// Usual names and any case of metrics; other columns, also of text, are ignored by name. A level keeps its spelling.
+TEST(ReadRunTable, FindsMetricsByUsualNames) {
+  const absl::StatusOr<RunTable> table = ReadRunTable(Write(
+      "usual.csv",
+      "Name,host,method,split,epochs,FPR95,Acc,fpr_at_0.80tpr,AUC-ROC\nr1,n1,a,0,5,0.5,0.75,0.25,0.875\nr2,n2,b,0,"
+      "5,0.4,0.7,0.2,0.8\nr3,n3,b,1,5,,,,\n"));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->metrics, ElementsAre("fpr_at_95tpr", "accuracy", "fpr_at_0.80tpr", "auroc"));
+  EXPECT_EQ(table->value.at("fpr_at_95tpr").at("a").at("").at({"0", ""}), 0.5);
+  EXPECT_THAT(table->ignored, ElementsAre("Name", "host", "epochs"));
+  EXPECT_THAT(table->empty, ElementsAre("line 4"));
+  const absl::StatusOr<RunTable> tidy =
+      ReadRunTable(Write("usual_tidy.csv", "method,metric,value\na,AUROC,0.5\na,time,7\n"));
+  EXPECT_THAT(tidy->metrics, ElementsAre("auroc"));
+  EXPECT_THAT(tidy->ignored, ElementsAre("time"));
+  EXPECT_THAT(ErrorOf(Write("both.csv", "method,auroc,AUC\na,1,1\n")),
+              HasSubstr("both.csv: line 1: the columns 'auroc' and 'AUC' are both auroc"));
+  EXPECT_THAT(ErrorOf(Write("twice.csv", "method,Method,auroc\na,b,1\n")), HasSubstr("are both method"));
+  EXPECT_THAT(ErrorOf(Write("none.csv", "method,dataset,auroq\na,c,1\n")),
+              HasSubstr("none.csv: line 1: no column is a metric (there are method, dataset, auroq): unknown metric "
+                        "'auroq'; did you mean 'auroc'?"));
+}
+
+// A study's own name of a metric doesn't say what it is, even if it is a usual name of another one.
+TEST(ReadRunTable, IgnoresOwnNamesInReports) {
+  const char* cell = R"({"method": "m", "task": "t", "unknown_classes": 4, "values": [0.5], "splits": [0], "seeds": [0],
+      "metric": ")";
+  const absl::StatusOr<RunTable> table =
+      ReadRunTable(Write("own.json", absl::StrCat("{\"cells\": [", cell, "auroc\"}, ", cell, "fpr95\"}]}")));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
+  EXPECT_THAT(table->ignored, ElementsAre("fpr95"));
+}
+
+TEST(ReadRunTable, NamesTheColumnsThatTellRunsApart) {
+  EXPECT_THAT(ErrorOf(Write("folds.csv", "method,dataset,fold,auroc\na,c,0,1\na,c,1,1\n")),
+              HasSubstr("line 3: there is a value of 'auroc' for a already; a method's runs are told apart by the "
+                        "columns 'task', 'split' and 'seed', and there is no 'task' and no 'split' and no 'seed' "
+                        "(there are dataset, fold)"));
+  EXPECT_THAT(ErrorOf(Write("lambda.csv", "method,task,split,seed,lambda,auroc\na,c,0,0,1,1\na,c,0,0,2,1\n")),
+              HasSubstr("for a, c, split 0, seed 0 already; these columns don't tell runs apart: lambda"));
+  EXPECT_THAT(ErrorOf(Write("crashed.csv", "method,auroc\n,1\n")), HasSubstr("line 2: column 'method' is empty"));
 }
 
 TEST(ReadRunTable, TidyCsv) {

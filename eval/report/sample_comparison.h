@@ -39,6 +39,7 @@ struct SampleComparison {
   std::vector<std::string> notes;
   std::string interval;  // "95 % interval (...)"
   std::vector<ComparedMetric> rows;
+  std::vector<std::string> hints;  // what may be wrong with the samples
 };
 
 // Compares each pair of methods by the paired bootstrap, and by DeLong's test for auroc and openauc. `names` and

@@ -138,6 +138,9 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
 
   const double variance = Variance(replicates);
   const bool means_differ = differ(replicates);
+  test.differences = means_differ || seeds_differ            ? Differences::kVary
+                     : std::abs(test.mean_difference) > unit ? Differences::kSame
+                                                             : Differences::kZero;
   if (means_differ) {
     test.cohen_dz = test.mean_difference / std::sqrt(variance);
   } else if (std::abs(test.mean_difference) > unit) {
@@ -146,7 +149,7 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
   if (means_differ || seeds_differ) {
     test.standard_error = std::sqrt(std::max(variance, of_seeds) * (1 / n + options.test_per_training));
     test.p_value = StudentTTwoSidedTail(test.mean_difference / test.standard_error, n - 1);
-  } else if (std::abs(test.mean_difference) <= unit) {
+  } else if (test.differences == Differences::kZero) {
     test.p_value = 1;
   }
   const double width =

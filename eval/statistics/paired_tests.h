@@ -22,12 +22,20 @@ struct PairedTestOptions {
   double test_per_training = 0;
 };
 
+// How the differences of the runs vary. Differences are equal if they differ by at most 2^-40 of the largest value.
+enum class Differences {
+  kVary,
+  kSame,  // all are equal, but not 0: there is no spread to divide by, so Student's t is undefined
+  kZero,  // all are 0
+};
+
 // Tests of two methods' differences a - b. With two or more splits, a replicate is the mean over a split's seeds. With
 // one split, it is a seed, and all results are for that split only.
 struct PairedTest {
   int runs = 0;
   int splits = 0;
   int replicates = 0;
+  Differences differences = Differences::kZero;
   double mean_difference = 0;  // of the replicates
   // Effect sizes over the replicates: mean / standard deviation (Cohen's d_z; 0 if all are 0, infinite if all are
   // equal), and (W+ - W-) / (W+ + W-) (matched-pairs rank-biserial; 0 if all are 0).
@@ -40,15 +48,15 @@ struct PairedTest {
   // of the split means and the mean over splits of the variance of a split's mean over its seeds, divided by the number
   // of splits, times Nadeau and Bengio's factor. It includes the noise of test samples, because runs vary by it.
   // (hierarchical_bootstrap_test.cc shows that drawing gives this standard error, and that quantiles of the draws,
-  // instead of Student's, find a difference in a third of all studies of 2 splits without one.) There is no p-value if
-  // the differences of all runs are equal but not 0, because there is no variance to test with.
+  // instead of Student's, find a difference in a third of all studies of 2 splits without one.) There is no p-value
+  // with Differences::kSame, because there is no variance to test with; Wilcoxon's is exact then too.
   double standard_error = 0;
   double low = 0;
   double high = 0;
   std::optional<double> p_value;
   // Two-sided p-value of Wilcoxon's signed rank test over the replicates, without differences of 0: from the
   // permutation distribution (with ties) for at most 50 differences, otherwise from the normal approximation, corrected
-  // for ties but not for continuity. Differences are equal if they differ by at most 2^-40 of the largest value.
+  // for ties but not for continuity.
   double wilcoxon_p_value = 1;
   // By the interval; no difference with fewer than kFewestReplicates, or without a p-value.
   Verdict verdict = Verdict::kNoDetectableDifference;

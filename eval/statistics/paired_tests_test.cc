@@ -50,9 +50,11 @@ TEST(ComparePairedRuns, HandlesZeroAndConstantDifferences) {
   EXPECT_EQ(test.p_value, 1);
   EXPECT_EQ(test.wilcoxon_p_value, 1);
   EXPECT_EQ(test.cohen_dz, 0);
+  EXPECT_EQ(test.differences, Differences::kZero);
   EXPECT_EQ(test.verdict, Verdict::kNoDetectableDifference);
   test = Compare({1.0, 2.0, 3.0}, {1.5, 2.5, 3.5}).value();
   EXPECT_FALSE(test.p_value.has_value());
+  EXPECT_EQ(test.differences, Differences::kSame);
   EXPECT_EQ(test.cohen_dz, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(test.verdict, Verdict::kNoDetectableDifference);
   EXPECT_EQ(test.rank_biserial, -1);
@@ -62,6 +64,7 @@ TEST(ComparePairedRuns, HandlesZeroAndConstantDifferences) {
 TEST(ComparePairedRuns, TreatsRoundingAsNoVariance) {
   const PairedTest test = Compare({0.91, 0.82, 0.73, 0.64, 0.55}, {0.9, 0.81, 0.72, 0.63, 0.54}).value();
   EXPECT_FALSE(test.p_value.has_value());
+  EXPECT_EQ(test.differences, Differences::kSame);
   EXPECT_NEAR(test.wilcoxon_p_value, 0.0625, 1e-15);  // 2 / 2^5
   EXPECT_EQ(test.verdict, Verdict::kNoDetectableDifference);
 }
@@ -98,6 +101,7 @@ TEST(ComparePairedRuns, SeedsThatVaryMoreThanSplitsDecideTheError) {
 TEST(ComparePairedRuns, SeedsDecideTheErrorIfSplitsAreAlike) {
   const PairedTest test = OfDifferences({0.01, 0.03, 0.03, 0.01}, {0, 0, 1, 1});
   EXPECT_EQ(test.replicates, 2);
+  EXPECT_EQ(test.differences, Differences::kVary);
   EXPECT_NEAR(test.mean_difference, 0.02, 1e-15);
   const double error = std::sqrt(0.0001 / 2);
   EXPECT_NEAR(test.standard_error, error, 1e-15);

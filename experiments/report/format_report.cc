@@ -20,6 +20,7 @@
 #include "core/text/wrapped_text.h"
 #include "experiments/report/report_lines.h"
 #include "experiments/report/report_tables.h"
+#include "experiments/report/statistics/significance.h"
 #include "experiments/report/statistics/spread.h"
 #include "experiments/report/titles.h"
 #include "experiments/store/records/measured_name.h"
@@ -108,12 +109,15 @@ std::string FormatLatex(const Report& of_names) {
   const Report report = WithTitles(of_names);
   std::string text = "% needs \\usepackage{booktabs}\n";
   for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
-  // The text below the numbers, in the same float: what bold and underlined cells mean and, if the table has stars,
-  // what they mean.
+  const bool some_untested = absl::c_any_of(report.cells, [](const ReportCell& cell) {
+    return cell.significance.has_value() && !cell.significance->p_value.has_value();
+  });
+  // The text below the numbers, in the same float: what bold and underlined cells mean and, if the table has stars or
+  // cells without a test, what they mean.
   const auto note = [&](const Table& table) {
     std::vector<std::string> texts;
     if (HasMarks(table)) texts.push_back(EscapeLatex(MarkText(report)));
-    if (!report.baseline.empty() && HasStar(table)) {
+    if (!report.baseline.empty() && (some_untested || HasStar(table))) {
       texts.push_back(
           absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}));
     }
@@ -180,6 +184,7 @@ std::string FormatCsv(const Report& report) {
                   "label",
                   "known_classes",
                   "p_value",
+                  "not_tested",
                   "published",
                   "published_std",
                   "difference",
@@ -188,13 +193,15 @@ std::string FormatCsv(const Report& report) {
                   "overrides"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
+    const bool tested = cell.significance.has_value() && cell.significance->p_value.has_value();
     table.rows.push_back(
         {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
          cell.group, cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "",
          absl::StrCat(cell.n), absl::StrCat(cell.missing),
          absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); }),
          cell.display.value_unit, BetterText(cell.display), cell.display.label, absl::StrCat(cell.known_classes),
-         cell.significance.has_value() ? FullPrecision(cell.significance->p_value) : ""});
+         tested ? FullPrecision(*cell.significance->p_value) : "",
+         cell.significance.has_value() ? WhyNotTested(*cell.significance) : ""});
     std::vector<std::string>& row = table.rows.back();
     if (!cell.published.empty()) {
       const PublishedNumber& number = cell.published[0];
@@ -285,7 +292,9 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   if (!report.baseline.empty()) json["baseline"] = report.baseline;
   if (!report.published_lines.empty()) json["published"] = report.published_lines;
   json["cells"] = nlohmann::ordered_json::array();
-  for (const ReportCell& cell : report.cells) {
+  const std::vector<Emphasis> marks = BestMarks(report);
+  for (size_t c = 0; c < report.cells.size(); ++c) {
+    const ReportCell& cell = report.cells[c];
     nlohmann::ordered_json entry;
     entry["method"] = cell.method;
     entry["task"] = cell.task;
@@ -318,9 +327,12 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
     }
     entry["missing"] = cell.missing;
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
-    if (cell.significance.has_value()) {
-      entry["p_value"] = cell.significance->p_value;
+    if (marks[c] != Emphasis::kNone) entry["mark"] = marks[c] == Emphasis::kBest ? "best" : "second";
+    if (cell.significance.has_value() && cell.significance->p_value.has_value()) {
+      entry["p_value"] = *cell.significance->p_value;
       entry["detectable"] = cell.significance->detectable;
+    } else if (cell.significance.has_value()) {
+      entry["not_tested"] = WhyNotTested(*cell.significance);
     }
     if (!cell.published.empty()) entry["published"] = PublishedJson(cell, cell.published[0]);
     for (size_t i = 1; i < cell.published.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -168,12 +169,14 @@ TEST(FormatReport, Markdown) {
 
 TEST(FormatReport, CsvHoldsFullPrecision) {
   const std::string text = FormatReport(Example(), ReportFormat::kCsv);
-  EXPECT_THAT(text, HasSubstr("method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,"
-                              "better,label,known_classes,p_value,published,published_std,difference,published_source,"
-                              "difference_may_be_due_to,overrides\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,"
+                "better,label,known_classes,p_value,not_tested,published,published_std,difference,published_source,"
+                "difference_may_be_due_to,overrides\n"));
   EXPECT_THAT(text,
-              HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy,0,,,,,,,\n"));
-  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC,0,,,,,,,\n"));
+              HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy,0,,,,,,,,\n"));
+  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC,0,,,,,,,,\n"));
 }
 
 TEST(FormatReport, Json) {
@@ -204,7 +207,7 @@ TEST(FormatReport, EachFormatShowsChangesByTheCommandLine) {
   EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("# study\n\n" + line));
   EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("\n% " + line));
   EXPECT_THAT(FormatReport(report, ReportFormat::kCsv),
-              HasSubstr("share,higher,AUROC,0,,,,,,,'--set=training.epochs=2 --seeds=0..4\n"));
+              HasSubstr("share,higher,AUROC,0,,,,,,,,'--set=training.epochs=2 --seeds=0..4\n"));
   EXPECT_EQ(nlohmann::json::parse(FormatReport(report, ReportFormat::kJson))["overrides"],
             (std::vector<std::string>{"--set=training.epochs=2", "--seeds=0..4"}));
   for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kLatex}) {
@@ -251,8 +254,54 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
           "\\end{tabular}\n\\par\n{\\footnotesize\\raggedright Bold: the best mean of its column; underlined: the "
           "second best; among methods with all runs, by the mean alone, without a test. * differs "
           "from Method A: two-sided t test of differences paired by split and seed, over 6 splits"));
-  EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}. "
-                               "Fewer than 3 get no star.\\par}\n\\end{table}\n"));
+  EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}."
+                               "\\par}\n\\end{table}\n"));
+  // Also without a star, if something was not tested.
+  for (ReportCell& cell : report.cells) {
+    if (cell.method == "b") cell.significance = Significance{{}, false, 2};
+  }
+  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex),
+              HasSubstr("No stars: not tested against Method A: fewer than 3 splits, or seeds of one split (b)"));
+}
+
+// The best of each set of unknown samples: a has the larger AUROC on cats, b on dogs, whichever set is easier. A page
+// has the same marks, from the JSON.
+TEST(FormatReport, MarksTheBestOfEachSet) {
+  Report report;
+  report.experiment = "study";
+  for (const auto& [method, cats, dogs] : {std::tuple("a", 0.625, 0.875), std::tuple("b", 0.5, 0.9375)}) {
+    report.cells.push_back(Cell(method, "pool", "auroc", {0.75}));
+    report.cells.push_back(Cell(method, "cats", "auroc", {cats}));
+    report.cells.push_back(Cell(method, "dogs", "auroc", {dogs}));
+  }
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown),
+              AllOf(HasSubstr("| a      | cats    |    **62.50** |\n| a      | dogs    | <u>87.50</u> |\n"
+                              "| b      | cats    | <u>50.00</u> |\n| b      | dogs    |    **93.75** |\n"),
+                    HasSubstr("Bold: the best mean of its column, for the same task and unknown samples;")));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex),
+              HasSubstr("a & cats & \\textbf{62.50} \\\\\n  a & dogs & \\underline{87.50} \\\\\n"));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_FALSE(json["cells"][0].contains("mark"));  // equal means
+  EXPECT_EQ(json["cells"][1]["mark"], "best");
+  EXPECT_EQ(json["cells"][2]["mark"], "second");
+  EXPECT_EQ(json["cells"][4]["mark"], "second");
+  EXPECT_EQ(json["cells"][5]["mark"], "best");
+}
+
+// CSV and JSON have a p-value only of tests, and say why there is none.
+TEST(FormatReport, HasNoPValueWithoutATest) {
+  Report report = Example();
+  report.cells[2].significance = Significance{{}, false, 2};
+  report.cells[0].significance = Significance{0.5, false, 5};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kCsv),
+              AllOf(HasSubstr("share,higher,accuracy,0,0.5,,"),
+                    HasSubstr("share,higher,accuracy,0,,\"fewer than 3 splits, or seeds of one split\",")));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_EQ(json["cells"][0]["p_value"], 0.5);
+  EXPECT_EQ(json["cells"][0]["detectable"], false);
+  EXPECT_FALSE(json["cells"][2].contains("p_value"));
+  EXPECT_FALSE(json["cells"][2].contains("detectable"));
+  EXPECT_EQ(json["cells"][2]["not_tested"], "fewer than 3 splits, or seeds of one split");
 }
 
 TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {

@@ -9,6 +9,8 @@ namespace openset {
 
 Level LevelOf(const ReportCell& cell) { return {cell.task, cell.known_classes, cell.unknown_classes}; }
 
+Place PlaceOf(const ReportCell& cell) { return {LevelOf(cell), cell.group, cell.metric}; }
+
 Level LevelOf(const TrialSpec& trial) {
   return {trial.task(), trial.data().test_known().class_id_size(), CountUnknownClasses(trial.data())};
 }

@@ -19,6 +19,11 @@ using Level = std::tuple<std::string, int, int>;
 Level LevelOf(const ReportCell& cell);
 Level LevelOf(const TrialSpec& trial);
 
+// What cells share that can be compared with each other: the level, the group of unknown samples and the metric.
+using Place = std::tuple<Level, std::string, std::string>;
+
+Place PlaceOf(const ReportCell& cell);
+
 // Titles of levels: the task, and whatever distinguishes the level from other levels of the task.
 class LevelTitles {
  public:

@@ -34,12 +34,15 @@ struct PublishedNumber {
   std::vector<std::string> doubts;   // why the number itself may be wrong
 };
 
-// A test of the difference between a cell's method and the study's baseline.
+// The difference between a cell's method and the study's baseline.
 struct Significance {
-  double p_value = 1;  // corrected by Holm's method over all tests of the metric and group
+  // Corrected by Holm's method over all tests of the metric and group. Absent if there was no test.
+  std::optional<double> p_value;
   bool detectable = false;
-  int replicates = 0;  // the number of splits, or of seeds of one split
+  int replicates = 0;  // the number of splits, or of seeds of one split, that both have
   bool of_seeds = false;
+  // Why there was no test: not because of too few replicates, but because all differences are the same.
+  bool is_constant = false;
 };
 
 // A metric of a method on a task, over splits and seeds.

@@ -21,8 +21,8 @@ std::string MeanText(const Report& report);
 // What bold and underlined cells mean.
 std::string MarkText(const Report& report);
 
-// What a star means and how many splits or seeds the test uses, or why there are no stars. Precondition: there is a
-// baseline.
+// What a star means and how many splits or seeds the test uses, or why there are no stars; and which rows were not
+// tested, and why. Precondition: there is a baseline.
 std::string StarText(const Report& report);
 
 }  // namespace openset

@@ -7,6 +7,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -62,12 +63,19 @@ TEST(StarText, NamesWhatTestsAreOver) {
   Report report;
   report.baseline = "mcp";
   report.cells = {Cell(2, 2), Cell(2, 2)};
-  report.cells[0].significance = Significance{0.01, false, 2};
+  report.cells[0].method = "b";
+  report.cells[0].significance = Significance{{}, false, 2};
   EXPECT_EQ(StarText(report),
-            "No stars: a test against mcp needs 3 splits, or seeds of one split; here are 2 splits. Take 5.");
+            "No stars: not tested against mcp: fewer than 3 splits, or seeds of one split (b); here are 2 splits. Take "
+            "5.");
   report.cells[1].significance = Significance{0.01, true, 5};
   EXPECT_THAT(StarText(report), HasSubstr("* differs from mcp: two-sided t test of differences paired by split and "
-                                          "seed, over 2 to 5 splits (seeds of a split are averaged first), Holm's"));
+                                          "seed, over 5 splits (seeds of a split are averaged first), Holm's"));
+  EXPECT_THAT(StarText(report), EndsWith("as in `openset compare`. Not tested, so without a star: fewer than 3 splits, "
+                                         "or seeds of one split (b)."));
+  report.cells[0].display.label = "AUROC";
+  report.cells[0].significance = Significance{{}, false, 5, false, /*is_constant=*/true};
+  EXPECT_THAT(StarText(report), EndsWith("without a star: the same difference in every run (b by AUROC)."));
   report.cells[0].significance = Significance{0.01, true, 4, /*of_seeds=*/true};
   EXPECT_THAT(StarText(report), HasSubstr("over 5 splits, or 4 seeds of one split (seeds"));
 }
@@ -75,8 +83,11 @@ TEST(StarText, NamesWhatTestsAreOver) {
 TEST(MarkText, NamesRowsIfMetricsAreRows) {
   Report report;
   EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its column; underlined: the second best;"));
+  report.cells = {Cell(1, 1)};
+  report.cells[0].group = "near";
+  EXPECT_THAT(MarkText(report), HasSubstr("the best mean of its column, for the same task and unknown samples; under"));
   report.rows = {"metric"};
-  EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its row;"));
+  EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its row, for the same"));
 }
 
 }  // namespace

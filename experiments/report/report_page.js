@@ -58,19 +58,12 @@
 
   const incomplete = (cell) => cell.missing > 0 || (cell.absent ?? []).length > 0;
 
-  // The best and the second best mean of a column among those of all runs, where two or more differ.
-  const ranks = (rows, column) => {
-    if (column.higher === null) return [];
-    const means = [...new Set(rows.map((row) => row.cells.get(column.metric)).filter((cell) => cell && cell.mean !== null && !incomplete(cell)).map((cell) => cell.mean))];
-    means.sort((a, b) => column.higher ? b - a : a - b);
-    return means.length < 2 ? [] : means;
-  };
-
-  const cellOf = (cell, best) => {
+  const cellOf = (cell) => {
     if (!cell || cell.n === 0) return element('td', {title: (cell?.absent ?? []).join('; ')}, cell?.missing ? '–' : cell ? 'undefined' : '');
-    const mean = element(cell.mean === best[0] && !incomplete(cell) ? 'strong' : 'span', {}, shown(cell.mean, cell));
-    if (cell.mean === best[1] && !incomplete(cell)) mean.className = 'second';
-    const td = element('td', {title: `n = ${cell.n}; ${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
+    const mean = element(cell.mark === 'best' ? 'strong' : 'span', {}, shown(cell.mean, cell));
+    if (cell.mark === 'second') mean.className = 'second';
+    const notTested = cell.not_tested ? `not tested against ${report.baseline}: ${cell.not_tested}; ` : '';
+    const td = element('td', {title: `n = ${cell.n}; ${notTested}${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
     if (cell.detectable) td.append(element('sup', {className: 'star', title: `differs from ${report.baseline}: p = ${cell.p_value.toPrecision(2)}`}, '*'));
@@ -87,17 +80,11 @@
   const render = (group) => {
     const body = element('tbody');
     const rows = [...group.rows.values()];
-    // Rows of one set of unknown samples are compared with each other.
-    const best = new Map();
-    for (const set of new Set(rows.map((row) => row.set))) {
-      const among = rows.filter((row) => row.set === set);
-      for (const column of group.columns) best.set(`${set} ${column.metric}`, ranks(among, column));
-    }
     const fill = (ordered) => {
       body.replaceChildren(...ordered.map((row) => {
         const tr = element('tr', {}, element('td', {}, row.name));
         if (group.ofSet) tr.append(element('td', {className: 'set'}, row.set));
-        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.metric), best.get(`${row.set} ${column.metric}`)));
+        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.metric)));
         tr.dataset.name = row.name;
         return tr;
       }));

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -33,6 +34,30 @@ std::string SharedHead(const ReportCell& cell) {
   return MetricHead(display);
 }
 
+// The marks of cells, of which those with the same key are compared.
+template <typename KeyOf>
+std::vector<Emphasis> MarksOf(const std::vector<const ReportCell*>& cells, const KeyOf& key_of) {
+  const auto quality = [](const ReportCell* cell) -> std::optional<double> {  // larger = better
+    if (cell == nullptr || cell->n == 0 || IsIncomplete(*cell)) return std::nullopt;
+    if (!cell->display.higher_is_better.has_value()) return std::nullopt;
+    return *cell->display.higher_is_better ? cell->mean : -cell->mean;
+  };
+  std::map<decltype(key_of(*cells[0])), std::set<double>> qualities;
+  for (const ReportCell* cell : cells) {
+    if (const std::optional<double> q = quality(cell); q.has_value()) qualities[key_of(*cell)].insert(*q);
+  }
+  std::vector<Emphasis> marks(cells.size(), Emphasis::kNone);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const std::optional<double> q = quality(cells[i]);
+    if (!q.has_value()) continue;
+    const std::set<double>& all = qualities[key_of(*cells[i])];
+    if (all.size() < 2) continue;
+    if (*q == *all.rbegin()) marks[i] = Emphasis::kBest;
+    if (*q == *std::next(all.rbegin())) marks[i] = Emphasis::kSecond;
+  }
+  return marks;
+}
+
 // A table to which cells are added.
 class Grid {
  public:
@@ -40,7 +65,7 @@ class Grid {
       : title_(std::move(title)), heads_(std::move(row_heads)) {}
 
   void Put(const std::vector<std::string>& row, const std::string& column, const ReportCell* cell) {
-    cells_[{PlaceOf(row, &rows_, &row_places_), PlaceOf(column, &columns_, &column_places_)}] = cell;
+    cells_[{IndexOf(row, &rows_, &row_places_), IndexOf(column, &columns_, &column_places_)}] = cell;
   }
 
   // Rows with the best mean of a metric first, those without one last.
@@ -69,8 +94,12 @@ class Grid {
     cells_ = std::move(cells);
   }
 
-  // The best of each column, or of each row.
-  TitledTable Make(bool best_of_rows, Spread spread) const {
+  // Marks the best of each column, or of each row, among cells of the same place and, if cells are parts of others,
+  // split and seed.
+  TitledTable Make(bool best_of_rows, Spread spread, bool by_split = false, bool by_seed = false) const {
+    const auto key_of = [&](const ReportCell& cell) {
+      return std::tuple(PlaceOf(cell), by_split ? cell.splits[0] : 0, by_seed ? cell.seeds[0] : 0);
+    };
     const size_t left = heads_.size();
     TitledTable titled{title_, Table{heads_, {}, static_cast<int>(left)}};
     Table& table = titled.table;
@@ -88,7 +117,7 @@ class Grid {
     for (size_t line = 0; line < lines; ++line) {
       std::vector<const ReportCell*> cells;
       for (size_t i = 0; i < length; ++i) cells.push_back(best_of_rows ? At(line, i) : At(i, line));
-      const std::vector<Emphasis> marks = Marks(cells);
+      const std::vector<Emphasis> marks = MarksOf(cells, key_of);
       for (size_t i = 0; i < length; ++i) {
         (best_of_rows ? table.emphasis[line][left + i] : table.emphasis[i][left + line]) = marks[i];
       }
@@ -98,7 +127,7 @@ class Grid {
 
  private:
   template <typename T>
-  static int PlaceOf(const T& name, std::vector<T>* names, std::map<T, int>* places) {
+  static int IndexOf(const T& name, std::vector<T>* names, std::map<T, int>* places) {
     const auto [place, is_new] = places->try_emplace(name, static_cast<int>(names->size()));
     if (is_new) names->push_back(name);
     return place->second;
@@ -107,27 +136,6 @@ class Grid {
   const ReportCell* At(size_t row, size_t column) const {
     const auto found = cells_.find({static_cast<int>(row), static_cast<int>(column)});
     return found == cells_.end() ? nullptr : found->second;
-  }
-
-  static std::vector<Emphasis> Marks(const std::vector<const ReportCell*>& cells) {
-    const auto quality = [](const ReportCell* cell) -> std::optional<double> {  // larger = better
-      if (cell == nullptr || cell->n == 0 || IsIncomplete(*cell)) return std::nullopt;
-      if (!cell->display.higher_is_better.has_value()) return std::nullopt;
-      return *cell->display.higher_is_better ? cell->mean : -cell->mean;
-    };
-    std::set<double> qualities;
-    for (const ReportCell* cell : cells) {
-      if (const std::optional<double> q = quality(cell); q.has_value()) qualities.insert(*q);
-    }
-    std::vector<Emphasis> marks(cells.size(), Emphasis::kNone);
-    if (qualities.size() < 2) return marks;
-    const double best = *qualities.rbegin(), second = *std::next(qualities.rbegin());
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const std::optional<double> q = quality(cells[i]);
-      if (q == best) marks[i] = Emphasis::kBest;
-      if (q == second) marks[i] = Emphasis::kSecond;
-    }
-    return marks;
   }
 
   std::string title_;
@@ -275,7 +283,7 @@ std::vector<TitledTable> LaidOutTables(const Report& report) {
   std::vector<TitledTable> tables;
   for (Grid& grid : grids) {
     if (!report.sort_by.empty() && !is_in(report.rows, "metric")) grid.SortBy(report.sort_by);
-    tables.push_back(grid.Make(is_in(report.rows, "metric"), report.spread));
+    tables.push_back(grid.Make(BestOfRows(report), report.spread, by_split, by_seed));
   }
   return tables;
 }
@@ -323,6 +331,18 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 
 std::vector<TitledTable> ReportTables(const Report& report) {
   return report.rows.empty() && report.columns.empty() ? DefaultTables(report) : LaidOutTables(report);
+}
+
+bool BestOfRows(const Report& report) {
+  const bool method_rows = absl::c_linear_search(report.rows, "method");
+  return absl::c_linear_search(report.columns, "method") ||
+         (absl::c_linear_search(report.rows, "metric") && !method_rows);
+}
+
+std::vector<Emphasis> BestMarks(const Report& report) {
+  std::vector<const ReportCell*> cells;
+  for (const ReportCell& cell : report.cells) cells.push_back(&cell);
+  return MarksOf(cells, PlaceOf);
 }
 
 std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::string>* notes) {

@@ -30,10 +30,18 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 // Tables by `report.rows` and `report.columns`. If both are empty: one table for each level
 // (experiments/report/levels.h) with a row for each method and its axis values and a column for each metric; and a
 // second table with a row for each set of unknown samples if there are several. Otherwise, each value of the remaining
-// fields has its own table; splits and seeds are averaged. The best and the second best mean of a metric are marked in
-// each column (in each row if metrics are rows), if at least two means differ. With `report.sort_by`, the rows with the
+// fields has its own table; splits and seeds are averaged. The best and the second best mean are marked in each column
+// (in each row: BestOfRows()), among the cells that can be compared (PlaceOf(), experiments/report/levels.h), if at
+// least two means differ. With `report.sort_by`, the rows with the
 // best mean of that metric come first, and rows without it last.
 std::vector<TitledTable> ReportTables(const Report& report);
+
+// Whether the tables compare the cells of a row: columns are methods, or rows are metrics of all methods.
+bool BestOfRows(const Report& report);
+
+// For each cell of the report, its mark in the tables without `rows` and `columns`: the best and the second best mean
+// of a metric on one level and group, among cells with all runs.
+std::vector<Emphasis> BestMarks(const Report& report);
 
 // One table for each level: our number, the published number and the difference. Empty if there are no published
 // numbers. The last column refers to `notes`, counted from 1: the source, possible reasons for the difference, doubts.

@@ -112,6 +112,40 @@ TEST(ReportTables, OtherFieldsHaveATableAValue) {
   EXPECT_EQ(tables[1].table.EmphasisOf(0, 1), Emphasis::kSecond);
 }
 
+// Rows of another task are not compared: of acc, a has 1 on cats and 3 on dogs, and b 5 and 7.
+TEST(ReportTables, MarksTheBestOfEachTask) {
+  Report report = Example();
+  report.rows = {"method", "task"};
+  report.columns = {"metric"};
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 1);
+  EXPECT_THAT(tables[0].table.rows[1], ElementsAre("a", "dogs", "3.0 ± 1.0", "4.0 ± 1.0"));
+  for (int row : {0, 1}) EXPECT_EQ(tables[0].table.EmphasisOf(row, 2), Emphasis::kSecond) << row;
+  for (int row : {2, 3}) EXPECT_EQ(tables[0].table.EmphasisOf(row, 2), Emphasis::kBest) << row;
+  // With methods as columns, the best of a row.
+  report.rows = {"task", "metric"};
+  report.columns = {"method"};
+  const Table by_method = ReportTables(report)[0].table;
+  for (int row : {0, 1, 2, 3}) EXPECT_EQ(by_method.EmphasisOf(row, 3), Emphasis::kBest) << row;
+  // A method's runs are not compared with each other, but with those of the other method on the same split.
+  report.rows = {"method", "split"};
+  report.columns = {"task", "metric"};
+  const Table by_split = ReportTables(report)[0].table;
+  ASSERT_THAT(by_split.rows[1], ElementsAre("a", "1", "2.0", "3.0", "4.0", "5.0"));
+  for (int row : {0, 1}) EXPECT_EQ(by_split.EmphasisOf(row, 2), Emphasis::kSecond) << row;
+  for (int row : {2, 3}) EXPECT_EQ(by_split.EmphasisOf(row, 2), Emphasis::kBest) << row;
+}
+
+TEST(BestMarks, AreThoseOfTheTables) {
+  Report report = Example();
+  const std::vector<Emphasis> marks = BestMarks(report);
+  EXPECT_THAT(marks, ElementsAre(Emphasis::kSecond, Emphasis::kSecond, Emphasis::kSecond, Emphasis::kSecond,
+                                 Emphasis::kBest, Emphasis::kBest, Emphasis::kBest, Emphasis::kBest));
+  report.cells[4].missing = 1;  // a mean over other runs
+  EXPECT_EQ(BestMarks(report)[4], Emphasis::kNone);
+  EXPECT_EQ(BestMarks(report)[0], Emphasis::kNone);
+}
+
 TEST(ReportTables, SplitsSeedsAndAxes) {
   Report report;
   report.experiment = "study";

@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -48,10 +53,37 @@ ABSL_FLAG(bool, all_pairs, false,
 namespace openset {
 namespace {
 
+// Refuses to compare a method with itself. `arguments`: lists of files.
+absl::Status CheckDiffer(const std::vector<std::string>& arguments) {
+  std::map<std::vector<std::string>, std::string> seen;  // arguments by their files
+  for (const std::string& argument : arguments) {
+    std::vector<std::string> files;
+    for (const absl::string_view file : absl::StrSplit(argument, ',')) {
+      std::error_code unknown;  // reading the file says why
+      const std::string path = UserPath(std::string(file));
+      const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, unknown);
+      files.push_back(unknown ? path : canonical.string());
+    }
+    std::sort(files.begin(), files.end());
+    const auto [same, is_new] = seen.emplace(std::move(files), argument);
+    if (is_new) continue;
+    return absl::InvalidArgumentError(
+        same->second == argument
+            ? absl::StrCat(argument, ": is given twice: a method does not differ from itself")
+            : absl::StrCat(argument, ": is the same file as ", same->second, ": a method does not differ from itself"));
+  }
+  return absl::OkStatus();
+}
+
+void PrintHints(const std::vector<std::string>& hints) {
+  for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
+}
+
 absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format) {
   if (!absl::GetFlag(FLAGS_diagram).empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
   }
+  OPENSET_RETURN_IF_ERROR(CheckDiffer(arguments));
   ComparisonRequest request;
   *request.mutable_samples() = SampleOptionsFromFlags();
   *request.mutable_interval() = IntervalOptionsFromFlags();
@@ -63,7 +95,9 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
     methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ','))});
   }
   OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader()));
-  return WriteOut(FormatSampleComparison(comparison, format));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatSampleComparison(comparison, format)));
+  PrintHints(comparison.hints);
+  return absl::OkStatus();
 }
 
 // The output of `openset report SPEC --format=json`, for a study or a bundle.
@@ -128,8 +162,13 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
           diagram, ": ", all.metric, ": Friedman's test doesn't reject, so there is no difference to draw"));
     }
   }
-  return WriteOut(
-      FormatRunComparison(*comparison, format, absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth));
+  OPENSET_RETURN_IF_ERROR(
+      WriteOut(FormatRunComparison(*comparison, format, absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth)));
+  if (format == TextFormat::kCsv) {  // which has no place for these lines
+    for (const std::string& line : comparison->left_out) std::cerr << "hint: left out: " << line << "\n";
+  }
+  PrintHints(comparison->hints);
+  return absl::OkStatus();
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
@@ -158,14 +197,17 @@ Command CompareCommand() {
       "--metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr.\n"
       "\n"
       "One file RESULTS with values over splits, seeds and tasks: a .csv with the columns method, task, split,\n"
-      "seed and one for each metric, or a .json from `openset report --format=json`. Two methods are compared over\n"
+      "seed and one for each metric (by its own or a usual name, as shares, not percent; other columns are\n"
+      "ignored), or a .json from `openset report --format=json`. Two methods are compared over\n"
       "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
       "A study, by its name or .textproto: its records in the store. Every method is tested against the baseline of\n"
       "the study's report, and the p-values are those of the report's stars; --all_pairs tests all pairs. A bundle\n"
-      "(BUNDLE.zip) needs no store: its records are tested in all pairs, or against --baseline. With fewer than 3\n"
-      "splits, or 3 seeds of one split, no difference is reported.\n"
+      "(BUNDLE.zip) needs no store: its records are tested in all pairs, or against --baseline.\n"
+      "\n"
+      "Nothing is tested with fewer than 3 splits (or 3 seeds of one split), or if the difference is the same in\n"
+      "all of them. If nothing at all can be compared, the exit code is 2.\n"
       "\n"
       "If a metric has several tests, their p-values are adjusted by Holm's method over the tests shown. The verdict\n"
       "may be that there is no detectable difference.\n"

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
@@ -22,6 +23,23 @@ constexpr char kPool[] = "pool";
 
 // All metrics would be many tests.
 constexpr char kComparedMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
+
+// Whether two methods agree in everything that metrics read.
+bool AreSame(const SampleSet& a, const SampleSet& b) {
+  return a.label == b.label && a.prediction == b.prediction && a.unknown_score == b.unknown_score &&
+         a.logits == b.logits && a.probability_logits == b.probability_logits;
+}
+
+// Why no metric of any pair has a difference; "" if one has.
+std::string WhyAllAbsent(const SampleComparison& comparison) {
+  std::vector<std::string> reasons;
+  for (const ComparedMetric& row : comparison.rows) {
+    if (row.difference.has_value()) return "";
+    std::string reason = absl::StrCat(row.metric, ": ", row.absent_reason);
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(std::move(reason));
+  }
+  return absl::StrJoin(reasons, "; ");
+}
 
 }  // namespace
 
@@ -85,6 +103,17 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
     names.push_back(method.name);
   }
   OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, inputs, options));
+  if (const std::string why = WhyAllAbsent(comparison); !why.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(names, " and "), ": nothing can be compared: ", why));
+  }
+  for (size_t a = 0; a < methods.size(); ++a) {
+    for (size_t b = a + 1; b < methods.size(); ++b) {
+      if (!AreSame(samples[a].samples, samples[b].samples)) continue;
+      comparison.hints.push_back(absl::StrCat(names[a], " and ", names[b],
+                                              " have the same scores and predictions for every sample: is one a copy "
+                                              "of the other?"));
+    }
+  }
   for (size_t i = 0; i < methods.size(); ++i) {
     comparison.notes.push_back(absl::StrCat(names[i], ": ", methods[i].source, ", ", samples[i].note));
   }

@@ -34,7 +34,8 @@ struct ComparedSamples {
   std::string source;  // for notes and errors: the file, for example
   SampleReader read;
 };
-// Errors: also those of CompareOnSamples() and of ScoreSamples().
+// Hints of methods whose samples are the same. Errors: also those of CompareOnSamples() and of ScoreSamples(), and
+// kInvalidArgument with the reasons if all metrics are absent.
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
                                                      const SampleReader& read_fit);

@@ -78,21 +78,37 @@ TEST_F(ReportTest, NamesOverrides) {
   }
 }
 
-// Two seeds of one split are too few for a star, so that no footnote is about one.
-TEST_F(ReportTest, LatexHasAFootnoteOnlyForStars) {
+// Two seeds of one split are not tested: each format says so, and none has a star or a p-value.
+TEST_F(ReportTest, TwoSeedsAreNotTested) {
   const ProgramResult latex = program_.Run({"report", "study.textproto", "--format=latex"});
   EXPECT_EQ(latex.exit_code, 0) << latex.err;
   EXPECT_THAT(latex.out, AllOf(HasSubstr("\\begin{tabular}"), Not(HasSubstr("*")), Not(HasSubstr("differs from"))));
+  const std::string reason = "fewer than 3 splits, or seeds of one split";
+  EXPECT_THAT(latex.out, HasSubstr("No stars: not tested against MCP: " + reason));
+  for (const char* format : {"text", "markdown", "html"}) {
+    EXPECT_THAT(program_.Run({"report", "study.textproto", absl::StrCat("--format=", format)}).out,
+                AllOf(HasSubstr("No stars: not tested against mcp: " + reason), Not(HasSubstr("* differs"))))
+        << format;
+  }
+  EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=csv"}).out, HasSubstr(",\"" + reason + "\","));
+  const nlohmann::json json = nlohmann::json::parse(program_.Run({"report", "study.textproto", "--format=json"}).out);
+  for (const nlohmann::json& cell : json.at("cells")) {
+    EXPECT_FALSE(cell.contains("p_value") || cell.contains("detectable")) << cell;
+    EXPECT_EQ(cell.value("not_tested", ""), cell.at("method") == "mcp" ? "" : reason);
+  }
 }
 
 // `openset compare` and the stars use the same tests; with two methods, all pairs are those with the baseline.
 TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
-  const nlohmann::json report = nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json"));
+  const std::string seeds = "--seeds=0..2";
+  ASSERT_EQ(program_.Run({"run", "study.textproto", seeds}).exit_code, 0);
+  const nlohmann::json report =
+      nlohmann::json::parse(program_.Run({"report", "study.textproto", seeds, "--format=json"}).out);
   ASSERT_EQ(report.at("baseline"), "mcp");
   int tests = 0;
   for (const char* group : {"pool", "near", "noise"}) {
     const ProgramResult result = program_.Run(
-        {"compare", "study.textproto", "--metrics=auroc", "--format=json", absl::StrCat("--group=", group)});
+        {"compare", "study.textproto", seeds, "--metrics=auroc", "--format=json", absl::StrCat("--group=", group)});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const nlohmann::json compared = nlohmann::json::parse(result.out);
     EXPECT_EQ(compared.at("baseline"), "mcp");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,6 @@ namespace {
 // The looks of the bars. The legend has the ones in the chart.
 constexpr char kSolidText[] = "solid: differs (paired t test by split, Holm's p < 0.05)";
 constexpr char kFaintText[] = "faint: no detectable difference";
-constexpr char kOutlinedText[] = "outlined: too few runs for a test";
 
 // Means over the runs that both cells have.
 struct CommonMeans {
@@ -46,11 +46,6 @@ CommonMeans MeansOf(const ReportCell& cell, const ReportCell& baseline) {
 // The study's number of runs for the cell, done or not.
 int RunsOf(const ReportCell& cell) { return cell.n + cell.missing + static_cast<int>(cell.absent_reasons.size()); }
 
-// A chart's metric and level.
-using Place = std::pair<std::string, Level>;
-
-Place PlaceOf(const ReportCell& cell) { return {cell.metric, LevelOf(cell)}; }
-
 bool IsDrawn(const ReportCell& cell) {
   return cell.group == kPool && cell.n > 0 && cell.display.higher_is_better.has_value() && std::isfinite(cell.mean);
 }
@@ -66,6 +61,7 @@ std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std:
   }
   std::vector<ImprovementChart> charts;
   std::map<Place, size_t> index;
+  std::map<size_t, std::set<std::string>> not_tested;  // lines of the legend by chart
   for (const ReportCell& cell : report.cells) {
     const auto found = of_baseline.find(PlaceOf(cell));
     if (!IsDrawn(cell) || found == of_baseline.end() || RowName(cell) == row) continue;
@@ -89,17 +85,19 @@ std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std:
     std::string name = RowName(cell);
     if (means.n < RunsOf(cell)) absl::StrAppend(&name, " (n=", means.n, ")");
     chart.bars.emplace_back(name, 100 * sign * (means.cell - means.baseline) / std::abs(means.baseline));
-    if (!cell.significance.has_value()) {
+    const Significance significance = cell.significance.value_or(Significance());
+    if (const std::string why = WhyNotTested(significance); !why.empty()) {
       chart.outlined.push_back(name);
-    } else if (!cell.significance->detectable) {
+      not_tested[at->second].insert(absl::StrCat("outlined: not tested, ", why));
+    } else if (!significance.detectable) {
       chart.faint.push_back(name);
     }
   }
-  for (ImprovementChart& made : charts) {
-    BarChart& chart = made.chart;
+  for (size_t c = 0; c < charts.size(); ++c) {
+    BarChart& chart = charts[c].chart;
     if (chart.faint.size() + chart.outlined.size() < chart.bars.size()) chart.legend.emplace_back(kSolidText);
     if (!chart.faint.empty()) chart.legend.emplace_back(kFaintText);
-    if (!chart.outlined.empty()) chart.legend.emplace_back(kOutlinedText);
+    for (const std::string& line : not_tested[c]) chart.legend.push_back(line);
   }
   return charts;
 }

@@ -21,7 +21,8 @@ struct ImprovementChart {
 // runs (split and seed) that the two have in common. There is one chart for each metric with a direction, task and
 // level of openness, with a bar for each other row in the order of the tables. "(n=...)" follows its name if some runs
 // are not common. A bar is faint if the test of the tables' stars (ReportCell.significance) found no detectable
-// difference, and outlined if there was no test; the legend says so. There is no bar if b is 0 or no run is common.
+// difference, and outlined if there was no test (WhyNotTested()); the legend says so. There is no bar if b is 0 or no
+// run is common.
 std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
 
 }  // namespace openset

@@ -43,8 +43,8 @@ TEST(ImprovementCharts, AreRelativeToTheBaseline) {
   EXPECT_NEAR(charts[0].chart.bars[1].second, -3.76, 0.005);
   EXPECT_THAT(charts[0].chart.faint, ElementsAre("odin"));
   EXPECT_THAT(charts[0].chart.outlined, ElementsAre("ensemble"));
-  EXPECT_THAT(charts[0].chart.legend,
-              ElementsAre("faint: no detectable difference", "outlined: too few runs for a test"));
+  EXPECT_THAT(charts[0].chart.legend, ElementsAre("faint: no detectable difference",
+                                                  "outlined: not tested, fewer than 3 splits, or seeds of one split"));
   EXPECT_THAT(charts[1].chart.bars, ElementsAre(Pair("ensemble", DoubleEq(50))));
 }
 
@@ -60,6 +60,19 @@ TEST(ImprovementCharts, NeedABaselineThatIsNotZeroAndADirection) {
   report.cells[1] = Cell("ensemble", "aurc", false, 0.5);
   report.cells[0].display.higher_is_better.reset();
   EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
+}
+
+// Two splits are not tested, and neither are differences that are all the same: neither bar is faint.
+TEST(ImprovementCharts, OutlinesWhatIsNotTested) {
+  Report report;
+  report.cells = {Cell("mcp", "aurc", false, 1), Cell("ensemble", "aurc", false, 0.5), Cell("odin", "aurc", false, 2)};
+  report.cells[1].significance = Significance{{}, false, 2};
+  report.cells[2].significance = Significance{{}, false, 5, false, /*is_constant=*/true};
+  const BarChart chart = ImprovementCharts(report, "mcp")[0].chart;
+  EXPECT_THAT(chart.faint, IsEmpty());
+  EXPECT_THAT(chart.outlined, ElementsAre("ensemble", "odin"));
+  EXPECT_THAT(chart.legend, ElementsAre("outlined: not tested, fewer than 3 splits, or seeds of one split",
+                                        "outlined: not tested, the same difference in every run"));
 }
 
 // The baseline has 4, 2 and 9; the other method has 3 and 1 in the first two runs, and no third run: 2 is compared with

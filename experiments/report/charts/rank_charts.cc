@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "eval/report/critical_difference.h"
+#include "eval/statistics/paired_tests.h"
 #include "eval/statistics/several_methods.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/metric_groups.h"
@@ -58,6 +59,11 @@ RankCharts MakeRankCharts(const Report& report) {
       for (const std::string& method : ranked.methods) row.push_back(means.at(method).first / means.at(method).second);
     }
     if (ranked.methods.size() < 3 || ranked.methods.size() > kMostMethods || values.size() < 2) continue;
+    if (values.size() < kFewestReplicates) {
+      made.lines.push_back(absl::StrFormat("%s: not tested over all methods: fewer than %d splits (%d).",
+                                           ranked.display.label, kFewestReplicates, values.size()));
+      continue;
+    }
     const absl::StatusOr<FriedmanTest> test = CompareMethods(values, *ranked.display.higher_is_better);
     if (!test.ok()) continue;  // a value is not finite
     const std::string over =

@@ -8,6 +8,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -41,11 +42,15 @@ TEST(MakeRankCharts, DrawsRejectedMetrics) {
 
 TEST(MakeRankCharts, NamesMetricsThatAreNotRejected) {
   Report report;
-  report.cells = {Cell("a", 0.5, 2), Cell("b", 0.5, 2), Cell("c", 0.5, 3)};  // the third split is of one method only
+  report.cells = {Cell("a", 0.5, 3), Cell("b", 0.5, 3), Cell("c", 0.5, 4)};  // the fourth split is of one method only
   const RankCharts made = MakeRankCharts(report);
   EXPECT_THAT(made.charts, IsEmpty());
   ASSERT_EQ(made.lines.size(), 1);
-  EXPECT_THAT(made.lines[0], HasSubstr("over 2 splits of 1 task no difference between the 3 methods"));
+  EXPECT_THAT(made.lines[0], HasSubstr("over 3 splits of 1 task no difference between the 3 methods"));
+  report.cells = {Cell("a", 0.9, 2), Cell("b", 0.5, 2), Cell("c", 0.7, 2)};
+  EXPECT_THAT(MakeRankCharts(report).lines,
+              ElementsAre("AUROC: not tested over all methods: fewer than 3 splits (2)."));
+  EXPECT_THAT(MakeRankCharts(report).charts, IsEmpty());
   report.cells.pop_back();
   EXPECT_THAT(MakeRankCharts(report).lines, IsEmpty());
 }

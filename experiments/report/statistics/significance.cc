@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,18 +12,13 @@
 #include "absl/strings/string_view.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/several_methods.h"
+#include "eval/statistics/verdict.h"
+#include "experiments/report/levels.h"
 
 namespace openset {
 namespace {
 
 constexpr double kLevel = 0.05;
-
-// The key of a cell without its row: task, known and unknown classes, group, metric.
-using Place = std::tuple<std::string, int, int, std::string, std::string>;
-
-Place PlaceOf(const ReportCell& cell) {
-  return {cell.task, cell.known_classes, cell.unknown_classes, cell.group, cell.metric};
-}
 
 absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseline) {
   std::map<std::pair<int, uint64_t>, double> of_run;
@@ -71,29 +65,47 @@ void AddSignificance(const std::string& baseline, Report* report) {
   }
   struct Tested {
     ReportCell* cell;
-    PairedTest test;
+    double p_value;
+    Verdict verdict;
   };
-  using Family = std::pair<std::string, std::string>;  // metric and group
-  std::map<Family, std::pair<std::vector<Tested>, std::vector<double>>> families;
+  std::map<std::pair<std::string, std::string>, std::vector<Tested>> families;  // by metric and group
+  bool any = false;  // whether two methods have two runs in common somewhere
   for (ReportCell& cell : report->cells) {
     const auto of_baseline = baselines.find(PlaceOf(cell));
-    if (RowName(cell) == row || of_baseline == baselines.end()) continue;
+    if (RowName(cell) == row || of_baseline == baselines.end() || cell.n == 0) continue;
+    Significance& found = cell.significance.emplace();
     const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second);
-    if (!test.ok() || !test->p_value.has_value()) continue;
-    auto& [tested, p_values] = families[{cell.metric, cell.group}];
-    tested.push_back({&cell, *test});
-    p_values.push_back(*test->p_value);
-  }
-  for (auto& [family, tests] : families) {
-    const std::vector<double> adjusted = HolmAdjusted(tests.second);
-    for (size_t i = 0; i < adjusted.size(); ++i) {
-      const Tested& tested = tests.first[i];
-      const bool differs = tested.test.verdict != Verdict::kNoDetectableDifference;
-      tested.cell->significance =
-          Significance{adjusted[i], differs && adjusted[i] < kLevel, tested.test.replicates, tested.test.splits == 1};
+    if (!test.ok()) continue;  // fewer than two runs in common
+    any = true;
+    found.replicates = test->replicates;
+    found.of_seeds = test->splits == 1;
+    if (test->replicates < kFewestReplicates) continue;
+    found.is_constant = test->differences == Differences::kSame;
+    if (test->p_value.has_value()) {
+      families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict});
     }
   }
-  if (!families.empty()) report->baseline = row;
+  if (!any) {
+    for (ReportCell& cell : report->cells) cell.significance.reset();
+    return;
+  }
+  report->baseline = row;
+  for (const auto& [family, tests] : families) {
+    std::vector<double> p_values;
+    for (const Tested& tested : tests) p_values.push_back(tested.p_value);
+    const std::vector<double> adjusted = HolmAdjusted(p_values);
+    for (size_t i = 0; i < tests.size(); ++i) {
+      Significance& found = *tests[i].cell->significance;
+      found.p_value = adjusted[i];
+      found.detectable = tests[i].verdict != Verdict::kNoDetectableDifference && adjusted[i] < kLevel;
+    }
+  }
+}
+
+std::string WhyNotTested(const Significance& significance) {
+  if (significance.p_value.has_value()) return "";
+  if (significance.is_constant) return "the same difference in every run";
+  return absl::StrCat("fewer than ", kFewestReplicates, " splits, or seeds of one split");
 }
 
 }  // namespace openset

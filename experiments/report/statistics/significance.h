@@ -17,9 +17,12 @@ std::string BaselineRow(const Report& report, const std::string& baseline);
 // split and seed and clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by
 // Holm's method over all tests of a metric and group, and equal those of `openset compare` with the same baseline. A
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
-// excludes 0, and p is below 0.05. There is no test for cells that have fewer than two runs in common with the
-// baseline, or whose differences have no variance.
+// excludes 0, and p is below 0.05. Cells that are not tested (WhyNotTested()) have no p-value and don't count for
+// Holm's method. If no cell has two runs in common with the baseline, leaves the report as it is.
 void AddSignificance(const std::string& baseline, Report* report);
+
+// "fewer than 3 splits, or seeds of one split", "the same difference in every run"; "" if there was a test.
+std::string WhyNotTested(const Significance& significance);
 
 }  // namespace openset
 

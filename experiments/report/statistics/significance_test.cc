@@ -38,7 +38,7 @@ TEST(AddSignificance, IsAPairedTTestOverSplits) {
   AddSignificance("", &report);
   EXPECT_FALSE(report.cells[0].significance.has_value());
   ASSERT_TRUE(report.cells[1].significance.has_value());
-  EXPECT_NEAR(report.cells[1].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(*report.cells[1].significance->p_value, kP, 1e-12);
   EXPECT_FALSE(report.cells[1].significance->detectable);  // 0.074
   EXPECT_FALSE(report.cells[1].significance->of_seeds);
   EXPECT_EQ(report.cells[1].significance->replicates, 3);
@@ -51,9 +51,9 @@ TEST(AddSignificance, AdjustsOverTheTestsOfAMetric) {
   report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("a", "accuracy", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4}),
                   Cell("b", "accuracy", {2, 3, 4}), Cell("c", "auroc", {11, 11.001, 11.002})};
   AddSignificance("a", &report);
-  EXPECT_NEAR(report.cells[2].significance->p_value, kP, 1e-12);
-  EXPECT_NEAR(report.cells[3].significance->p_value, kP, 1e-12);
-  EXPECT_LT(report.cells[4].significance->p_value, 1e-6);
+  EXPECT_NEAR(*report.cells[2].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(*report.cells[3].significance->p_value, kP, 1e-12);
+  EXPECT_LT(*report.cells[4].significance->p_value, 1e-6);
   EXPECT_TRUE(report.cells[4].significance->detectable);
   EXPECT_EQ(CellText(report.cells[4]).back(), '*');
   EXPECT_EQ(CellText(report.cells[2]).find('*'), std::string::npos);
@@ -66,8 +66,8 @@ TEST(AddSignificance, AdjustsWithinAGroup) {
                   Cell("b", "auroc", {2, 3, 4})};
   report.cells[1].group = report.cells[3].group = "near";
   AddSignificance("a", &report);
-  EXPECT_NEAR(report.cells[2].significance->p_value, kP, 1e-12);
-  EXPECT_NEAR(report.cells[3].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(*report.cells[2].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(*report.cells[3].significance->p_value, kP, 1e-12);
 }
 
 // A row of a sweep, by its name in tables or by its value.
@@ -104,18 +104,19 @@ TEST(AddSignificance, SeedsOfASplitAreNoReplicates) {
     cell.seeds = {0, 1, 2, 0, 1, 2};
   }
   AddSignificance("a", &report);
-  // t = 2 / 1 with one degree of freedom: p = 1 - 2 atan(2) / pi = 0.295.
-  EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2.0) / M_PI, 1e-9);
+  EXPECT_EQ(report.cells[1].significance->replicates, 2);
+  EXPECT_FALSE(report.cells[1].significance->p_value.has_value());
 }
 
-// Two replicates leave one degree of freedom: no difference is detected, however small p is. Three seeds of one split
-// are tested.
-TEST(AddSignificance, TwoReplicatesHaveNoStar) {
+// Two replicates leave one degree of freedom: they are not tested, however alike they are, and don't count for Holm's
+// method. Three seeds of one split are tested.
+TEST(AddSignificance, TwoReplicatesAreNotTested) {
   Report report;
   report.cells = {Cell("a", "auroc", {0, 0}), Cell("b", "auroc", {1, 1.001})};
   AddSignificance("a", &report);
-  // The mean is 1.0005 and its standard error 0.0005: p = 1 - 2 atan(2001) / pi.
-  EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2001.0) / M_PI, 1e-9);
+  EXPECT_EQ(report.baseline, "a");
+  EXPECT_FALSE(report.cells[1].significance->p_value.has_value());
+  EXPECT_EQ(WhyNotTested(*report.cells[1].significance), "fewer than 3 splits, or seeds of one split");
   EXPECT_FALSE(report.cells[1].significance->detectable);
   EXPECT_EQ(report.cells[1].significance->replicates, 2);
   EXPECT_EQ(CellText(report.cells[1]).find('*'), std::string::npos);
@@ -128,12 +129,27 @@ TEST(AddSignificance, TwoReplicatesHaveNoStar) {
   EXPECT_TRUE(report.cells[1].significance->detectable);
   EXPECT_EQ(report.cells[1].significance->replicates, 3);
   EXPECT_TRUE(report.cells[1].significance->of_seeds);
+  report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4}), Cell("c", "auroc", {2, 3})};
+  AddSignificance("a", &report);
+  EXPECT_NEAR(*report.cells[1].significance->p_value, kP, 1e-12);
+  EXPECT_EQ(WhyNotTested(*report.cells[1].significance), "");
+  EXPECT_FALSE(report.cells[2].significance->p_value.has_value());
+}
+
+// Differences of 1 in every split have no spread.
+TEST(AddSignificance, TheSameDifferenceInEveryRunIsNotTested) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 2, 4}), Cell("b", "auroc", {2, 3, 5}), Cell("c", "auroc", {1, 2, 4})};
+  AddSignificance("a", &report);
+  EXPECT_FALSE(report.cells[1].significance->p_value.has_value());
+  EXPECT_EQ(WhyNotTested(*report.cells[1].significance), "the same difference in every run");
+  EXPECT_EQ(*report.cells[2].significance->p_value, 1);
+  EXPECT_EQ(report.baseline, "a");
 }
 
 TEST(AddSignificance, NoTestWithoutPairs) {
   Report report;
-  report.cells = {Cell("a", "auroc", {1, 2}), Cell("b", "auroc", {2}), Cell("c", "auroc", {2, 3}),
-                  Cell("d", "nll", {2, 5})};
+  report.cells = {Cell("a", "auroc", {1, 2}), Cell("b", "auroc", {2}), Cell("d", "nll", {2, 5})};
   AddSignificance("a", &report);
   for (const ReportCell& cell : report.cells) EXPECT_FALSE(cell.significance.has_value()) << cell.method;
   EXPECT_EQ(report.baseline, "");

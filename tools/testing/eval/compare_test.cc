@@ -39,7 +39,9 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
     EXPECT_EQ(row["low_holm"] > 0 || row["high_holm"] < 0, row["verdict"] != "no detectable difference") << row;
     EXPECT_LE(row["low_holm"], row["low"]) << row;
   }
-  EXPECT_THAT(Out({"compare", "weak.npz", "weak.npz", "--replicates=50"}), HasSubstr("no detectable difference"));
+  EXPECT_THAT(Error({"compare", "weak.npz", "weak.npz"}),
+              HasSubstr("weak.npz: is given twice: a method does not differ from itself"));
+  EXPECT_THAT(Error({"compare", "weak.npz", "./weak.npz"}), HasSubstr("./weak.npz: is the same file as weak.npz"));
   WriteLogits("fewer.npz", 3, 30, 20);
   EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));
 }
