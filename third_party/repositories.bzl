@@ -215,6 +215,31 @@ def openset_repositories():
     )
 
     debian_archive(
+        name = "tiff",
+        packages = {
+            "libtiff-dev=4.5.0-6+deb12u4": "3872494f724cfd3cef0f99377629ca4057c59b15e5699f1612ad78591aa6a6a2",
+            "libdeflate-dev=1.14-1": "8b3fd9dc5a942a8b4bf4f91e618575842a4e9112970eebfed3c4d8bfb40b1ef5",
+        },
+        build_file = "//third_party:tiff.BUILD",
+    )
+
+    debian_archive(
+        name = "gif",
+        packages = {
+            "libgif-dev=5.2.1-2.5+deb12u1": "8c5dc30b9a3418e4a82886caf8375215aa0faf4576734f13ffad33c4598afb6d",
+        },
+        build_file = "//third_party:gif.BUILD",
+    )
+
+    debian_archive(
+        name = "utf8proc",
+        packages = {
+            "libutf8proc-dev=2.8.0-1": "d95c5a20e169c99aa3d0dbce1502d49593d4398f2642fa718293a71f247e5913",
+        },
+        build_file = "//third_party:utf8proc.BUILD",
+    )
+
+    debian_archive(
         name = "exif",
         packages = {
             "libexif-dev=0.6.24-1+deb12u1": "180aff025c6a2fc9a5e80c79565f97d473280f5dbb28be6db0947c748aaa2e35",

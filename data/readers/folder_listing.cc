@@ -28,15 +28,7 @@ namespace openset {
 namespace {
 
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 31;  // 10 million names
-constexpr absl::string_view kFirstLine = "openset image names 1";
-
-bool IsImageName(absl::string_view name) {
-  if (name.empty() || name[0] == '.') return false;
-  for (const absl::string_view suffix : {".png", ".jpg", ".jpeg", ".webp"}) {
-    if (absl::EndsWithIgnoreCase(name, suffix)) return true;
-  }
-  return false;
-}
+constexpr absl::string_view kFirstLine = "openset image names 2";
 
 // Returns the CRC-32, computed in parallel for pieces of `bytes`.
 uLong ChecksumOf(absl::string_view bytes) {
@@ -133,6 +125,15 @@ void AppendFolder(const std::string& path, const std::string& state, const Image
 }
 
 }  // namespace
+
+bool IsImageName(absl::string_view name) {
+  if (name.empty() || name[0] == '.') return false;
+  for (const absl::string_view suffix : {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".gif",
+                                         ".bmp", ".ppm", ".pgm", ".pbm", ".pnm"}) {
+    if (absl::EndsWithIgnoreCase(name, suffix)) return true;
+  }
+  return false;
+}
 
 std::vector<absl::string_view> ImageNames::Split() const {
   std::vector<absl::string_view> names;

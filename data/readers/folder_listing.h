@@ -13,8 +13,11 @@
 
 namespace openset {
 
-// The images directly in one folder: entries whose names end in .png, .jpg, .jpeg or .webp (in any case) and do not
-// start with a dot.
+// Whether a file with this name counts as an image: it ends, in any case, in .png, .jpg, .jpeg, .jpe, .jfif, .webp,
+// .tif, .tiff, .gif, .bmp, .ppm, .pgm, .pbm or .pnm, and does not start with a dot.
+bool IsImageName(absl::string_view name);
+
+// The images directly in one folder: entries for which IsImageName() is true.
 struct ImageNames {
   bool is_there = false;  // whether the folder exists
   int64_t count = 0;

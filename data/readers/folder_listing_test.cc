@@ -104,7 +104,7 @@ TEST_F(FolderListingTest, DoesNotListARememberedFolder) {
   std::string forged = content.substr(content.find('\n') + 1);
   forged.replace(forged.find("1.jpeg"), 6, "9.jpeg");
   const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(forged.data()), forged.size());
-  WriteTestFile("memory/" + entry, absl::StrCat("openset image names 1 ", sum, "\n", forged));
+  WriteTestFile("memory/" + entry, absl::StrCat("openset image names 2 ", sum, "\n", forged));
   EXPECT_THAT(Names("dog"), ElementsAre("9.jpeg"));
   EXPECT_THAT(Names("cat"), ElementsAre("a.JPG", "b.png"));
   Put("dog/2.png");
@@ -119,7 +119,7 @@ TEST_F(FolderListingTest, RemembersManyNames) {
   const std::string content = *ReadFile(JoinPath(memory_, Entries().at(0)));
   const size_t begin = content.find('\n') + 1;
   const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(&content[begin]), content.size() - begin);
-  EXPECT_EQ(content.substr(0, begin), absl::StrCat("openset image names 1 ", sum, "\n"));
+  EXPECT_EQ(content.substr(0, begin), absl::StrCat("openset image names 2 ", sum, "\n"));
   EXPECT_GT(content.size(), 1 << 22);
   EXPECT_THAT(Names("cat"), SizeIs(22002));
 }

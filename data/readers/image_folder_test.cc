@@ -63,8 +63,9 @@ TEST_F(ImageFolderTest, ErrorsNameTheFile) {
   EXPECT_EQ(source->Read({0, 1}).status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(source->Read({0, 1}).status().message()), HasSubstr(gone));
   WriteTestFile("folder/dog/10.png", "no image");
-  EXPECT_EQ(source->Read({1}).status(),
-            absl::DataLossError(absl::StrCat(gone, ": not a PNG, JPEG or WebP image, at byte 0 of 8")));
+  EXPECT_EQ(
+      source->Read({1}).status(),
+      absl::DataLossError(absl::StrCat(gone, ": not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image, at byte 0 of 8")));
   EXPECT_TRUE(source->Read({0, 2, 3, 4}).ok());
   EXPECT_EQ(OpenImageFolder(root_, {"cow"}, {3, 0, 0}, "train").status().code(), absl::StatusCode::kNotFound);
 }

@@ -32,7 +32,8 @@ template <typename Use>
 absl::Status ForEachLine(const std::string& file, const Use& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxListBytes));
   int64_t number = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+  // Editors on Windows begin a file with a byte order mark.
+  for (absl::string_view line : absl::StrSplit(absl::StripPrefix(text, "\xef\xbb\xbf"), '\n')) {
     ++number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty()) continue;

@@ -170,7 +170,7 @@ TEST(MutationTest, Npz) {
 TEST(MutationTest, Png) {
   std::vector<std::string> tokens = Sizes();
   tokens.insert(tokens.end(), {"IHDR", "PLTE", "IDAT", "IEND", "tRNS", "\x08\x03", "\x10\x06\0\0\1"});
-  for (const char* name : {"rgb.png", "palette.png", "one_bit.png", "grey_alpha.png"}) {
+  for (const char* name : {"rgb.png", "palette.png", "one_bit.png", "grey_alpha.png", "turned_6.png"}) {
     ForEachMutation(name, Stored(name), tokens, [](const std::string& changed) {
       CheckImage(changed);
       CheckImage(WithChecksums(changed));
@@ -187,8 +187,42 @@ TEST(MutationTest, Jpeg) {
 }
 
 TEST(MutationTest, Webp) {
-  for (const char* name : {"lossy.webp", "lossless.webp"}) {
-    ForEachMutation(name, Stored(name), {"VP8 ", "VP8L", "VP8X", "ALPH", LittleEndian(0xfffffff0)}, CheckImage);
+  for (const char* name : {"lossy.webp", "lossless.webp", "moving.webp", "canvas.webp", "turned_6.webp"}) {
+    ForEachMutation(name, Stored(name),
+                    {"VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "EXIF", LittleEndian(0xfffffff0)}, CheckImage);
+  }
+}
+
+TEST(MutationTest, Tiff) {
+  const std::vector<std::string> tokens = {std::string("\0\1\4\0", 4),
+                                           std::string("\1\1\4\0", 4),
+                                           std::string("\3\1\3\0", 4),
+                                           "II*",
+                                           "MM",
+                                           LittleEndian(0x7fffffff),
+                                           LittleEndian(8),
+                                           LittleEndian(0)};
+  for (const char* name : {"plain.tif", "lzw.tif", "deflate.tiff", "packbits.tif", "jpeg.tif", "fax.tif", "palette.tif",
+                           "rgba.tif", "cmyk.tif", "turned.tif"}) {
+    ForEachMutation(name, Stored(name), tokens, CheckImage);
+  }
+}
+
+TEST(MutationTest, Gif) {
+  for (const char* name : {"palette.gif", "interlaced.gif", "see_through.gif", "moving.gif", "canvas.gif"}) {
+    ForEachMutation(name, Stored(name), {"\x21\xf9\4", ",", ";", "!", "\xff\xff", std::string("\0\0", 2)}, CheckImage);
+  }
+}
+
+TEST(MutationTest, Bitmaps) {
+  std::vector<std::string> tokens = Sizes();
+  tokens.insert(tokens.end(), {LittleEndian(40), LittleEndian(3), LittleEndian(0x80000000)});
+  for (const char* name :
+       {"rgb.bmp", "palette.bmp", "runs8.bmp", "runs4.bmp", "six_bits.bmp", "from_top.bmp", "one_bit.bmp", "os2.bmp"}) {
+    ForEachMutation(name, Stored(name), tokens, CheckImage);
+  }
+  for (const char* name : {"rgb.ppm", "deep.ppm", "one_bit.pbm", "text.pbm", "text.pgm", "text.ppm"}) {
+    ForEachMutation(name, Stored(name), {" ", "#", "\n", "65535", "99999999999", "-1", "P4", "P6"}, CheckImage);
   }
 }
 

@@ -98,7 +98,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   program_.Write("photos/owl/5.png", "no image");
   const ProgramResult refused = program_.Run({"data", "describe", "photos"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("photos/owl/5.png: not a PNG, JPEG or WebP image"),
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("photos/owl/5.png: not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image"),
                                  HasSubstr("or leave them out with --skip_damaged")));
   const ProgramResult verified = program_.Run({"data", "verify", "photos", "--images"});
   EXPECT_EQ(verified.exit_code, 2);

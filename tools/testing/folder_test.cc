@@ -149,7 +149,8 @@ TEST_F(FolderTest, ProblemsOfFilesAreReportedBeforeTheRun) {
   program_.Write("images/mixed/photos/c/3.webp", "no image");
   const ProgramResult damaged = Run("openset-store");
   EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_THAT(damaged.out + damaged.err, HasSubstr("photos/c/3.webp: not a PNG, JPEG or WebP image"));
+  EXPECT_THAT(damaged.out + damaged.err,
+              HasSubstr("photos/c/3.webp: not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <libexif/exif-data.h>
 #include <spng.h>
 #include <webp/decode.h>
+#include <webp/demux.h>
 
 #include <algorithm>
 #include <csetjmp>
@@ -15,43 +16,27 @@
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
+#include "data/readers/images/decode_bitmap.h"
+#include "data/readers/images/decode_gif.h"
+#include "data/readers/images/decode_tiff.h"
 #include "data/readers/images/png_input.h"
+#include "data/readers/images/stored_pixels.h"
 #include "data/readers/split_colours.h"
 
 namespace openset {
 namespace {
 
-constexpr int64_t kMaxPixels = int64_t{1} << 26;
-
-// Rows of pixels as decoders return them.
-struct Interleaved {
-  int64_t channels = 0;  // 1 or 3
-  int64_t height = 0;
-  int64_t width = 0;
-  std::vector<uint8_t> pixels;  // [H, W, C]
-};
-
-absl::Status Damaged(absl::string_view format, absl::string_view what) {
-  return absl::DataLossError(absl::StrCat("not a valid ", format, " image (", what, ")"));
-}
-
-// Checks an image's size. `most` is the number of pixels that the bytes can encode; `at` is the byte at or after the
-// size.
-absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most, size_t at) {
-  if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
-  return Damaged(format, absl::StrCat("it claims to be ", width, " x ", height, " pixels, at byte ", at));
-}
-
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
   PngInput input{bytes};
-  const auto damaged = [&input](int error) { return Damaged("PNG", input.Reason(error)); };
+  const auto damaged = [&input](int error) { return DamagedImageStatus("PNG", input.Reason(error)); };
   // Other chunks than the image's (profiles, texts) are not needed.
   constexpr size_t kMaxChunkBytes = 1 << 24;
   if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
@@ -60,7 +45,7 @@ absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
   // Deflate expands one byte to at most 1032, and a byte is at most 8 pixels.
   OPENSET_RETURN_IF_ERROR(
-      CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size()), input.at));
+      CheckImageSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size()), input.at));
   const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header.bit_depth <= 8;
   Interleaved image{grey ? 1 : 3, header.height, header.width, {}};
   image.pixels.resize(image.channels * image.height * image.width);
@@ -152,8 +137,8 @@ bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, jpeg_progress_mgr* 
   image->height = info->image_height;
   image->width = info->image_width;
   // A block of 64 pixels needs at least one bit.
-  *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()),
-                    bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
+  *size = CheckImageSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()),
+                         bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
   if (!size->ok()) return true;
   image->pixels.resize(image->channels * image->height * image->width);
   strip->resize(kStrip * from * image->width);
@@ -188,7 +173,7 @@ absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
   jpeg_destroy_decompress(&info);
   if (!ok) {
     const size_t at = has_ended ? bytes.size() : bytes.size() - left;
-    return Damaged("JPEG", absl::StrCat(error.message, ", at byte ", at, " of ", bytes.size()));
+    return DamagedImageStatus("JPEG", absl::StrCat(error.message, ", at byte ", at, " of ", bytes.size()));
   }
   OPENSET_RETURN_IF_ERROR(size);
   return image;
@@ -209,30 +194,105 @@ std::string WebpReason(absl::string_view bytes) {
   return absl::StrCat("the image's data are corrupt, from byte ", at, " of ", bytes.size(), " on");
 }
 
-absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
+absl::StatusOr<Interleaved> DecodeStillWebp(absl::string_view bytes) {
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   int width = 0, height = 0;
-  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", WebpReason(bytes));
-  OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels, 12));
+  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return DamagedImageStatus("WebP", WebpReason(bytes));
+  OPENSET_RETURN_IF_ERROR(CheckImageSize("WebP", height, width, kMaxImagePixels, 12));
   // libwebp writes only to as much of its memory as there is data for, whatever size the header claims.
   const std::unique_ptr<uint8_t, void (*)(void*)> decoded(WebPDecodeRGB(data, bytes.size(), &width, &height), WebPFree);
-  if (decoded == nullptr) return Damaged("WebP", WebpReason(bytes));
+  if (decoded == nullptr) return DamagedImageStatus("WebP", WebpReason(bytes));
   const uint8_t* const begin = decoded.get();
   return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
 }
 
-bool IsJpeg(absl::string_view bytes) { return absl::StartsWith(bytes, "\xff\xd8\xff"); }
+// Whether the first bytes are those of a WebP file with extensions, whose flags then are at byte 20.
+bool IsExtendedWebp(absl::string_view bytes) { return bytes.size() > 20 && bytes.substr(12, 4) == "VP8X"; }
 
-// Decodes PNG and WebP.
-absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
-  if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
-  if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
-  return absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size()));
+// Returns the first frame of an animation on its canvas, which is black.
+absl::StatusOr<Interleaved> DecodeFirstWebp(absl::string_view bytes) {
+  const WebPData data = {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data), WebPDemuxDelete);
+  if (demuxer == nullptr) return DamagedImageStatus("WebP", WebpReason(bytes));
+  const int64_t width = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH);
+  const int64_t height = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT);
+  WebPIterator frame;
+  if (WebPDemuxGetFrame(demuxer.get(), 1, &frame) == 0) return DamagedImageStatus("WebP", "it has no frame");
+  const absl::Cleanup release = [&frame] { WebPDemuxReleaseIterator(&frame); };
+  OPENSET_RETURN_IF_ERROR(CheckImageSize("WebP", height, width, kMaxImagePixels, 12));
+  OPENSET_ASSIGN_OR_RETURN(const Interleaved first,
+                           DecodeStillWebp({reinterpret_cast<const char*>(frame.fragment.bytes), frame.fragment.size}));
+  if (frame.x_offset < 0 || frame.y_offset < 0 || frame.x_offset + first.width > width ||
+      frame.y_offset + first.height > height) {
+    return DamagedImageStatus("WebP", "a frame outside its canvas");
+  }
+  if (first.width == width && first.height == height) return first;
+  Interleaved image{3, height, width, std::vector<uint8_t>(3 * height * width)};
+  for (int64_t y = 0; y < first.height; ++y) {
+    std::copy_n(&first.pixels[3 * y * first.width], 3 * first.width,
+                &image.pixels[3 * ((frame.y_offset + y) * width + frame.x_offset)]);
+  }
+  return image;
 }
 
-// Returns the orientation in a JPEG file's EXIF data, 1 (as stored) if it has none.
+absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
+  constexpr int kAnimation = 0x02;
+  const bool is_animated = IsExtendedWebp(bytes) && (bytes[20] & kAnimation) != 0;
+  return is_animated ? DecodeFirstWebp(bytes) : DecodeStillWebp(bytes);
+}
+
+bool IsJpeg(absl::string_view bytes) { return absl::StartsWith(bytes, "\xff\xd8\xff"); }
+
+bool IsPng(absl::string_view bytes) { return absl::StartsWith(bytes, "\x89PNG"); }
+
+bool IsWebp(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
+}
+
+// Decodes all formats but JPEG.
+absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
+  if (IsPng(bytes)) return DecodePng(bytes);
+  if (IsWebp(bytes)) return DecodeWebp(bytes);
+  if (IsTiff(bytes)) return DecodeTiff(bytes);
+  if (IsGif(bytes)) return DecodeGif(bytes);
+  if (IsBmp(bytes)) return DecodeBmp(bytes);
+  if (IsPnm(bytes)) return DecodePnm(bytes);
+  return absl::DataLossError(
+      absl::StrCat("not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image, at byte 0 of ", bytes.size()));
+}
+
+// Returns the content of a chunk, "" if there is none: of PNG, whose chunks have a length, a name, the content and a
+// checksum, or of WebP, with a name, a length and the content, padded to an even length.
+absl::string_view PngChunk(absl::string_view bytes, absl::string_view name) {
+  for (size_t at = 8; at + 12 <= bytes.size();) {
+    uint64_t length = 0;
+    for (size_t i = 0; i < 4; ++i) length = length << 8 | static_cast<uint8_t>(bytes[at + i]);
+    if (length > bytes.size() - at - 12) break;
+    if (bytes.substr(at + 4, 4) == name) return bytes.substr(at + 8, length);
+    at += 12 + length;
+  }
+  return "";
+}
+absl::string_view WebpChunk(absl::string_view bytes, absl::string_view name) {
+  for (size_t at = 12; at + 8 <= bytes.size();) {
+    const uint64_t length = LittleEndian32(bytes.substr(at + 4));
+    if (length > bytes.size() - at - 8) break;
+    if (bytes.substr(at, 4) == name) return bytes.substr(at + 8, length);
+    at += 8 + length + length % 2;
+  }
+  return "";
+}
+
+// Returns the orientation in the EXIF data of a JPEG, PNG or WebP file, 1 (as stored) if it has none.
 int OrientationOf(absl::string_view bytes) {
-  if (!IsJpeg(bytes)) return 1;
+  constexpr absl::string_view kStart("Exif\0\0", 6);
+  std::string exif;
+  if (!IsJpeg(bytes)) {
+    exif = std::string(IsPng(bytes) ? PngChunk(bytes, "eXIf") : IsWebp(bytes) ? WebpChunk(bytes, "EXIF") : "");
+    if (exif.empty()) return 1;
+    if (!absl::StartsWith(exif, kStart)) exif.insert(0, kStart.data(), kStart.size());
+    bytes = exif;
+  }
   const std::unique_ptr<ExifData, void (*)(ExifData*)> data(
       exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), exif_data_unref);
   if (data == nullptr) return 1;
@@ -264,20 +324,24 @@ Image Upright(const Image& image, int orientation) {
   return upright;
 }
 
-absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels) {
+// Sets `orientation` if the format itself says it.
+absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels, int* orientation) {
   if (IsJpeg(bytes)) return DecodeJpeg(bytes, channels);
   OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
   const int64_t size = decoded.height * decoded.width;
   Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
   PutPixels(decoded.pixels.data(), decoded.channels, size, 0, &image);
+  *orientation = decoded.orientation;
   return image;
 }
 
 }  // namespace
 
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation) {
-  OPENSET_ASSIGN_OR_RETURN(Image image, DecodeStored(bytes, channels));
-  const int orientation = exif_orientation ? OrientationOf(bytes) : 1;
+  int orientation = 1;
+  OPENSET_ASSIGN_OR_RETURN(Image image, DecodeStored(bytes, channels, &orientation));
+  if (!exif_orientation) return image;
+  if (orientation == 1) orientation = OrientationOf(bytes);
   return orientation == 1 ? std::move(image) : Upright(image, orientation);
 }
 

@@ -1,4 +1,4 @@
-// Decodes PNG, JPEG and WebP files.
+// Decodes image files.
 #ifndef OPENSET_DATA_READERS_IMAGES_DECODE_IMAGE_H_
 #define OPENSET_DATA_READERS_IMAGES_DECODE_IMAGE_H_
 
@@ -11,13 +11,14 @@
 namespace openset {
 
 // Returns the image with 1 channel (colours are converted to ITU-R 601 luma, as by Pillow's convert("L")) or 3 (grey is
-// repeated, as by Pillow's convert("RGB")). The format is recognised by the first bytes. Transparency is ignored,
-// 16-bit values keep their upper 8 bits, and CMYK is assumed to be inverted, as Adobe writes it. With
-// `exif_orientation`, a JPEG image is rotated and mirrored as the orientation (1 to 8) in its EXIF data says, as by
-// Pillow's ImageOps.exif_transpose; otherwise it is returned as it is stored. Errors: kDataLoss if the bytes have
-// none of these formats, or are corrupt or truncated; if the image has more than 2^26 pixels, or claims more pixels
-// than its bytes can encode (they are never allocated); or for a JPEG image of more than 100 scans. Precondition:
-// channels is 1 or 3.
+// repeated, as by Pillow's convert("RGB")). The format is recognised by the first bytes: PNG, JPEG, WebP, TIFF, GIF,
+// BMP or PNM (PBM, PGM, PPM). Of several images or frames, the first one is taken. Transparency is ignored, 16-bit
+// values keep their upper 8 bits (PNM: they are rounded), and CMYK in a JPEG file is assumed to be inverted, as Adobe
+// writes it. With `exif_orientation`, an image is rotated and mirrored as the orientation (1 to 8) in the EXIF data of
+// a JPEG, PNG or WebP file or in a TIFF file says, as by Pillow's ImageOps.exif_transpose; otherwise it is returned as
+// it is stored. Errors: kDataLoss if the bytes have none of these formats, or are corrupt or truncated; if the image
+// has more than 2^26 pixels, or claims more pixels than its bytes can encode (they are never allocated); or for a JPEG
+// image of more than 100 scans. Precondition: channels is 1 or 3.
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation = false);
 
 }  // namespace openset

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -50,6 +51,37 @@ TEST(DecodeImage, EqualsPillow) {
   EXPECT_EQ(files.size(), 13);
 }
 
+// other_formats.npz: Pillow 13.0.0 (tools/peers/make_format_golden.py). JPEG depends on the version of its library, and
+// libtiff rounds CMYK in another way, each by a level.
+TEST(DecodeImage, ReadsTheOtherFormatsAsPillow) {
+  const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "other_formats.npz"));
+  int files = 0;
+  for (const auto& [key, expected] : golden) {
+    const std::string name(absl::StripSuffix(key, "/upright"));
+    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), 3, /*exif_orientation=*/name != key);
+    ASSERT_TRUE(image.ok()) << name << ": " << image.status();
+    EXPECT_LE(Difference(*image, expected), name == "jpeg.tif" || name == "cmyk.tif" ? 1 : 0) << key;
+    if (name != key) continue;
+    EXPECT_EQ(DecodeImage(Bytes(name), 1)->pixels.size() * 3, image->pixels.size());
+    ++files;
+  }
+  EXPECT_EQ(files, 44);
+}
+
+// The upper 8 bits: 0x1234, 0xff80, 0x00ff.
+TEST(DecodeImage, TiffOf16BitsKeepsTheUpper8) {
+  const auto entry = [](uint32_t tag, uint32_t type, uint32_t count, uint32_t value) {
+    return LittleEndian(tag).substr(0, 2) + LittleEndian(type).substr(0, 2) + LittleEndian(count) + LittleEndian(value);
+  };
+  const std::string tiff = absl::StrCat(
+      "II*", absl::string_view("\0", 1), LittleEndian(14), absl::HexStringToBytes("341280ffff00"),
+      LittleEndian(8).substr(0, 2), entry(256, 3, 1, 3), entry(257, 3, 1, 1), entry(258, 3, 1, 16), entry(259, 3, 1, 1),
+      entry(262, 3, 1, 1), entry(273, 4, 1, 8), entry(277, 3, 1, 1), entry(279, 4, 1, 6), LittleEndian(0));
+  const absl::StatusOr<Image> image = DecodeImage(tiff, 1);
+  ASSERT_TRUE(image.ok()) << image.status();
+  EXPECT_EQ(image->pixels, (std::vector<uint8_t>{0x12, 0xff, 0x00}));
+}
+
 // exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
 TEST(DecodeImage, FollowsExifOrientation) {
   const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "formats.npz"));
@@ -81,10 +113,29 @@ TEST(DecodeImage, IgnoresCorruptExif) {
   EXPECT_NE(turned.height, stored.height);
 }
 
+// Files of the formats without checksums: cut anywhere before the last pixel, they are refused.
+TEST(DecodeImage, RefusesTruncatedFilesOfOtherFormats) {
+  for (const std::string name : {"rgb.bmp", "palette.bmp", "runs8.bmp", "plain.tif", "lzw.tif", "palette.gif",
+                                 "interlaced.gif", "rgb.ppm", "deep.ppm", "moving.webp"}) {
+    const std::string bytes = Bytes(name);
+    const Image whole = *DecodeImage(bytes, 3);
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      const absl::StatusOr<Image> image = DecodeImage(absl::string_view(bytes).substr(0, length), 3);
+      if (image.ok()) {
+        EXPECT_GT(length, bytes.size() / 4) << name;
+        EXPECT_EQ(image->pixels, whole.pixels) << name << " " << length;
+      } else {
+        EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << length;
+      }
+    }
+  }
+}
+
 TEST(DecodeImage, RefusesOtherFiles) {
-  for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
+  for (const std::string bytes : {"", "GIF88a", "\xff\xd8", "RIFF", "RIFF1234WEB", "P7 1", "II*"}) {
     EXPECT_EQ(DecodeImage(bytes, 3).status(),
-              absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size())));
+              absl::DataLossError(
+                  absl::StrCat("not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image, at byte 0 of ", bytes.size())));
   }
 }
 
@@ -102,7 +153,8 @@ TEST(DecodeImage, RefusesTruncatedFiles) {
 }
 
 TEST(DecodeImage, CorruptFilesAreRefusedOrDecoded) {
-  for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp"}) {
+  for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp", "palette.bmp", "runs4.bmp", "lzw.tif", "fax.tif",
+                                 "jpeg.tif", "see_through.gif", "text.ppm", "one_bit.pbm", "canvas.webp"}) {
     const std::string bytes = Bytes(name);
     for (size_t at = 0; at < bytes.size(); ++at) {
       std::string damaged = bytes;
@@ -182,7 +234,16 @@ TEST(DecodeImage, RefusesSizesBeyondItsLimit) {
   const size_t frame = jpeg.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
   jpeg.replace(frame + 5, 4, "\xff\xf0\xff\xf0");
-  for (const std::string& bytes : {webp, png, jpeg}) {
+  std::string bmp = Bytes("rgb.bmp"), tiff = Bytes("plain.tif"), gif = Bytes("palette.gif");
+  bmp.replace(18, 8, LittleEndian(60000) + LittleEndian(60000));
+  const size_t width_tag = tiff.find(std::string("\0\1\4\0\1\0\0\0", 8));  // tag 256, one number of 32 bits
+  ASSERT_NE(width_tag, std::string::npos);
+  tiff.replace(width_tag + 8, 4, LittleEndian(1 << 30));
+  gif.replace(6, 4, "\xff\xff\xff\xff");
+  const std::string runs = absl::StrCat(bmp.substr(0, 18), LittleEndian(8000), LittleEndian(8000),
+                                        absl::string_view("\1\0\10\0\1\0\0\0", 8), bmp.substr(34));
+  const std::string ppm = "P6 60000 60000 255\n", text = "P1 8000 8000 1 0 1";
+  for (const std::string& bytes : {webp, png, jpeg, bmp, tiff, gif, runs, ppm, text}) {
     const absl::Status status = DecodeImage(bytes, 3).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
   }
