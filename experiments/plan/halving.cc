@@ -66,9 +66,10 @@ absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
       return higher ? *a.second > *b.second : *a.second < *b.second;
     });
     if (!measured[0].second.has_value()) {
-      return absl::FailedPreconditionError(absl::StrCat(MetricName(criterion),
-                                                        " is undefined for all candidates after ", search.rungs[r],
-                                                        " epochs: ", absent_reason));
+      rungs.undefined =
+          absl::FailedPreconditionError(absl::StrCat(MetricName(criterion), " is undefined for all candidates after ",
+                                                     search.rungs[r], " epochs: ", absent_reason));
+      return rungs;
     }
     const bool is_last = r + 1 == search.rungs.size();
     if (is_last) rungs.log.set_chosen(static_cast<int>(measured[0].first));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "experiments/plan/trial_search.h"
 #include "experiments/spec/trial.h"
@@ -28,12 +29,13 @@ struct Rungs {
   std::vector<std::vector<size_t>> reached;
   // Whether all candidates of the last rung have records. There is no further rung then.
   bool complete = false;
+  // kFailedPrecondition if the criterion is undefined for all candidates of the last rung that was reached.
+  absl::Status undefined;
   // For each candidate, the rungs whose records are complete, and whether it continued.
   SearchLog log;
 };
 
-// Precondition: the search has rungs. Errors: kFailedPrecondition if the criterion is undefined for all candidates of a
-// rung; those of reading records.
+// Precondition: the search has rungs. Errors: those of reading records.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
 
 }  // namespace openset

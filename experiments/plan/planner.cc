@@ -234,6 +234,7 @@ absl::StatusOr<std::vector<ActionId>> Planner::Choose(ActionId choice) {
   };
   if (const size_t next = planned.rung + 1; next < planned.search.rungs.size()) {
     OPENSET_ASSIGN_OR_RETURN(const Rungs rungs, ReadRungs(planned.search, store_));
+    OPENSET_RETURN_IF_ERROR(Annotate(rungs.undefined, absl::StrCat("the search for ", Describe(trial))));
     if (rungs.reached.size() <= next) return is_open();
     AddRung(search, next, rungs.reached[next]);
   } else {

@@ -1,6 +1,7 @@
 #include "experiments/plan/search.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,8 @@
 #include "core/saturated.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "eval/metrics/evaluate.h"
+#include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/method/training_epochs.h"
@@ -21,6 +24,31 @@
 
 namespace openset {
 namespace {
+
+// Whether the metric is undefined without unknown samples: for known ones that are ranked and predicted well and badly,
+// from which every metric of known samples can be computed.
+bool NeedsUnknown(MetricSpec metric) {
+  FillDefaults(&metric);
+  constexpr int kSamples = 200;
+  std::vector<double> score;
+  std::vector<int32_t> label, prediction;
+  std::vector<float> logits;
+  for (int i = 0; i < kSamples; ++i) {
+    score.push_back(i);
+    label.push_back(i % 2);
+    prediction.push_back(i % 3 == 0 ? 1 - label.back() : label.back());
+    for (int c = 0; c < 2; ++c) logits.push_back(c == prediction.back() ? 1.0f + static_cast<float>(i) : 0.0f);
+  }
+  EvaluationInput::Arrays arrays;
+  arrays.unknown_score = score;
+  arrays.prediction = prediction;
+  arrays.label = label;
+  arrays.num_classes = arrays.num_outputs = 2;
+  arrays.logits = logits;
+  const absl::StatusOr<EvaluationInput> known = EvaluationInput::Create(arrays);
+  const absl::StatusOr<std::vector<MetricValue>> value = Evaluate({metric}, *known);
+  return value.ok() && !(*value)[0].value.has_value();
+}
 
 class SearchExpander {
  public:
@@ -37,6 +65,14 @@ class SearchExpander {
         TrialSearch& expanded = searches.emplace_back();
         expanded.trial = static_cast<int>(t);
         OPENSET_RETURN_IF_ERROR(AddCandidates(s, trials[t], &expanded.candidates));
+        if (trials[t].data().validation_unknown_size() == 0 && NeedsUnknown(spec_.search(s).criterion())) {
+          expanded.undefined = Problem(
+              absl::StrCat("search[", s, "].criterion"),
+              absl::StrCat(MetricName(spec_.search(s).criterion()),
+                           " needs unknown samples, and the validation data of task '", trials[t].task(),
+                           "' has none: give the task external images (`external`), or use a criterion of known "
+                           "samples, such as accuracy"));
+        }
         if (search.has_halving()) {
           OPENSET_RETURN_IF_ERROR(CheckRungs(s, expanded.candidates));
           expanded.rungs.assign(search.halving().rungs().begin(), search.halving().rungs().end());
@@ -203,6 +239,7 @@ absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialS
   if (!search.rungs.empty()) {
     absl::StatusOr<Rungs> rungs = ReadRungs(search, store);
     OPENSET_RETURN_IF_ERROR(Annotate(rungs.status(), WhichSearch(trial)));
+    OPENSET_RETURN_IF_ERROR(Annotate(rungs->undefined, WhichSearch(trial)));
     if (!rungs->complete) return std::nullopt;
     for (size_t c = 0; c < search.candidates.size(); ++c)
       AddAxis(trial, search.candidates[c], rungs->log.mutable_candidate(c));

@@ -18,7 +18,8 @@ namespace openset {
 // The searches of an experiment for its expanded trials, in the order of the trials.
 // Errors: kInvalidArgument, "FILE:LINE: path: problem", for: a method that the experiment lacks or that two searches
 // name; an axis or value that does not fit the method; a criterion without a direction; no samples kept for validation;
-// rungs that do not ascend to the epochs of the method's training; more than `max_candidates` in all.
+// rungs that do not ascend to the epochs of the method's training; more than `max_candidates` in all. A criterion that
+// the validation data leave undefined is in TrialSearch.undefined, so that the results of such a search stay readable.
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = kMostTrials);
 

@@ -195,6 +195,29 @@ TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
                        HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
 }
 
+// Without external images, the validation data have known samples only.
+TEST_F(SearchTest, ACriterionThatNeedsUnknownSamplesIsUndefinedWithoutThem) {
+  const auto undefined = [&](const std::string& criterion) {
+    const auto searches =
+        Searches(absl::StrCat("validation_per_class: 5 search { method: 'plain' axis { path: 'training.epochs' value: "
+                              "['1', '2'] } criterion { ",
+                              criterion, " } }"));
+    EXPECT_TRUE(searches.ok()) << searches.status();
+    return std::string((*searches)[0].undefined.message());
+  };
+  EXPECT_EQ(undefined("auroc {}"), "");  // class 4 is external
+  sandbox_.Write("data/tasks/task.textproto", "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 }");
+  for (const char* criterion : {"auroc {}", "oscr {}", "fpr_at_95tpr {}", "openauc {}"}) {
+    EXPECT_THAT(undefined(criterion), HasSubstr("search[0].criterion: ")) << criterion;
+    EXPECT_THAT(undefined(criterion),
+                HasSubstr(" needs unknown samples, and the validation data of task 'task' has none"))
+        << criterion;
+  }
+  for (const char* criterion : {"aurc {}", "accuracy {}", "ece {}"}) {
+    EXPECT_EQ(undefined(criterion), "") << criterion;
+  }
+}
+
 // Its test samples are the validation samples, and it has no others.
 TEST_F(SearchTest, ACandidateIsMeasuredDuringTrainingOnTheSamplesOfTheSearch) {
   const auto searches = Searches(

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "experiments/spec/trial.h"
 
 namespace openset {
@@ -19,6 +20,8 @@ struct TrialSearch {
   // continues.
   std::vector<int> rungs;
   double keep = 0;
+  // Why the validation data leave the criterion undefined, whatever the candidates predict; OK if they don't.
+  absl::Status undefined;
 };
 
 }  // namespace openset

@@ -101,8 +101,16 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
     std::optional<Trial> tuned;
     if (redo_.empty()) {  // otherwise its candidates may run again
-      OPENSET_ASSIGN_OR_RETURN(tuned, TunedTrial(trials[t], *search, store_));
+      absl::StatusOr<std::optional<Trial>> found = TunedTrial(trials[t], *search, store_);
+      if (absl::IsFailedPrecondition(found.status())) {
+        // The other results stay readable; a run makes the choice again, and reports its failure.
+        undecided_.emplace_back(found.status().message());
+        search->undefined = absl::OkStatus();
+      } else {
+        OPENSET_ASSIGN_OR_RETURN(tuned, std::move(found));
+      }
     }
+    if (!tuned.has_value()) OPENSET_RETURN_IF_ERROR(search->undefined);
     if (tuned.has_value()) {
       written.tuned = plan_trial(*std::move(tuned));
     } else {
@@ -133,8 +141,8 @@ absl::Status Study::ChooseAgain() {
     if (action.kind != ActionKind::kChoose || action.is_done()) continue;
     if (!absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); })) continue;
     const absl::Status chosen = planner_.Choose(action.id).status();
-    // A candidate's record is corrupt: FindNeeded() finds it.
-    if (!absl::IsNotFound(chosen)) OPENSET_RETURN_IF_ERROR(chosen);
+    // A candidate's record is corrupt: FindNeeded() finds it. Or no candidate is the best: the run says so.
+    if (!absl::IsNotFound(chosen) && !absl::IsFailedPrecondition(chosen)) OPENSET_RETURN_IF_ERROR(chosen);
   }
   return absl::OkStatus();
 }
@@ -309,6 +317,14 @@ absl::Status Study::Explained(const absl::Status& outcome) const {
   return outcome;
 }
 
+std::vector<std::string> Study::UndecidedLines() const {
+  if (undecided_.empty()) return {};
+  const size_t others = undecided_.size() - 1;
+  return {absl::StrCat(
+      "No tuned trial: ", undecided_[0], "; choose by another criterion, or with other validation data.",
+      others > 0 ? absl::StrCat(" So it is for ", others, others > 1 ? " other searches." : " other search.") : "")};
+}
+
 std::unique_ptr<StudyResults> Study::LoadResults() const { return LoadStudyResults(plan(), ReportedTrials(), store_); }
 
 bool Study::LacksOnlyEvaluation(int trial) const {
@@ -322,6 +338,7 @@ Report Study::MakeReport(const StudyResults& results) const {
   Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
   report.data_lines = data_lines_;
+  for (std::string& line : UndecidedLines()) report.data_lines.push_back(std::move(line));
   const std::vector<int> reported = ReportedTrials();
   for (size_t i = 0; i < results.results.size() && i < reported.size(); ++i) {
     if (results.results[i].record == nullptr) report.unevaluated += LacksOnlyEvaluation(reported[i]);

@@ -66,7 +66,8 @@ struct RunOptions {
 class Study {
  public:
   // Loads an experiment by name or path, and finds its results in the store. Errors: those of LoadExperiment(),
-  // AddContentDigests() (data/sets/data_set.h), Expand(), ExpandSearches(), TunedTrial() and MakeRecordFilter().
+  // AddContentDigests() (data/sets/data_set.h), Expand(), ExpandSearches() (also TrialSearch.undefined, unless all
+  // candidates have records) and MakeRecordFilter(); those of reading records.
   static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
                                                      const Store& store, const StudyOptions& options = {});
   // The same for an experiment that has been made or read before.
@@ -90,6 +91,8 @@ class Study {
   std::vector<int> ReportedTrials() const;
   // The number of tuned trials that are not in the plan yet, because their search is not finished.
   int waiting() const;
+  // A line if the criterion of searches was undefined for all their candidates, so that they have no tuned trial.
+  std::vector<std::string> UndecidedLines() const;
 
   // Lines about results that were made by another version of their source code (SourceChanges).
   std::vector<std::string> SourceLines() const;
@@ -143,7 +146,8 @@ class Study {
   void MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
   // Marks all actions to be made again, and makes each choice whose candidates are all kept, so that the actions that
-  // it adds are marked too. Errors: those of Planner::Choose(), except kNotFound.
+  // it adds are marked too. Errors: those of Planner::Choose(), except kNotFound and
+  // kFailedPrecondition.
   absl::Status ChooseAgain();
 
   // A trial of the spec, and the search for its values.
@@ -162,6 +166,7 @@ class Study {
   Planner planner_;
   std::string redo_;
   std::vector<std::string> data_lines_, untold_data_;
+  std::vector<std::string> undecided_;  // of the searches whose criterion is undefined for all candidates
   std::vector<Written> written_;
 };
 

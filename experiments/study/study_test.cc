@@ -34,6 +34,53 @@ class StudyTest : public StudyScene {
   }
 };
 
+// All candidates were measured, and none has a value to choose by: everything else stays readable.
+TEST_F(StudyTest, AFailedChoiceHidesNothingElse) {
+  for (const bool halving : {false, true}) {
+    std::string spec = kSearched;
+    if (halving) {
+      spec = R"(
+        method: "pairs" validation_per_class: 5 override { training { epochs: 3 } }
+        search {
+          method: "plain" axis { path: "training.optimizer.learning_rate" value: ["0.1", "0.2", "0.3", "0.4"] }
+          criterion { aurc {} } halving { rungs: [1, 3] }
+        })";
+    }
+    const std::unique_ptr<Study> first = *Load(spec);
+    Record(*first, 1, 0.5);  // of method pairs
+    for (int t = 2; t < 6; ++t) Record(*first, t, std::nullopt);
+    EXPECT_THAT(first->Choose(ChoiceOf(*first)).status(),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("aurc is undefined for all candidates")));
+
+    for (const char* redo : {"", "failed"}) {
+      const absl::StatusOr<std::unique_ptr<Study>> again = Load(spec, redo);
+      ASSERT_TRUE(again.ok()) << again.status();
+      EXPECT_EQ((*again)->waiting(), 1);
+      if (*redo != '\0') continue;
+      EXPECT_THAT((*again)->UndecidedLines(),
+                  ElementsAre(AllOf(HasSubstr("the search for plain on task: aurc is undefined"),
+                                    HasSubstr("no known samples"))));
+      const Report report = (*again)->MakeReport(*(*again)->LoadResults());
+      EXPECT_EQ(report.trials, 2);
+      EXPECT_EQ(report.missing, 1);
+      EXPECT_EQ(report.data_lines.back(), (*again)->UndecidedLines()[0]);
+      // A run makes the choice again, and fails again.
+      EXPECT_TRUE((*again)->plan()[ChoiceOf(**again)].is_needed());
+    }
+  }
+}
+
+TEST_F(StudyTest, ASearchByAnUndefinedCriterionIsRefusedBeforeItRuns) {
+  sandbox_.Write("data/tasks/task.textproto", "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 }");
+  const std::string search =
+      "validation_per_class: 5 search { method: 'plain' axis { path: 'training.epochs' value: ['1', '2'] } criterion "
+      "{ ";
+  EXPECT_THAT(Load(search + "auroc {} } }").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("search[0].criterion: auroc needs unknown samples, and the validation data of task")));
+  EXPECT_TRUE(Load(search + "aurc {} } }").ok());
+}
+
 TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   const absl::StatusOr<std::unique_ptr<Study>> loaded = Load(kSearched);
   ASSERT_TRUE(loaded.ok()) << loaded.status();

@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_TESTING_STUDY_SCENE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/algorithm/container.h"
@@ -46,15 +47,16 @@ class StudyScene : public ::testing::Test {
     return Study::Load("spec", sandbox_.folders(), store_, options);
   }
 
-  // Stores a record of the trial with this AURC.
-  void Record(const Study& study, int trial, double value) {
+  // Stores a record of the trial with this AURC, or with none.
+  void Record(const Study& study, int trial, std::optional<double> value) {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(study.plan().trial_id(trial));
     *record.mutable_trial() = study.plan().trials[trial].Spec();
     MetricRecord* metric = record.add_metric();
     metric->set_name("aurc");
-    metric->set_value(value);
+    if (value.has_value()) metric->set_value(*value);
+    if (!value.has_value()) metric->set_absent_reason("no known samples");
     ASSERT_TRUE(store_.CommitRecord(record).ok());
   }
 

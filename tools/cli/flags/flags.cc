@@ -148,8 +148,11 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
 std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? " trial" : " trials"); }
 
 std::string SearchText(const Study& study) {
-  std::string text = absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),
-                                  " of them are candidates of searches; tuned trials after them: ", study.waiting());
+  const std::string text =
+      absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),
+                   " of them are candidates of searches; tuned trials after them: ", study.waiting());
+  std::string undecided;
+  for (const std::string& line : study.UndecidedLines()) absl::StrAppend(&undecided, ". ", line);
   for (const PlannedSearch& planned : study.plan().searches) {
     const TrialSearch& search = planned.search;
     if (search.rungs.empty()) continue;
@@ -158,9 +161,9 @@ std::string SearchText(const Study& study) {
     for (size_t r = 0; r < sizes.size(); ++r) {
       rungs.push_back(absl::StrCat(sizes[r], " after ", search.rungs[r], search.rungs[r] == 1 ? " epoch" : " epochs"));
     }
-    return absl::StrCat(text, "; of each search are measured ", absl::StrJoin(rungs, ", "));
+    return absl::StrCat(text, "; of each search are measured ", absl::StrJoin(rungs, ", "), undecided);
   }
-  return text;
+  return text + undecided;
 }
 
 }  // namespace openset
