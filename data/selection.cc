@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 
@@ -146,17 +147,21 @@ absl::StatusOr<std::unordered_map<int32_t, int64_t>> LabelsOfClasses(const Selec
 
 // Returns the error for a class without selected samples. Its parts have `total` samples of class `label`, and `left`
 // of them are in the fold.
-absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, int64_t left) {
+absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, int64_t left, const DataSetInfo* info) {
+  const int32_t id = selection.class_id(static_cast<int>(label));
+  const bool has_name = info != nullptr && id >= 0 && id < info->class_name_size();
   const std::string samples = total == 0  ? "no sample"
                               : left == 0 ? absl::StrCat("only ", total, " samples, none of them in the fold,")
                                           : absl::StrCat("only the ", left, " samples that are kept for validation");
-  return absl::InvalidArgumentError(absl::StrCat("class_id[", label, "]: ", PartsHave(selection), " ", samples,
-                                                 " of class ", selection.class_id(static_cast<int>(label))));
+  return absl::InvalidArgumentError(
+      absl::StrCat("class_id[", label, "]: ", PartsHave(selection), " ", samples, " of class ", id,
+                   has_name ? absl::StrCat(" (", OneLine(info->class_name(id)), ")") : ""));
 }
 
 }  // namespace
 
-absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection) {
+absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
+                                              const DataSetInfo* info) {
   if (selection.has_fold()) OPENSET_RETURN_IF_ERROR(CheckFold(selection.fold(), "fold"));
   if (selection.label_size() > 0 && selection.label_size() != selection.class_id_size()) {
     return absl::InvalidArgumentError(
@@ -187,7 +192,7 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
     const auto left = static_cast<int64_t>(places.size());
     const SampleRange range = RangeOfClass(selection, left);
     if (range.begin >= range.end && total == 0 && selection.has_draw()) continue;
-    if (range.begin >= range.end) return NoneLeft(selection, c, total, left);
+    if (range.begin >= range.end) return NoneLeft(selection, c, total, left, info);
     const int64_t name = selection.label_size() > 0 ? selection.label(static_cast<int>(c)) : c;
     for (int64_t i = range.begin; i < range.end; ++i) {
       label[places[i]] = name;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "data/catalog.pb.h"
 #include "data/sample_index.h"
 #include "data/task.pb.h"
 
@@ -38,8 +39,9 @@ struct SelectedSamples {
 // Returns the samples that the selection chooses from `index`, which must be the joined index of its parts. Errors:
 // kInvalidArgument if a class is listed twice; if a class has no sample, or none is left (unless samples are drawn); if
 // a listed sample does not exist, is of a class that is not listed, or is listed twice; if the fold does not exist; if
-// there is not one label for each class.
-absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection);
+// there is not one label for each class. `info`, unless it is null, has the names of the classes for errors.
+absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
+                                              const DataSetInfo* info = nullptr);
 
 }  // namespace openset
 

@@ -9,6 +9,7 @@
 #include "core/proto/text_proto.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/formats/part_format.h"
 #include "data/selection.h"
 #include "data/sets/data_set_parts.h"
@@ -59,20 +60,94 @@ Fold FoldOf(const CrossValidation& validation, int number, bool others) {
   return fold;
 }
 
+std::string ClassText(const DataSetInfo& info, int id) { return OneLine(info.class_name(id)); }
+
+// Calls `use` with each class's id and its number of samples in the parts, whatever the selection takes of them.
+template <typename Use>
+absl::Status ForEachClass(const Selection& selection, const DataSetInfo& info, const Use& use) {
+  std::vector<const DataSetPart*> parts;
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), FindPart(info, part.part()));
+  }
+  for (const int id : selection.class_id()) {
+    int64_t samples = 0;
+    for (const DataSetPart* part : parts) samples += SamplesOfClass(*part, id);
+    use(id, samples);
+  }
+  return absl::OkStatus();
+}
+
 // Checks that each class has more than `kept` samples.
 absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(train.data_set()));
-  for (const int id : train.class_id()) {
-    int64_t samples = 0;
-    for (const PartOfDataSet& part : PartsOf(train)) {
-      OPENSET_ASSIGN_OR_RETURN(const DataSetPart* found, FindPart(*info, part.part()));
-      samples += SamplesOfClass(*found, id);
-    }
-    samples = FoldSamples(train, samples);
-    if (samples > kept) continue;
-    return absl::InvalidArgumentError(absl::StrCat("validation_per_class: keeps ", kept,
-                                                   " samples of each class, and '", info->name(), "' has ", samples,
-                                                   " training samples of class ", id));
+  absl::Status status;
+  OPENSET_RETURN_IF_ERROR(ForEachClass(train, *info, [&](int id, int64_t all) {
+    const int64_t samples = FoldSamples(train, all);
+    if (samples > kept || !status.ok()) return;
+    status = absl::InvalidArgumentError(
+        absl::StrCat("validation_per_class: keeps ", kept, " samples of each class, and '", info->name(), "' has ",
+                     samples, " training samples of class ", id, " (", ClassText(*info, id), ")"));
+  }));
+  return status;
+}
+
+// What a selection is for, and how a task leaves a class out of it.
+struct SelectionUse {
+  absl::string_view classes;  // "known class"
+  absl::string_view purpose;  // "to train on"
+  std::string list;           // the field that lists the classes
+};
+
+// Checks that the selection takes a sample of each of its classes; a draw may take none.
+absl::Status CheckClassesHaveSamples(const Selection& selection, const SelectionUse& use, const std::string& path,
+                                     const Catalog& catalog) {
+  if (selection.has_draw()) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+  constexpr size_t kMostNames = 10;
+  std::vector<std::string> without, with;
+  int64_t of_first = 0;
+  OPENSET_RETURN_IF_ERROR(ForEachClass(selection, *info, [&](int id, int64_t samples) {
+    const SampleRange range = RangeOfClass(selection, FoldSamples(selection, samples));
+    const bool is_empty = range.begin >= range.end;
+    if (is_empty && without.empty()) of_first = samples;
+    (is_empty ? without : with).push_back(ClassText(*info, id));
+  }));
+  if (without.empty()) return absl::OkStatus();
+  const size_t number = without.size();
+  if (number > kMostNames + 1) {
+    without.resize(kMostNames);
+    without.push_back(absl::StrCat((number - kMostNames), " others"));
+  }
+  const bool lists_rest = !with.empty() && with.size() <= kMostNames;
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": ", use.classes, number > 1 ? "es " : " ", absl::StrJoin(without, ", "), number > 1 ? " have" : " has",
+      " no image ", use.purpose, " in ",
+      absl::StrJoin(PartsOf(selection), ", ",
+                    [](std::string* out, const PartOfDataSet& part) { absl::StrAppend(out, "'", part.part(), "'"); }),
+      " of data set '", info->name(), "'",
+      selection.has_fold() ? absl::StrCat(" (", of_first, of_first == 1 ? " image" : " images", " in ",
+                                          selection.fold().folds(), " folds)")
+                           : "",
+      ": leave ", number > 1 ? "them" : "it", " out (", use.list, ": ", lists_rest ? absl::StrJoin(with, ", ") : "...",
+      ")", selection.has_fold() ? ", use fewer folds," : ",", " or add images"));
+}
+
+// Checks the samples to test on and to choose by, so that no training is spent on a test that can't be made.
+absl::Status CheckTestSamples(const TaskData& data, int split, const Catalog& catalog) {
+  const std::string path = absl::StrCat("split ", split);
+  OPENSET_RETURN_IF_ERROR(
+      CheckClassesHaveSamples(data.test_known(), {"known class", "to test on", "known"}, path, catalog));
+  for (const UnknownGroup& group : data.test_unknown()) {
+    OPENSET_RETURN_IF_ERROR(
+        CheckClassesHaveSamples(group.selection(), {"unknown class", "to test on", "unknown"}, path, catalog));
+  }
+  for (const ShiftedGroup& group : data.test_shifted()) {
+    OPENSET_RETURN_IF_ERROR(
+        CheckClassesHaveSamples(group.selection(), {"shifted class", "to test on", "known"}, path, catalog));
+  }
+  for (const UnknownGroup& group : data.validation_unknown()) {
+    OPENSET_RETURN_IF_ERROR(CheckClassesHaveSamples(
+        group.selection(), {"external class", "for validation", "external.class_id"}, path, catalog));
   }
   return absl::OkStatus();
 }
@@ -82,6 +157,22 @@ std::vector<std::string> PartsOf(const UnknownSource& source) {
   std::vector<std::string> parts = {source.part()};
   parts.insert(parts.end(), source.more_part().begin(), source.more_part().end());
   return parts;
+}
+
+// Removes the classes of which the parts have no sample; keeps all if they have none of any class.
+absl::Status RemoveEmptyClasses(const DataSetInfo& info, const std::vector<std::string>& parts,
+                                std::vector<int>* classes) {
+  std::vector<int> kept;
+  for (const int id : *classes) {
+    int64_t samples = 0;
+    for (const std::string& part : parts) {
+      OPENSET_ASSIGN_OR_RETURN(const DataSetPart* found, FindPart(info, part));
+      samples += SamplesOfClass(*found, id);
+    }
+    if (samples > 0) kept.push_back(id);
+  }
+  if (!kept.empty()) *classes = std::move(kept);
+  return absl::OkStatus();
 }
 
 // Adds the groups of unknown test samples.
@@ -101,6 +192,11 @@ absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const Tas
                                                      " of task '", task.name(), "'"));
     }
     if (request.unknown_classes > 0) classes.resize(request.unknown_classes);
+    // All classes of another data set are those of which its parts have images.
+    if (classes.size() == info->class_name_size() && source.data_set() != task.data_set() &&
+        source.draw_samples() == 0) {
+      OPENSET_RETURN_IF_ERROR(RemoveEmptyClasses(*info, PartsOf(source), &classes));
+    }
     if (classes.empty()) continue;
     UnknownGroup* group = data->add_test_unknown();
     group->set_name(source.group());
@@ -240,7 +336,17 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<Cla
   if (task.balanced_with_replacement()) OPENSET_RETURN_IF_ERROR(Balance(task, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddShifted(task, split, request, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddExternal(task, request, catalog, &data));
+  OPENSET_RETURN_IF_ERROR(CheckTestSamples(data, request.split, catalog));
   return data;
+}
+
+absl::Status CheckTrainingSamples(const TaskData& data, int split, bool with_external, const Catalog& catalog) {
+  const std::string path = absl::StrCat("split ", split);
+  OPENSET_RETURN_IF_ERROR(
+      CheckClassesHaveSamples(data.train(), {"known class", "to train on", "known"}, path, catalog));
+  if (!with_external || !data.has_external()) return absl::OkStatus();
+  return CheckClassesHaveSamples(data.external(), {"external class", "to train on", "external.class_id"}, path,
+                                 catalog);
 }
 
 double Openness(const TaskData& data) {

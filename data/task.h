@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
 #include "data/splits/task_problems.h"
@@ -35,13 +36,19 @@ struct TaskRequest {
 // form one group for each source of unknowns, except sources all of whose classes are known. Errors, all
 // kInvalidArgument "path: problem": those of a task and the split (data/splits/task_problems.h); a split number that
 // does not exist ("split"); more unknown classes than there are, or a number of them for several sources
-// ("unknown_classes"); no sample left to train with ("validation_per_class").
+// ("unknown_classes"); no sample left to train with ("validation_per_class"); a class without a sample to test on
+// according to the catalog ("split N", with the class's name).
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
 // The same with the task's class splits as ClassSplitsOf() (data/splits/class_splits.h) returns them, for callers that
 // resolve many splits.
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<ClassSplit>& splits,
                                      const TaskRequest& request, const Catalog& catalog);
+
+// Checks that each known class of split number `split` and, if asked, each external class has a sample to train on,
+// according to the catalog. Only for methods that read training images. Errors: kInvalidArgument, with the class's
+// name.
+absl::Status CheckTrainingSamples(const TaskData& data, int split, bool with_external, const Catalog& catalog);
 
 // Returns the openness (core/openness.h) of a trial's data. A class of a data set counts once, however many groups it
 // is in.

@@ -100,6 +100,53 @@ TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
   EXPECT_THAT(FindProblems(*data), IsEmpty());
 }
 
+// Class b has 2 images to train and none to test on, class c has 1 to test on.
+TEST(ResolveTask, NamesClassesWithoutImages) {
+  DataSetInfo info;
+  info.set_name("few");
+  for (const char* name : {"a", "b", "c", "d"}) info.add_class_name(name);
+  const auto add = [&](const char* name, const std::vector<int>& samples) {
+    DataSetPart* part = (info.layout_size() == 0 ? info.add_layout() : info.mutable_layout(0))->add_part();
+    part->set_name(name);
+    for (const int count : samples) part->add_samples_per_class(count);
+  };
+  add("train", {9, 2, 0, 9});
+  add("test", {9, 0, 1, 9});
+  const Catalog catalog({info});
+  const auto problem = [&](const std::string& text, const TaskRequest& request = {}) {
+    return std::string(ResolveTask(Parse("data_set: 'few' " + text), request, catalog).status().message());
+  };
+  const auto training_problem = [&](const std::string& text) {
+    const absl::StatusOr<TaskData> data = ResolveTask(Parse("data_set: 'few' " + text), {}, catalog);
+    EXPECT_TRUE(data.ok()) << data.status();
+    return std::string(CheckTrainingSamples(*data, 0, /*with_external=*/true, catalog).message());
+  };
+  EXPECT_EQ(problem("split { known: [0, 1] unknown: [3] }"),
+            "split 0: known class b has no image to test on in 'test' of data set 'few': leave it out (known: a), or "
+            "add images");
+  EXPECT_EQ(problem("split { known: [2, 0] unknown: [3] }"), "");
+  EXPECT_EQ(training_problem("split { known: [2, 0] unknown: [3] }"),
+            "split 0: known class c has no image to train on in 'train' of data set 'few': leave it out (known: a), or "
+            "add images");
+  EXPECT_EQ(problem("split { known: [0] }"),
+            "split 0: unknown class b has no image to test on in 'test' of data set 'few': leave it out (unknown: c, "
+            "d), or add images");
+  EXPECT_EQ(problem("split { known: [0] unknown: [2, 3] }"), "");
+  EXPECT_EQ(training_problem("external { data_set: 'few' class_id: [1, 2] } split { known: [0] unknown: [3] }"),
+            "split 0: external class c has no image to train on in 'train' of data set 'few': leave it out "
+            "(external.class_id: b), or add images");
+  // 2 images in 3 folds: the last fold tests none of them.
+  const std::string folds = "cross_validation { folds: 3 } split { known: [0, 3] unknown: [1] }";
+  EXPECT_EQ(problem(folds), "");
+  TaskRequest last;
+  last.split = 2;
+  EXPECT_EQ(problem(folds, last),
+            "split 2: unknown class b has no image to test on in 'train', 'test' of data set 'few' (2 images in 3 "
+            "folds): leave it out (unknown: ...), use fewer folds, or add images");
+  // A draw takes what there is.
+  EXPECT_EQ(problem("unknown { data_set: 'few' class_id: [1, 3] draw_samples: 4 } split { known: [0] }"), "");
+}
+
 TEST(ResolveTask, AcceptsPartsOfAnyName) {
   const absl::StatusOr<TaskData> data =
       Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }");
@@ -211,7 +258,7 @@ TEST(ResolveTask, LeavesSamplesToTrainWith) {
   request.validation_per_class = 10;
   EXPECT_EQ(Resolve("data_set: 'four' split { known: [1, 0] }", request).status(),
             absl::InvalidArgumentError("validation_per_class: keeps 10 samples of each class, and 'four' has 10 "
-                                       "training samples of class 1"));
+                                       "training samples of class 1 (class 1)"));
 }
 
 TEST(FindTaskProblems, ExternalClassesAreNeitherKnownNorUnknown) {

@@ -31,11 +31,18 @@ class ImageFileFormat : public PartFormat {
     }
   }
 
+  // What to do about images that are not those of the catalog. An absolute path is that of the user's own folder.
+  static std::string WhatToDo(const DataSetInfo& info, const std::string& path) {
+    if (path.empty() || path[0] != '/') return "fetch the files again";
+    return absl::StrCat("its images have changed: bring the old ones back, or remove catalog/", info.name(),
+                        ".textproto and describe the folder again");
+  }
+
   // Returns kDataLoss if a class has more or fewer images than the catalog says or, if files are counted, none or more.
   // `where` describes what contains a class's images.
   template <typename Where>
-  static absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
-                                  const Where& where) {
+  static absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
+                                  const SampleIndex& index, const Where& where) {
     const std::vector<int64_t> count = CountOfEachClass(info, index);
     const bool counted = CountsFiles(part);
     for (int id = 0; id < info.class_name_size(); ++id) {
@@ -43,7 +50,7 @@ class ImageFileFormat : public PartFormat {
       if (count[id] == wanted || (counted && count[id] > 0 && count[id] < wanted)) continue;
       return absl::DataLossError(absl::StrCat(where(id), ": has ", count[id], " images, not ", counted ? "1 to " : "",
                                               wanted, " as the catalog says of part '", part.name(), "' of data set '",
-                                              info.name(), "'; fetch the files again"));
+                                              info.name(), "'; ", WhatToDo(info, path)));
     }
     return absl::OkStatus();
   }
@@ -94,8 +101,8 @@ class ImageFolder : public ImageFileFormat {
     OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
                              OpenImageFolder(found.folder, folders, {info.channels(), info.height(), info.width()},
                                              found.part.name(), options, is_empty));
-    OPENSET_RETURN_IF_ERROR(
-        CheckCounts(info, found.part, source->index(), [&](int id) { return JoinPath(found.folder, folders[id]); }));
+    OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, files.path(), source->index(),
+                                        [&](int id) { return JoinPath(found.folder, folders[id]); }));
     return source;
   }
 
@@ -107,7 +114,7 @@ class ImageFolder : public ImageFileFormat {
     if (sum == folder.listing_sha256()) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(found.folder, ": SHA-256 of the names and sizes of its images is ", sum,
                                             ", not ", folder.listing_sha256(),
-                                            "; files are missing, new or cut short: fetch them again"));
+                                            "; files are missing, new or cut short; ", WhatToDo(info, folder.path())));
   }
 
  private:
@@ -146,7 +153,7 @@ class ImageList : public ImageFileFormat {
         OpenImageList(found.folder, lists, files.has_part_table() ? found.PathOf(files.part_table()) : "", files,
                       {info.class_name().begin(), info.class_name().end()},
                       {info.channels(), info.height(), info.width()}, found.part.name()));
-    OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, source->index(), [&](int id) {
+    OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, files.path(), source->index(), [&](int id) {
       return absl::StrCat(lists[0], ": class ", id, " (", info.class_name(id), ")");
     }));
     return source;

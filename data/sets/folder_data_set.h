@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,18 +22,28 @@ struct FolderRequest {
   // For folders that are not divided into parts: FolderShare in data/catalog.proto.
   double test_share = 0.2;
   uint64_t seed = 0;
-  std::set<std::string> skip;  // images to leave out, as "CLASS/FILE"
+  std::set<std::string> skip;  // paths of images to leave out
 };
 
 // Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
 // class; classes are in the order of the bytes of their names, and folders without images are ignored. If there are
 // folders "train" and "test" (or "val"), these contain the folders of the classes and are the parts "train" and "test";
-// the classes are those of "train". Otherwise the parts are "train" and "test", which share each class's images, and
-// "all". Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains the
-// digest of the listing, so that changed files count as other data. Errors: kNotFound if the folder does not exist;
-// kInvalidArgument if its path is not absolute, if no folder in it has images, or if a test folder has a class that
-// "train" lacks.
+// a third one, "val", is the part "val". The classes are those of "train" and "test"; one that "train" lacks can only
+// be unknown. Otherwise the parts are "train" and "test", which share each class's images, and "all". A folder that
+// contains images and no folders of classes is one class, with the folder's name. A class whose images are all skipped
+// is left out. Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains
+// the digest of the listing, so that changed files count as other data. Errors: kNotFound if the folder does not exist;
+// kInvalidArgument if its path is not absolute, if it has no images, or for a name of a folder that no class can have.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
+
+// Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not
+// read, images in sub-folders of classes and in no class's folder, links to nothing, further folders beside "train" and
+// "test". Names that begin with a dot and usual companions of images (Thumbs.db) are not mentioned. Precondition:
+// `info` is DescribeFolder()'s result for the folder, or has no layout.
+std::vector<std::string> LeftOutLines(const std::string& folder, const DataSetInfo& info);
+
+// Returns lines about classes without images to train on, or to test on.
+std::vector<std::string> FewImagesLines(const DataSetInfo& info);
 
 }  // namespace openset
 

@@ -64,8 +64,67 @@ TEST_F(FolderDataSetTest, UsesExistingParts) {
   EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(2, 1));
   EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(0, 3));
   EXPECT_THAT(CheckFiles(*info, "test", {}), IsOk());
-  Put("val/owl", 1);
-  EXPECT_THAT(Describe(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has a class 'owl' that ")));
+}
+
+// The parts' digests are those of the folder without the third part, and of the classes that it had before.
+TEST_F(FolderDataSetTest, TestMayHaveMoreClassesAndValIsAThirdPart) {
+  Put("train/cat", 2);
+  Put("train/dog", 1);
+  Put("test/dog", 3);
+  const auto before = Describe();
+  Put("val/cat", 1);
+  Put("val/gnu", 1);
+  const auto third = Describe();
+  ASSERT_THAT(third, IsOk());
+  EXPECT_THAT(third->class_name(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(FindPart(*third, "val").value()->samples_per_class(), ElementsAre(1, 0));
+  for (const char* part : {"train", "test"}) EXPECT_EQ(*PartDigest(*third, part), *PartDigest(*before, part));
+  EXPECT_THAT(LeftOutLines(root_, *third), ElementsAre("left out: val/gnu (1 image, but no class has this name)"));
+
+  Put("test/bee", 2);
+  const auto more = Describe();
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(more->class_name(), ElementsAre("bee", "cat", "dog"));
+  EXPECT_THAT(FindPart(*more, "train").value()->samples_per_class(), ElementsAre(0, 2, 1));
+  EXPECT_THAT(FindPart(*more, "test").value()->samples_per_class(), ElementsAre(2, 0, 3));
+  for (const char* part : {"train", "test", "val"}) EXPECT_THAT(CheckFiles(*more, part, {}), IsOk());
+  EXPECT_THAT(FewImagesLines(*more),
+              ElementsAre(HasSubstr("no image to train on: bee;"), HasSubstr("no image to test on: cat;")));
+}
+
+TEST_F(FolderDataSetTest, AFolderOfImagesIsOneClass) {
+  const std::string image = *ReadFile("data/readers/testdata/rgb.png");
+  for (int i = 0; i < 5; ++i) WriteTestFile(absl::StrCat("images/", i, ".png"), image);
+  const auto info = Describe();
+  ASSERT_THAT(info, IsOk());
+  EXPECT_THAT(info->class_name(), ElementsAre("images"));
+  EXPECT_EQ(FindPart(*info, "all").value()->samples(), 5);
+  EXPECT_THAT(CheckFiles(*info, "all", {}), IsOk());
+  EXPECT_THAT(LeftOutLines(root_, *info), IsEmpty());
+}
+
+// Images are skipped by their paths; a class of which nothing is left is no class.
+TEST_F(FolderDataSetTest, SkipsImages) {
+  Put("train/cat", 2);
+  Put("train/dog", 2);
+  Put("test/cat", 2);
+  Put("test/dog", 1);
+  FolderRequest request{"mine", root_};
+  request.skip = {root_ + "/train/cat/0.png"};
+  const auto one = DescribeFolder(request);
+  ASSERT_THAT(one, IsOk());
+  EXPECT_THAT(FindPart(*one, "train").value()->samples_per_class(), ElementsAre(1, 2));
+  EXPECT_THAT(FindPart(*one, "test").value()->samples_per_class(), ElementsAre(2, 1));
+  request.skip = {root_ + "/train/dog/0.png", root_ + "/train/dog/1.png"};
+  const auto only_tested = DescribeFolder(request);
+  ASSERT_THAT(only_tested, IsOk());
+  EXPECT_THAT(FindPart(*only_tested, "train").value()->samples_per_class(), ElementsAre(2, 0));
+  EXPECT_THAT(CheckFiles(*only_tested, "train", {}), IsOk());
+  request.skip.insert(root_ + "/test/dog/0.png");
+  const auto gone = DescribeFolder(request);
+  ASSERT_THAT(gone, IsOk());
+  EXPECT_THAT(gone->class_name(), ElementsAre("cat"));
+  EXPECT_THAT(CheckFiles(*gone, "train", {}), IsOk());
 }
 
 TEST_F(FolderDataSetTest, OtherFilesAreOtherData) {

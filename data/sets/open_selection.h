@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
+#include "data/catalog.pb.h"
 #include "data/image_source.h"
 #include "data/selection.h"
 
@@ -22,8 +23,10 @@ struct OpenedSelection {
 // Opens a part of the selection's data set. For callers that cache opened parts.
 using PartOpener = std::function<absl::StatusOr<std::shared_ptr<const ImageSource>>(const std::string& part)>;
 
-// Opens the parts in the order of PartsOf(). Errors: those of `open_part` and SelectSamples().
-absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const PartOpener& open_part);
+// Opens the parts in the order of PartsOf(). `info`: the selection's data set. Errors: those of `open_part` and
+// SelectSamples().
+absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const DataSetInfo& info,
+                                              const PartOpener& open_part);
 
 // Opens the parts with OpenPart(). Errors: also those of the catalog.
 absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const Catalog& catalog,

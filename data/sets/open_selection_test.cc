@@ -58,7 +58,8 @@ TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
     if (part == "test") return absl::NotFoundError("no " + part);
     return OpenSelection(Parsed<Selection>("data_set: 'toy' part: 'train' class_id: 1"), catalog_, {folder_})->source;
   };
-  EXPECT_THAT(OpenSelection(selection_, none), StatusIs(absl::StatusCode::kNotFound, "no test"));
+  EXPECT_THAT(OpenSelection(selection_, **catalog_.Find("toy"), none),
+              StatusIs(absl::StatusCode::kNotFound, "no test"));
   EXPECT_THAT(asked, ElementsAre("train", "test"));
 }
 

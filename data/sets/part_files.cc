@@ -52,6 +52,11 @@ absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_vi
       if (fewest_missing.empty() || missing.size() < fewest_missing.size()) fewest_missing = std::move(missing);
     }
   }
+  if (const std::string& path = fewest_missing[0]; !path.empty() && path[0] == '/') {
+    return absl::NotFoundError(absl::StrCat("data set '", info.name(), "': there is no folder ", path,
+                                            "; if it was moved, write its new path into catalog/", info.name(),
+                                            ".textproto (`path`; results stay valid), or describe it again"));
+  }
   const size_t others = fewest_missing.size() - 1;
   return absl::NotFoundError(absl::StrCat(
       "data set '", info.name(), "': ", fewest_missing[0],

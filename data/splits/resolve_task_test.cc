@@ -87,7 +87,7 @@ TEST(ResolveTask, FoldsOfThePool) {
   request.validation_per_class = 11;
   EXPECT_EQ(ResolveTask(Parse(text), request, SmallCatalog()).status(),
             absl::InvalidArgumentError("validation_per_class: keeps 11 samples of each class, and 'four' has 11 "
-                                       "training samples of class 1"));
+                                       "training samples of class 1 (class 1)"));
 }
 
 TEST(ResolveTask, UnknownsOfAnotherDataSetAreInEveryFold) {

@@ -36,7 +36,8 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const std
 
 absl::StatusOr<Batcher> ImageCache::MakeBatcher(const Selection& selection, int channels, at::Device device) {
   OPENSET_RETURN_IF_ERROR(Count(selection).status());  // also compares the digests
-  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, [&](const std::string& part) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(selection.data_set()));
+  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, *info, [&](const std::string& part) {
                              return GetPart(selection.data_set(), part);
                            }));
   return Batcher::Make(std::move(opened.source), std::move(opened.samples), channels, device);

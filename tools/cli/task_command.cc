@@ -60,8 +60,11 @@ absl::Status ShowTask(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
                            TellContents(store, data_folders, /*progress=*/nullptr, {task}, &catalog));
   std::vector<TaskData> data;
+  absl::Status training;  // networks that were trained elsewhere need no training images
   for (int split = 0; split < CountSplits(task); ++split) {
     OPENSET_ASSIGN_OR_RETURN(data.emplace_back(), ResolveTask(task, class_splits, {split}, catalog));
+    if (task.test_only() || !training.ok()) continue;
+    training = CheckTrainingSamples(data.back(), split, /*with_external=*/true, catalog);
   }
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
@@ -72,6 +75,7 @@ absl::Status ShowTask(const std::string& name) {
   for (const std::string& line : lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
+  if (!training.ok()) std::cerr << "warning: " << task.name() << ": " << training.message() << "\n";
   return absl::OkStatus();
 }
 
@@ -99,8 +103,9 @@ Command TaskCommand() {
   command.description =
       "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which output\n"
       "            of a network is for which class; warns of splits that repeat another split\n"
-      "new         writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; --near\n"
-      "            and --far name further data sets whose images are unknown\n"
+      "new         writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; all "
+      "others\n"
+      "            are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"

@@ -23,7 +23,7 @@ absl::StatusOr<OpenedSelection> Open(const Selection& selection, const Catalog& 
     }
     return opened;
   };
-  return OpenSelection(selection, open_part);
+  return OpenSelection(selection, *info, open_part);
 }
 
 // The sets of test samples, in the order of the outputs' rows (experiments/infer/inference.cc).

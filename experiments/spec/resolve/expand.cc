@@ -68,6 +68,7 @@ class Expander {
                                    experiment_.only.count({task.name(), method->method.name(), point->split}) == 0;
           if (is_left_out) continue;
           OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
+          OPENSET_RETURN_IF_ERROR(CheckTraining(task, method->method, *point));
           OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
           std::shared_ptr<const TrialMethod>& made = of_split[point->split];
           if (made == nullptr) made = MethodOfSplit(method, point->split);
@@ -192,10 +193,20 @@ class Expander {
                                                    " names none: set `external` in the task"));
   }
 
+  static bool ReadsTrainingImages(const MethodSpec& method) {
+    return method.has_training() || TraitsOf(method.inference()).reads_training_images || NeedsOf(method.score()).fit;
+  }
+
+  absl::Status CheckTraining(const TaskSpec& task, const MethodSpec& method, const TrialData& point) const {
+    if (!ReadsTrainingImages(method)) return absl::OkStatus();
+    const absl::Status status =
+        CheckTrainingSamples(point.data, point.split, ReadsExternalImages(method), experiment_.catalog);
+    return status.ok() ? status : TaskProblem(task, status);
+  }
+
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
     const bool fits = NeedsOf(method.score()).fit;
-    const bool reads = method.has_training() || TraitsOf(method.inference()).reads_training_images;
-    if (!task.test_only() || (!reads && !fits)) return absl::OkStatus();
+    if (!task.test_only() || !ReadsTrainingImages(method)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
         " training images, and task ", task.name(), " has none (test_only)"));

@@ -174,7 +174,7 @@ Command DataCommand() {
       "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown\n"
       "          classes\n"
       "describe  writes the catalog entry of a folder of images (one folder for each class): classes, counts, mean\n"
-      "          and standard deviation\n"
+      "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM\n"
       "audit     finds exact and near duplicates in a data set or between the data sets of a task\n"
       "\n"
       "  openset data fetch cifar10\n"

@@ -1,17 +1,22 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
+#include "data/class_names.h"
 #include "data/inspect/channel_statistics.h"
 #include "data/sets/data_set.h"
+#include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
 #include "data/sets/folder_data_set.h"
 #include "tools/cli/data/actions.h"
@@ -48,19 +53,33 @@ absl::Status DescribeImages(const std::string& folder) {
   }
   request.seed = absl::GetFlag(FLAGS_seed);
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
+  const DataSetInfo whole = info;  // with corrupt images
+  const std::string& root = info.layout(0).part(0).image_folder().path();
+  if (root != request.path && root != JoinPath(request.path, "train")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(OneLine(request.path),
+                     ": has images, but no folders of classes: make one folder for each class. "
+                     "As unknown images of a task it can stay as it is: openset task new NAME --far=",
+                     OneLine(request.path)));
+  }
 
+  for (const char* part : {"train", "test"}) {
+    if (FindPart(info, part).ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(OneLine(request.path), ": no class has two images, one to train on and one to test on"));
+  }
   std::vector<DamagedImage> damaged;
   ChannelStatistics training;
-  for (const char* part : {"train", "test"}) {
+  for (const std::string& part : PartNames(info)) {
+    if (part == "all") continue;  // "train" and "test" together
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
     OPENSET_ASSIGN_OR_RETURN(const auto bad,
                              ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
-                               if (part == std::string("train")) training.Add(image);
+                               if (part == "train") training.Add(image);
                              }));
     for (const DamagedImage& image : bad) {
       damaged.push_back(image);
-      const std::filesystem::path path = source->Describe(image.sample);
-      request.skip.insert(absl::StrCat(path.parent_path().filename().string(), "/", path.filename().string()));
+      request.skip.insert(source->Describe(image.sample));
     }
   }
   if (!damaged.empty()) {
@@ -92,6 +111,18 @@ absl::Status DescribeImages(const std::string& folder) {
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
   if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " corrupt images\n";
+  for (const std::string& name : whole.class_name()) {
+    if (absl::c_linear_search(info.class_name(), name)) continue;
+    std::cout << "left out: class " << OneLine(name) << ", all of whose images are corrupt\n";
+  }
+  for (const std::string& line : LeftOutLines(request.path, whole)) std::cout << line << "\n";
+  std::map<std::string, std::string> first;  // by composed name
+  for (const std::string& name : info.class_name()) {
+    const auto [known, is_new] = first.emplace(Composed(name), name);
+    if (is_new) continue;
+    std::cerr << "hint: two classes are called " << OneLine(name) << ", in two forms of Unicode; are they one?\n";
+  }
+  for (const std::string& line : FewImagesLines(info)) std::cerr << "hint: " << line << "\n";
   std::cout << path << "\n";
   return absl::OkStatus();
 }

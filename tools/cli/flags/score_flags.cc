@@ -24,10 +24,12 @@ ABSL_FLAG(std::vector<std::string>, unknown, {},
           "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
           "ones. Empty: all that are not known.");
 ABSL_FLAG(std::vector<std::string>, near, {},
-          "Groups of unknown samples near the known classes. task new: data sets of such samples. task wordnet: how "
+          "Groups of unknown samples near the known classes. task new: data sets or folders of such samples. task "
+          "wordnet: how "
           "many near classes to draw. Empty: all candidates.");
 ABSL_FLAG(std::vector<std::string>, far, {},
-          "Groups of unknown samples far from the known classes. task new: data sets of such samples. task wordnet: "
+          "Groups of unknown samples far from the known classes. task new: data sets or folders of such samples. task "
+          "wordnet: "
           "names of classes of another data set, to test whether they are far.");
 ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
 ABSL_FLAG(std::string, ci_method, "bca",

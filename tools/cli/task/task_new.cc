@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/flags/declare.h"
@@ -13,17 +14,25 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/openness.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
+#include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "data/catalog.h"
+#include "data/class_names.h"
+#include "data/formats/part_format.h"
+#include "data/selection.h"
 #include "data/sets/data_set_parts.h"
+#include "data/sets/folder_data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
+#include "data/task.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/flags/user_path.h"
@@ -92,22 +101,62 @@ absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
   return FlagError("data", absl::StrCat("data set '", info.name(), "' has no parts for training and testing"));
 }
 
-// Adds a source for each data set: its part to test on.
+// "a, b and 3 others".
+std::string Named(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 10;
+  const size_t shown = names.size() <= kMost + 1 ? names.size() : kMost;
+  const std::string text = absl::StrJoin(names.begin(), names.begin() + static_cast<int64_t>(shown), ", ");
+  return names.size() == shown ? text : absl::StrCat(text, " and ", names.size() - shown, " others");
+}
+
+// The parts of a data set that is only unknown: the whole of the user's own folder; of a published data set, its part
+// to test on.
+std::vector<std::string> PartsOfUnknown(const DataSetInfo& info) {
+  const auto has = [&](absl::string_view part) { return FindPart(info, part).ok(); };
+  const absl::string_view path = info.layout(0).part(0).image_folder().path();
+  const bool is_own = !path.empty() && path[0] == '/';
+  std::vector<std::string> parts;
+  if (is_own && has("all")) return {"all"};
+  for (const char* part : {"test", "val", "train"}) {
+    if (has(part) && (is_own || parts.empty())) parts.emplace_back(part);
+  }
+  if (parts.empty()) parts.push_back(has("all") ? "all" : info.layout(0).part(0).name());
+  return parts;
+}
+
+// A name for the group of a data set: its own or, for a folder without a description, the folder's, as far as it has
+// the characters of a name; made different from those that the task has.
+std::string GroupName(const DataSetInfo& info, const TaskSpec& task) {
+  std::string name = info.name();
+  if (absl::StartsWith(name, kFolderPrefix)) {
+    name = name.substr(name.rfind('/') + 1);
+    for (char& c : name) {
+      if (!absl::ascii_isalnum(c) && c != '-' && c != '.' && c != '_') c = '_';
+    }
+    if (!NameProblem(name).empty()) name = "folder";
+  }
+  std::string unused = name;
+  for (int number = 2; absl::c_any_of(task.unknown(), [&](const UnknownSource& s) { return s.group() == unused; });) {
+    if (!absl::StartsWith(info.name(), kFolderPrefix)) break;  // the same data set twice is refused
+    unused = absl::StrCat(name, "_", number++);
+  }
+  return unused;
+}
+
+// Adds a source for each data set or folder.
 absl::Status AddSources(const Catalog& catalog, absl::string_view flag, const std::vector<std::string>& data_sets,
                         UnknownGroup::Distance distance, TaskSpec* task) {
   for (const std::string& name : data_sets) {
     const absl::StatusOr<const DataSetInfo*> info = catalog.Find(DataSetName(name, catalog));
     if (!info.ok()) return Annotate(info.status(), absl::StrCat("--", flag));
-    std::string part;
-    for (const char* candidate : {"train", "val", "test"}) {
-      if (FindPart(**info, candidate).ok()) part = candidate;
-    }
-    if (part.empty()) return FlagError(flag, absl::StrCat("data set '", name, "' has no part to test on"));
-    UnknownSource* source = task->add_unknown();
-    source->set_group((*info)->name());
-    source->set_data_set((*info)->name());
-    if (part != "test") source->set_part(part);
-    source->set_distance(distance);
+    const std::vector<std::string> parts = PartsOfUnknown(**info);
+    UnknownSource source;
+    source.set_group(GroupName(**info, *task));
+    source.set_data_set((*info)->name());
+    if (parts[0] != "test") source.set_part(parts[0]);
+    for (size_t p = 1; p < parts.size(); ++p) source.add_more_part(parts[p]);
+    source.set_distance(distance);
+    *task->add_unknown() = source;
   }
   return absl::OkStatus();
 }
@@ -141,6 +190,10 @@ absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
   const std::optional<std::string> data = absl::GetFlag(FLAGS_data);
   if (!data.has_value()) return FlagError("data", "name a data set, or a folder of images");
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(*data, catalog)), "--data");
+  if (info->class_name_size() < 2) {
+    return FlagError("data", absl::StrCat("data set '", info->name(), "' has only the class ",
+                                          OneLine(info->class_name(0)), "; known classes need folders of their own"));
+  }
   task.set_data_set(info->name());
   OPENSET_RETURN_IF_ERROR(SetParts(*info, &task));
   return task;
@@ -159,7 +212,7 @@ absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const 
   if (list.size() == 1 && absl::StartsWith(list[0], "@")) {
     const absl::StatusOr<std::string> file = ReadGivenFile(UserPath(list[0].substr(1)));
     if (!file.ok()) return Annotate(file.status(), absl::StrCat("--", flag));
-    lines = absl::StrSplit(*file, '\n');
+    lines = absl::StrSplit(absl::StripPrefix(*file, "\xef\xbb\xbf"), '\n');  // without a byte order mark
   }
   std::vector<std::string> items;
   for (const absl::string_view line : lines) {
@@ -175,18 +228,40 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
   std::vector<int> ids;
   const std::vector<std::string> names(info.class_name().begin(), info.class_name().end());
   for (const std::string& item : items) {
-    const auto found = std::find(names.begin(), names.end(), item);
+    const std::vector<int> found = ClassesNamed(item, info);
     const std::optional<int> number = NumberOf({item});
-    if (found != names.end()) {
-      ids.push_back(static_cast<int>(found - names.begin()));
+    if (found.size() == 1) {
+      ids.push_back(found[0]);
+    } else if (found.size() > 1) {
+      return FlagError(flag, absl::StrCat("classes ", absl::StrJoin(found, " and "), " have the name '", item,
+                                          "' in two forms of Unicode: give the number"));
     } else if (number.has_value() && *number >= 0 && *number < static_cast<int>(names.size())) {
       ids.push_back(*number);
     } else {
-      return FlagError(flag, UnknownName("class", item, names));
+      const bool has_commas =
+          absl::c_any_of(names, [](const std::string& name) { return absl::StrContains(name, ','); });
+      return FlagError(flag, absl::StrCat(UnknownName("class", item, names),
+                                          has_commas ? absl::StrCat("; for a name with a comma: --", flag,
+                                                                    "=@FILE, with a name on each line")
+                                                     : ""));
     }
   }
   return ids;
 }
+
+namespace {
+
+// Whether a class of the task's data set has an image to test on; in each fold, if there are folds.
+bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
+  int64_t images = 0;
+  for (const std::string& part : TestParts(task)) {
+    const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
+    if (found.ok()) images += SamplesOfClass(**found, id);
+  }
+  return images >= (task.has_cross_validation() ? task.cross_validation().folds() : 1);
+}
+
+}  // namespace
 
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task) {
   if (request.known.empty()) {
@@ -220,11 +295,86 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
     if (!unknown_ids.empty() || elsewhere) continue;
     const std::string stream = absl::StrCat(request.name, "/split ", s);
     for (const int64_t id : RandomStream(request.seed, stream).Permutation(info.class_name_size())) {
-      if (!absl::c_linear_search(known_ids, id)) split->add_unknown(static_cast<int>(id));
+      const int class_id = static_cast<int>(id);
+      if (!absl::c_linear_search(known_ids, class_id) && CanBeTested(*task, info, class_id)) {
+        split->add_unknown(class_id);
+      }
     }
   }
   return absl::OkStatus();
 }
+
+namespace {
+
+// Returns a line about the classes of the task's data set that a split does not use; "" if there are none.
+std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const DataSetInfo& info) {
+  std::set<int> used(split.known().begin(), split.known().end());
+  for (const UnknownSource& source : SourcesOf(task)) {
+    if (source.data_set() != info.name()) continue;
+    for (const int id : UnknownClasses(task, split, source, info)) used.insert(id);
+  }
+  if (task.has_external() && task.external().data_set() == info.name()) {
+    for (const int id : ExternalClasses(task.external(), info)) used.insert(id);
+  }
+  std::vector<std::string> unused, untested;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    if (used.count(id) == 0) (CanBeTested(task, info, id) ? unused : untested).push_back(OneLine(info.class_name(id)));
+  }
+  std::vector<std::string> texts;
+  if (task.has_drawn() && !unused.empty()) {
+    texts.push_back(absl::StrCat(unused.size(), unused.size() == 1 ? " class" : " classes", " of each split"));
+  } else if (!unused.empty()) {
+    texts.push_back(absl::StrCat(Named(unused), " (they are unknown if --unknown names them)"));
+  }
+  if (!untested.empty()) {
+    texts.push_back(absl::StrCat(
+        Named(untested), task.has_cross_validation() ? " (fewer images than folds)" : " (no image to test on)"));
+  }
+  return texts.empty() ? "" : absl::StrCat("not used: ", absl::StrJoin(texts, "; "));
+}
+
+// "16 images to train on, 8 known and 4 unknown ones to test on", as far as the catalog knows.
+absl::StatusOr<std::string> CountsText(const TaskData& data, bool test_only, const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
+  OPENSET_ASSIGN_OR_RETURN(const int64_t known, CountSamples(data.test_known(), catalog));
+  int64_t unknown = 0;
+  for (const UnknownGroup& group : data.test_unknown()) {
+    OPENSET_ASSIGN_OR_RETURN(const int64_t more, CountSamples(group.selection(), catalog));
+    unknown += more;
+  }
+  return absl::StrCat(test_only ? "" : absl::StrCat(train, " images to train on, "), known, " known and ", unknown,
+                      " unknown ones to test on");
+}
+
+// Prints a line for each group of other data sets, and a hint if classes in it have the names of known ones.
+absl::Status ShowGroups(const TaskData& data, const Catalog& catalog) {
+  const std::string& data_set = data.test_known().data_set();
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* known_info, catalog.Find(data_set));
+  std::set<std::string> known;
+  for (const int id : data.test_known().class_id()) known.insert(Composed(known_info->class_name(id)));
+  for (const UnknownGroup& group : data.test_unknown()) {
+    const Selection& selection = group.selection();
+    if (selection.data_set() == data_set) continue;
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+    std::vector<std::string> twice;
+    for (const int id : selection.class_id()) {
+      if (known.count(Composed(info->class_name(id))) > 0) twice.push_back(OneLine(info->class_name(id)));
+    }
+    if (!twice.empty()) {
+      std::cerr << "hint: unknown classes of " << group.name() << " have the names of known ones: " << Named(twice)
+                << "\n";
+    }
+    OPENSET_ASSIGN_OR_RETURN(const int64_t images, CountSamples(selection, catalog));
+    std::vector<std::string> parts;
+    for (const PartOfDataSet& part : PartsOf(selection)) parts.push_back(part.part());
+    std::cout << group.name() << ": " << images << (images == 1 ? " image" : " images") << " of "
+              << selection.class_id_size() << (selection.class_id_size() == 1 ? " class, part " : " classes, part ")
+              << absl::StrJoin(parts, " and ") << " of " << OneLine(selection.data_set()) << "\n";
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status NewTask(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
@@ -254,15 +404,37 @@ absl::Status NewTask(const std::string& name) {
     return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(filled, catalog));
+  std::vector<TaskData> data;  // of each split's first fold
+  for (int s = 0; s < CountSplits(filled); ++s) {
+    absl::StatusOr<TaskData> resolved = ResolveTask(filled, splits, {s}, catalog);
+    absl::Status status = resolved.status();
+    if (status.ok() && !filled.test_only())
+      status = CheckTrainingSamples(*resolved, s, /*with_external=*/true, catalog);
+    if (!status.ok() && filled.has_drawn()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--known: ", status.message(), "; or name the known classes instead of their number"));
+    }
+    OPENSET_RETURN_IF_ERROR(status);
+    if (s % Folds(filled) == 0) data.push_back(*std::move(resolved));
+  }
   OPENSET_ASSIGN_OR_RETURN(
       const std::string path,
       WriteIntoLibrary(
           "tasks", name,
           absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n", ToText(task))));
+  if (absl::StartsWith(info->name(), kFolderPrefix)) {  // otherwise `openset data describe` has said it
+    for (const std::string& line : LeftOutLines(info->name().substr(kFolderPrefix.size()), *info)) {
+      std::cout << line << "\n";
+    }
+  }
+  if (const std::string line = UnusedLine(filled, splits[0], *info); !line.empty()) std::cout << line << "\n";
+  OPENSET_RETURN_IF_ERROR(ShowGroups(data[0], catalog));
   for (size_t s = 0; s < splits.size(); ++s) {
-    std::cout << "split " << s << ": known: " << absl::StrJoin(splits[s].known(), ", ", [&](std::string* out, int id) {
-      out->append(info->class_name(id));
-    }) << "\n";
+    OPENSET_ASSIGN_OR_RETURN(const std::string counts, CountsText(data[s], filled.test_only(), catalog));
+    std::cout << "split " << s << ": known: "
+              << absl::StrJoin(splits[s].known(), ", ",
+                               [&](std::string* out, int id) { out->append(OneLine(info->class_name(id))); })
+              << " (" << counts << ")\n";
   }
   if (splits[0].unknown_size() > 0) {
     std::cout << "openness " << Openness(splits[0].known_size(), splits[0].unknown_size()) << "\n";
