@@ -15,7 +15,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/disk_error.h"
+#include "core/files/closed_folder.h"
 #include "core/files/input_file.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
@@ -27,7 +27,9 @@ namespace {
 constexpr size_t kFirstRead = 1 << 12;
 
 absl::Status SystemError(absl::string_view what, const std::string& path) {
-  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(errno)));
+  const int error = errno;
+  if (error == ELOOP || error == ENOTDIR) OPENSET_RETURN_IF_ERROR(CheckNoLink(path));
+  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(error)));
 }
 
 std::string FolderOf(const std::string& path) {
@@ -87,7 +89,7 @@ absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& pat
   const int error = errno;
   // Over NFS, the link may exist although the reply was lost; the link count shows it.
   struct stat info;
-  if (!linked) linked = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
+  if (!linked) linked = StatFile(temporary, &info) == 0 && info.st_nlink == 2;
   Calls().Unlink(temporary);
   if (linked || error == EEXIST) return linked;
   errno = error;
@@ -122,13 +124,13 @@ absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_
   }
 }
 
-// Errors: `path`, where a file will be written, is a pipe or a device. /dev/stdout and the like are links to the real
-// target.
+// Errors: `path`, where a file will be written, is a pipe or a device, or a link that is not followed there.
+// /dev/stdout and the like are links to the real target.
 absl::Status RefuseDevice(const std::string& path) {
-  std::error_code error;
-  if (FolderOf(path) != "/dev" && !std::filesystem::is_other(std::filesystem::status(path, error))) {
-    return absl::OkStatus();
-  }
+  OPENSET_RETURN_IF_ERROR(CheckNoLink(path));
+  struct stat info;
+  const bool is_other = StatFile(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  if (FolderOf(path) != "/dev" && !is_other) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(path, ": is a pipe or a device: name a file"));
 }
 
@@ -156,8 +158,8 @@ absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_b
 
 absl::StatusOr<bool> LookForFile(const std::string& path) {
   struct stat info;
-  if (stat(path.c_str(), &info) == 0) return true;
-  absl::Status status = ReadError(errno, absl::StrCat("cannot look at ", path));
+  if (StatFile(path, &info) == 0) return true;
+  absl::Status status = ErrorAt(errno, "look at", path);
   if (absl::IsNotFound(status)) return false;
   return status;
 }
@@ -168,14 +170,13 @@ bool FileExists(const std::string& path) {
 }
 
 int64_t FileSize(const std::string& path) {
-  std::error_code error;
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
-  return error ? 0 : size;
+  struct stat info;
+  return StatFile(path, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
 absl::Status MakeFolders(const std::string& path) {
   struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (StatFile(path, &info) == 0 && S_ISDIR(info.st_mode)) {
     // Another process may have just created it, and not yet synced its name.
     if (!IsKnownFolder(path, false) && SyncNames(FolderOf(path), SyncOf::kFoundFolder).ok()) IsKnownFolder(path, true);
     return absl::OkStatus();
@@ -183,7 +184,7 @@ absl::Status MakeFolders(const std::string& path) {
   const std::string above = FolderOf(path);
   if (above != path && above != ".") OPENSET_RETURN_IF_ERROR(MakeFolders(above));
   if (RetryInterrupted([&] { return Calls().MakeFolder(path, 0777); }) != 0 &&
-      (errno != EEXIST || stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
+      (errno != EEXIST || StatFile(path, &info) != 0 || !S_ISDIR(info.st_mode))) {
     return SystemError("make the folder", path);
   }
   OPENSET_RETURN_IF_ERROR(SyncNames(above, SyncOf::kNewFolder));
@@ -193,8 +194,10 @@ absl::Status MakeFolders(const std::string& path) {
 
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
   std::vector<std::string> names;
-  DIR* const folder = opendir(path.c_str());
+  const int descriptor = OpenFile(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+  DIR* const folder = descriptor < 0 ? nullptr : fdopendir(descriptor);
   int error = folder == nullptr ? errno : 0;
+  if (folder == nullptr && descriptor >= 0) close(descriptor);
   while (folder != nullptr) {
     errno = 0;  // readdir() returns nothing at the end and if it fails
     const dirent* const entry = readdir(folder);
@@ -204,10 +207,11 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
     if (name != "." && name != "..") names.emplace_back(name);
   }
   if (folder != nullptr) closedir(folder);
-  if (error == ENOTDIR && FileExists(path)) {
+  if (error != 0) {
+    const absl::Status status = ErrorAt(error, "list", path);
+    if (error != ENOTDIR || !absl::IsNotFound(status) || !FileExists(path)) return status;
     return absl::InvalidArgumentError(absl::StrCat("cannot list ", path, ": it is a file, not a folder"));
   }
-  if (error != 0) return ReadError(error, absl::StrCat("cannot list ", path));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -260,7 +264,10 @@ absl::Status SyncFolder(const std::string& path) {
   for (const std::string& name : names) {
     const std::string file = JoinPath(path, name);
     struct stat info;
-    if (stat(file.c_str(), &info) != 0) return SystemError("look at", file);
+    const FolderOfPath folder(file);
+    if (!folder.ok() || fstatat(folder.folder(), folder.name(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      return SystemError("look at", file);
+    }
     if (S_ISREG(info.st_mode)) OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kStagedFile));
   }
   return SyncNames(path, SyncOf::kStagedFolder);
@@ -268,12 +275,12 @@ absl::Status SyncFolder(const std::string& path) {
 
 absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& target) {
   struct stat before, after;
-  const bool is_there = stat(folder.c_str(), &before) == 0;
+  const bool is_there = StatFile(folder, &before) == 0;
   if (RetryInterrupted([&] { return Calls().Rename(folder, target); }) != 0) {
     const int error = errno;
     // Over NFS, it may have been renamed although the reply was lost.
     const bool moved =
-        is_there && !FileExists(folder) && stat(target.c_str(), &after) == 0 && after.st_ino == before.st_ino;
+        is_there && !FileExists(folder) && StatFile(target, &after) == 0 && after.st_ino == before.st_ino;
     if (!moved && (error == ENOTEMPTY || error == EEXIST || error == ENOTDIR)) return false;
     errno = error;
     if (!moved) return SystemError("move results to", target);

@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/disk_error.h"
 
 namespace openset {
@@ -23,11 +24,11 @@ absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
   if (path.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("cannot open '", absl::CHexEscape(path), "': it has a NUL byte"));
   }
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int descriptor = OpenFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   const auto no_file = [&path] { return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device")); };
   if (descriptor < 0) {
     if (errno == ENXIO) return no_file();  // a socket, or a device that doesn't exist
-    return ReadError(errno, absl::StrCat("cannot open ", path));
+    return ErrorAt(errno, "open", path);
   }
   struct stat info = {};
   const int error = fstat(descriptor, &info) == 0 ? 0 : errno;

@@ -12,6 +12,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -61,8 +62,13 @@ absl::Status RemoveTree(int folder, const std::string& name) {
 absl::Status RemoveTree(const std::string& path) {
   const std::filesystem::path whole(path);
   const std::string above = whole.has_parent_path() ? whole.parent_path().string() : ".";
-  const int folder = open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return errno == ENOENT ? absl::OkStatus() : CannotRemove(path);
+  const int folder = OpenFile(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    if (errno == ENOENT) return absl::OkStatus();
+    const absl::Status status = CannotRemove(path);
+    const absl::Status link = CheckNoLink(above);
+    return link.ok() ? status : link;
+  }
   const absl::Cleanup close_it = [folder] { close(folder); };
   return RemoveTree(folder, whole.filename().string());
 }

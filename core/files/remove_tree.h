@@ -13,7 +13,8 @@ namespace openset {
 // there is no such entry. Errors: kUnavailable with the name and the system's message; then a part may be left.
 absl::Status RemoveTree(int folder, const std::string& name);
 
-// The same by the path of the entry. Links in the folders above it are followed.
+// The same by the path of the entry. Links in the folders above it are followed, except below closed folders
+// (core/files/closed_folder.h). Errors: also kPermissionDenied for such a link.
 absl::Status RemoveTree(const std::string& path);
 
 }  // namespace openset

@@ -27,7 +27,8 @@ inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,        SyncOf::kWrittenFil
                                        SyncOf::kRenamedName, SyncOf::kNewFolder,    SyncOf::kFoundFolder,
                                        SyncOf::kStagedFile,  SyncOf::kStagedFolder, SyncOf::kMovedFolder};
 
-// Each makes the system call of its name, and returns -1 and sets errno if it fails.
+// Each makes the system call of its name, and returns -1 and sets errno if it fails: ELOOP if the path has a link below
+// a closed folder (core/files/closed_folder.h).
 class SystemCalls {
  public:
   virtual ~SystemCalls() = default;

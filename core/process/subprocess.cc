@@ -11,6 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/files.h"
 #include "core/process/process_stat.h"
 
@@ -23,7 +24,7 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<
     return absl::UnavailableError(absl::StrCat("cannot ", what, ": ", std::strerror(errno)));
   };
   // Does not block if the file is a pipe without a reader.
-  const int log = open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int log = OpenFile(log_file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
   if (log < 0) return system_error(absl::StrCat("open ", log_file));
   const absl::Cleanup close_log = [log] { close(log); };
   int channel[2];

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,8 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/files/closed_folder.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
+#include "core/files/system_calls.h"
 #include "core/process/message_channel.h"
 #include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
@@ -90,8 +93,8 @@ std::string TailOf(const std::string& file, int64_t start) {
 
 LocalEngine::Worker::~Worker() {
   process.reset();
-  std::error_code error;
-  if (FileSize(log) == 0) std::filesystem::remove(log, error);
+  struct stat info;
+  if (StatFile(log, &info) == 0 && info.st_size == 0) Calls().Unlink(log);
 }
 
 std::string LocalEngine::Worker::LogTail() const {

@@ -177,7 +177,10 @@ TEST_F(CollectGarbageTest, KeepsFilesOfOthers) {
   std::filesystem::create_directory_symlink(elsewhere, store_.folder() + "/programs");
   GarbagePolicy policy;
   policy.programs_in_use.emplace();
+  EXPECT_THAT(FindGarbage(store_, policy), StatusIs(absl::StatusCode::kPermissionDenied));
+  std::filesystem::remove(store_.folder() + "/programs");
   EXPECT_THAT(Found(policy), IsEmpty());
+  EXPECT_TRUE(FileExists(program));
   // openset's own files next to it are removed.
   for (const std::string& log : {TestKey("ab") + ".log", std::string("train.tmp.elsewhere.0123abcd.1.0.log"),
                                  TemporaryName("evaluate") + ".log"}) {

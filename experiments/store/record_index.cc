@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
@@ -63,7 +64,7 @@ RecordIndex RecordIndex::OfUser(const Store& store) {
 
 bool RecordIndex::StateOf(const std::string& path, State* state) {
   struct stat info;
-  if (stat(path.c_str(), &info) != 0) return false;
+  if (StatFile(path, &info) != 0) return false;
   *state = {info.st_dev, info.st_ino, static_cast<uint64_t>(info.st_size), Nanoseconds(info.st_mtim),
             Nanoseconds(info.st_ctim)};
   return true;

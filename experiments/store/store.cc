@@ -17,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
@@ -101,6 +102,11 @@ int LastNumber(const std::string& folder, absl::string_view suffix) {
 
 constexpr char kRecord[] = ".rec";
 
+// All entries of a store's folder. Copies of programs may have links to their files.
+constexpr const char* kRooms[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
+                                  "partial", "runs",     "running",     "logs",      "tmp",      "slurm",
+                                  "data",    "reports",  "programs/*",  kVersionFile};
+
 absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {
   const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path, check_header);
@@ -126,6 +132,8 @@ bool IsThere(const std::string& path) {
 }
 
 }  // namespace
+
+Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kRooms); }
 
 std::string Store::Sharded(const std::string& kind, const std::string& name) const {
   return absl::StrCat(folder_, "/", kind, "/", name.substr(0, 2), "/", name);
@@ -156,6 +164,9 @@ absl::Status Store::CheckVersion() const {
   std::error_code error;
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
+  }
+  for (absl::string_view room : kRooms) {
+    OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder_, absl::StripSuffix(room, "/*"))));
   }
   const std::string file = JoinPath(folder_, kVersionFile);
   const absl::StatusOr<std::string> content =
@@ -327,11 +338,11 @@ absl::Status Store::Remove(const std::string& result) const {
   if (!IsThere(result)) return absl::OkStatus();
   // Renamed first, so that nobody sees a partly removed result.
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
-  std::error_code error;
-  std::filesystem::rename(result, JoinPath(staging, "result"), error);
+  const bool moved = Calls().Rename(result, JoinPath(staging, "result")) == 0;
+  const int error = errno;
   RemoveTree(staging).IgnoreError();
-  if (!error) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot remove ", result, ": ", error.message()));
+  if (moved) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot remove ", result, ": ", std::strerror(error)));
 }
 
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {

@@ -42,7 +42,9 @@ namespace openset {
 class Store {
  public:
   // Creates nothing until something is written.
-  explicit Store(std::string folder) : folder_(std::move(folder)) {}
+  // Closes its folders to links (core/files/closed_folder.h): below `folder`, which may be a link itself, none is
+  // followed, since others may write there.
+  explicit Store(std::string folder);
 
   const std::string& folder() const { return folder_; }
 

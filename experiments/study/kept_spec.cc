@@ -1,10 +1,16 @@
 #include "experiments/study/kept_spec.h"
 
-#include <filesystem>
-#include <system_error>
+#include <sys/stat.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -32,19 +38,18 @@ std::string TextOf(const Experiment& experiment) {
 
 // The folder of the study's reports; "" if it has none.
 std::string FolderOf(const Store& store, const std::string& study) {
-  const std::filesystem::path plain = store.ReportFolder(study);
-  std::error_code error;
-  if (std::filesystem::exists(plain / kFile, error)) return plain;
-  std::filesystem::path newest;
-  std::filesystem::file_time_type newest_time;
-  const std::filesystem::directory_iterator end;
-  for (std::filesystem::directory_iterator folder(plain.parent_path(), error); !error && folder != end;
-       folder.increment(error)) {
-    if (!absl::StartsWith(folder->path().filename().string(), study + "+")) continue;
-    std::error_code absent;
-    const auto time = std::filesystem::last_write_time(folder->path() / kFile, absent);
-    if (absent || (!newest.empty() && time <= newest_time)) continue;
-    newest = folder->path();
+  const std::string plain = store.ReportFolder(study);
+  struct stat info;
+  if (StatFile(JoinPath(plain, kFile), &info) == 0) return plain;
+  std::string newest;
+  std::pair<int64_t, int64_t> newest_time;
+  const std::string reports = JoinPath(store.folder(), "reports");
+  for (const std::string& name : ListFolder(reports).value_or(std::vector<std::string>{})) {
+    const std::string folder = JoinPath(reports, name);
+    if (!absl::StartsWith(name, study + "+") || StatFile(JoinPath(folder, kFile), &info) != 0) continue;
+    const std::pair<int64_t, int64_t> time(info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    if (!newest.empty() && time <= newest_time) continue;
+    newest = folder;
     newest_time = time;
   }
   return newest;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/folder_remover.h"
@@ -42,6 +43,7 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
   if (!state.empty()) {
+    OPENSET_RETURN_IF_ERROR(CheckNoLink(state));
     std::error_code error;
     std::filesystem::copy_file(state, JoinPath(staging, kStateFile), error);
     if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", state, ": ", error.message()));

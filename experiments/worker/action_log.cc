@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -18,7 +20,7 @@ std::string ActionLogPath(const WorkRequest& request) {
 ActionLog::ActionLog(const std::string& path) : path_(path) {
   if (path.empty()) return;
   // O_NONBLOCK: doesn't wait for a reader if the file is a pipe.
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  const int file = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (file < 0) return;
   before_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (before_ >= 0) dup2(file, STDERR_FILENO);
@@ -31,7 +33,7 @@ ActionLog::~ActionLog() {
   const bool is_empty = fstat(STDERR_FILENO, &log) == 0 && log.st_size == 0;
   dup2(before_, STDERR_FILENO);
   close(before_);
-  if (is_empty) unlink(path_.c_str());
+  if (is_empty) Calls().Unlink(path_);
 }
 
 }  // namespace openset

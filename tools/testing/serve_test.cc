@@ -1,9 +1,11 @@
 // `openset serve`, asked by a plain client while a study runs.
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -47,6 +50,15 @@ class Server {
 
   // "http://127.0.0.1:6736/ shows ...\n".
   std::string address() const { return program_.Read("out.txt"); }
+  // The token in it; "" if there is none. There is one if the folder of the tests is closed to other users.
+  std::string token() const {
+    const size_t begin = address().find("?token=");
+    return begin == std::string::npos ? "" : address().substr(begin + 7, 32);
+  }
+  // With the token.
+  HttpReply Ask(const std::string& path) const {
+    return Get(port_, path, absl::StrCat("Cookie: openset_token=", token(), "\r\n"));
+  }
   int port() const { return port_; }
   bool runs() const { return pid_ != 0; }
 
@@ -88,21 +100,21 @@ TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
   studies.Write("openset-store/version", "openset store 2\n");
   Server server(viewer, {"--store=" + studies.store(), "--library=" + studies.folder()});
   ASSERT_TRUE(server.runs()) << viewer.Read("err.txt");
-  EXPECT_THAT(server.address(), AllOf(HasSubstr("http://127.0.0.1:"), Not(HasSubstr("token"))));
-  EXPECT_THAT(Get(server.port(), "/").body, HasSubstr("The store has no record yet."));
+  EXPECT_THAT(server.address(), HasSubstr("http://127.0.0.1:"));
+  EXPECT_THAT(server.Ask("/").body, HasSubstr("The store has no record yet."));
 
   const pid_t run = studies.Start({"run", "study.textproto"});
   bool was_seen = false;
   int status = 0;
   while (waitpid(run, &status, WNOHANG) == 0) {
-    const HttpReply live = Get(server.port(), "/live.json");
+    const HttpReply live = server.Ask("/live.json");
     ASSERT_EQ(live.status, 200);
     const nlohmann::json parsed = nlohmann::json::parse(live.body);
     for (const nlohmann::json& one : parsed.at("runs")) {
       EXPECT_EQ(one.at("study"), "study");
       was_seen |= !one.at("actions").empty();
       if (!was_seen) continue;
-      EXPECT_EQ(Get(server.port(), absl::StrCat("/study/", one.at("id").get<std::string>())).status, 200);
+      EXPECT_EQ(server.Ask(absl::StrCat("/study/", one.at("id").get<std::string>())).status, 200);
     }
     usleep(50'000);
   }
@@ -110,10 +122,10 @@ TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
   EXPECT_TRUE(was_seen);
 
   const auto before = FilesOf(studies.store());
-  const std::string all = Get(server.port(), "/").body;
+  const std::string all = server.Ask("/").body;
   const std::string study = LinkTo("study", all);
   ASSERT_NE(study, "") << all.substr(all.find("<body>"), 2000);
-  const HttpReply page = Get(server.port(), study);
+  const HttpReply page = server.Ask(study);
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.head, HasSubstr("Content-Security-Policy: default-src 'none'; "));
   // The means of the report, the curves, and the mistakes as images.
@@ -126,10 +138,10 @@ TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
   EXPECT_EQ(means, 2 * (3 + 4));  // of report_test
   EXPECT_THAT(page.body, AllOf(HasSubstr("data-chart=\"roc"), HasSubstr("\"sheet\":\"data:image/png;base64,")));
   const std::string id = studies.AnyRecord().trial_id();
-  EXPECT_THAT(Get(server.port(), study + "/records").body, HasSubstr("/record/" + id));
-  EXPECT_THAT(Get(server.port(), "/record/" + id).body,
+  EXPECT_THAT(server.Ask(study + "/records").body, HasSubstr("/record/" + id));
+  EXPECT_THAT(server.Ask("/record/" + id).body,
               AllOf(HasSubstr("trial_id: &quot;" + id), HasSubstr("\"sheet\":\"data:image/png;base64,")));
-  EXPECT_THAT(Get(server.port(), "/failures").body, HasSubstr("0 actions failed"));
+  EXPECT_THAT(server.Ask("/failures").body, HasSubstr("0 actions failed"));
   EXPECT_EQ(FilesOf(studies.store()), before);  // it only reads
   EXPECT_EQ(server.End(), 0);
   EXPECT_EQ(viewer.Read("err.txt"), "");
@@ -148,9 +160,9 @@ TEST(Serve, RefusesOthers) {
   EXPECT_EQ(status("GET /live.json HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n"), 403);
   for (const char* path : {"/../openset-store/version", "/version", "/%2e%2e/version", "//etc/passwd", "/reports",
                            "/study/..", "/record/..%2fversion", "http://localhost/version"}) {
-    EXPECT_EQ(Get(server.port(), path).status, 404) << path;
+    EXPECT_EQ(server.Ask(path).status, 404) << path;
   }
-  EXPECT_THAT(Get(server.port(), "/").head, Not(HasSubstr("Access-Control")));
+  EXPECT_THAT(server.Ask("/").head, Not(HasSubstr("Access-Control")));
   const ProgramResult taken =
       OpensetProgram("other").Run({"serve", "--store=" + program.store(), absl::StrCat("--port=", server.port())});
   EXPECT_EQ(taken.exit_code, 2);
@@ -172,15 +184,73 @@ TEST(Serve, AsksForATokenBeyondThisMachine) {
   EXPECT_EQ(Get(server.port(), "/", absl::StrCat("Cookie: openset_token=", token, "\r\n")).status, 200);
 }
 
-// Other users of the machine can reach the port, but not the store.
-TEST(Serve, AsksForATokenWhereTheStoreIsClosed) {
+// Other users of the machine can reach the port, but not all of the store: a folder above it, the store, a room, a
+// shard or a file is closed to them, or the data.
+TEST(Serve, AsksForATokenWhereAnythingIsClosed) {
+  namespace fs = std::filesystem;
+  // Not in the folder of the tests, which may be closed.
+  const absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make("serve-test");
+  ASSERT_TRUE(made.ok());
+  const std::string folder = made->path();
+  for (fs::path above = fs::path(folder).parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    if ((fs::status(above).permissions() & fs::perms::others_exec) == fs::perms::none) GTEST_SKIP() << above;
+  }
+  const std::string store = folder + "/home/store", record = store + "/records/ab/file";
+  fs::create_directories(store + "/records/ab");
+  fs::create_directories(folder + "/data");
+  std::ofstream(store + "/version") << "openset store 2\n";
+  std::ofstream(record) << "x";
+  fs::create_symlink("home", folder + "/link");
+  const auto needs_token = [&](const std::string& path) {
+    const OpensetProgram program("closed");
+    Server server(program, {"--store=" + path, "--data=" + folder + "/data"});
+    EXPECT_TRUE(server.runs()) << program.Read("err.txt");
+    EXPECT_EQ(Get(server.port(), "/").status, server.token().empty() ? 200 : 401);
+    EXPECT_EQ(server.Ask("/").status, 200);
+    return !server.token().empty();
+  };
+  const std::string all[] = {folder, folder + "/home",   store,           store + "/records", store + "/records/ab",
+                             record, store + "/version", folder + "/data"};
+  for (const std::string& path : all) chmod(path.c_str(), 0755);
+  EXPECT_FALSE(needs_token(store));
+  EXPECT_FALSE(needs_token(folder + "/link/store"));
+  for (const std::string& path : all) {
+    for (const mode_t mode : {0700, 0750}) {
+      chmod(path.c_str(), mode);
+      EXPECT_TRUE(needs_token(folder + "/link/store")) << path;
+      chmod(path.c_str(), 0755);
+    }
+  }
+  chmod(record.c_str(), 0644);  // a file needs no x
+  EXPECT_FALSE(needs_token(store));
+  chmod(store.c_str(), 0711);
+  EXPECT_TRUE(needs_token(store));
+}
+
+TEST(Serve, AnswersAtEachAddressOfThisMachine) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 2\n");
-  std::filesystem::permissions(program.store(), std::filesystem::perms::owner_all);
+  Server server(program, {"--host=127.0.0.2"});
+  ASSERT_TRUE(server.runs()) << program.Read("err.txt");
+  const std::string address = server.address(), host = address.substr(7, address.find('/', 7) - 7);
+  EXPECT_EQ(host, absl::StrCat("127.0.0.2:", server.port()));
+  EXPECT_EQ(server.End(), 0);
+}
+
+// The store is removed, or its file system is unmounted, while the server runs.
+TEST(Serve, SaysThatTheStoreIsGone) {
+  const OpensetProgram program;
+  program.Write("openset-store/version", "openset store 2\n");
   Server server(program, {});
   ASSERT_TRUE(server.runs()) << program.Read("err.txt");
-  EXPECT_THAT(server.address(), HasSubstr("?token="));
-  EXPECT_EQ(Get(server.port(), "/").status, 401);
+  EXPECT_EQ(server.Ask("/").status, 200);
+  std::filesystem::remove(program.store() + "/version");
+  for (const char* path : {"/", "/live.json", "/failures"}) {
+    EXPECT_EQ(server.Ask(path).status, 500) << path;
+    EXPECT_THAT(server.Ask(path).body, HasSubstr("openset-store is not a store")) << path;
+  }
+  std::filesystem::remove_all(program.store());
+  EXPECT_THAT(server.Ask("/").body, AllOf(HasSubstr("there is no store"), Not(HasSubstr("no record yet"))));
 }
 
 TEST(Serve, ErrorsSayWhatIsWrong) {

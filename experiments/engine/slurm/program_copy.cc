@@ -8,9 +8,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/remove_tree.h"
 #include "core/process/capture_output.h"
 #include "core/status_macros.h"
 
@@ -119,8 +121,7 @@ absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, con
         copy.program, ": the program changed while it was copied here for Slurm's tasks; run the same command again"));
   }
   if (made.ok()) return store.CommitFolder(staging, copy.folder);
-  std::error_code ignored;
-  fs::remove_all(staging, ignored);
+  RemoveTree(staging).IgnoreError();
   return made;
 }
 
@@ -165,6 +166,7 @@ absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& r
   copy.sha256 = Sha256Hex(lists.sums);
   copy.folder = fs::absolute(JoinPath(JoinPath(store.folder(), "programs"), copy.sha256)).string();
   copy.program = JoinPath(copy.folder, own->path);
+  OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(JoinPath(store.folder(), "programs"), copy.sha256)));
   if (FileExists(copy.folder)) {
     if (CheckProgram(copy).ok()) {
       std::error_code ignored;  // `records gc` uses this time

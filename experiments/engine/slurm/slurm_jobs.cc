@@ -18,6 +18,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/machine/machine.h"
@@ -139,8 +140,7 @@ std::set<std::string> ProgramsInUse(const Store& store) {
   std::map<std::string, bool> is_done;  // by launch
   ForEachArray(store, /*known=*/{}, [&](const SlurmArray& array, const std::string& path) {
     struct stat info = {};
-    const bool is_old =
-        stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
+    const bool is_old = StatFile(path, &info) == 0 && absl::Now() - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
     if (!array.has_program() || is_old) return;
     const auto [launch, is_new] = is_done.try_emplace(array.launch());
     if (is_new) launch->second = HasAllRecords(store, array.launch());

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
@@ -237,7 +238,7 @@ double SlurmPilots::SavedAt(const LeftWork& left) const {
     for (const ActionId id : *actions) {
       struct stat info = {};
       if (!StageOf(plan_[id]).SavesState()) continue;
-      if (stat(store_.PartialPath(plan_[id].key).c_str(), &info) != 0) continue;
+      if (StatFile(store_.PartialPath(plan_[id].key), &info) != 0) continue;
       last =
           std::max(last, static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec));
     }

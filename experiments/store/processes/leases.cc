@@ -1,5 +1,6 @@
 #include "experiments/store/processes/leases.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "core/files/closed_folder.h"
 #include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
@@ -87,7 +89,7 @@ absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
     if (!is_there && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
     const bool is_link = is_there && S_ISLNK(info.st_mode);
     const bool is_other = absl::IsDataLoss(content.status()) || absl::IsInvalidArgument(content.status());
-    if (!IsDiskError(content.status()) && (is_other || (is_link && absl::IsNotFound(content.status())))) return "";
+    if (!IsDiskError(content.status()) && (is_other || is_link)) return "";
     // A claim may have been made between the two calls. If it still can't be opened, the file system is at fault.
     if (attempt == kMostReads) return Unreadable(content.status());
   }
@@ -138,6 +140,9 @@ absl::StatusOr<std::unique_ptr<Leases>> Leases::Begin(const Store& store, LeaseO
   for (const char* folder : {"running", "runs", "tmp"}) {
     OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(leases->folder_, folder)));
   }
+  const std::string runs = JoinPath(leases->folder_, "runs");
+  leases->runs_folder_ = OpenFile(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (leases->runs_folder_ < 0) return ErrorAt(errno, "open", runs);
   OPENSET_RETURN_IF_ERROR(leases->Renew({}));
   leases->SweepDead();
   return leases;
@@ -146,6 +151,7 @@ absl::StatusOr<std::unique_ptr<Leases>> Leases::Begin(const Store& store, LeaseO
 Leases::~Leases() {
   while (!held_.empty()) Release(std::string(held_.begin()->first));
   RetryInterrupted([&] { return Calls().Unlink(RunPath(run_id_)); });
+  if (runs_folder_ >= 0) close(runs_folder_);
 }
 
 std::string Leases::RunningFolder() const { return JoinPath(folder_, "running"); }
@@ -277,7 +283,7 @@ void Leases::SweepDead() {
       // The rest of a chain that is gone: after a day, nobody is still looking at what it took over.
       struct stat info = {};
       const std::string path = JoinPath(RunningFolder(), file);
-      if (stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(24)) {
+      if (StatFile(path, &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(24)) {
         Calls().Unlink(path);
       }
     }
@@ -288,7 +294,7 @@ void Leases::SweepDead() {
     const std::string run(name);
     struct stat info = {};
     const bool is_old =
-        stat(RunPath(run).c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(7 * 24);
+        StatFile(RunPath(run), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(7 * 24);
     if (IsDead(run) || is_old) Calls().Unlink(RunPath(run));
   }
 }

@@ -116,6 +116,7 @@ class Leases {
   LeaseOptions options_;
   const std::string run_id_;
   const double started_at_seconds_;
+  int runs_folder_ = -1;  // a descriptor of runs/, by which AskToStop() recognises this process
   int64_t sequence_ = 0;
   int64_t claims_ = 0;
   std::map<std::string, Claim> held_;     // by key

@@ -108,6 +108,10 @@ TEST_F(OrphansTest, FollowsNoLinks) {
   const std::string folder = OldFolder(absl::StrCat("tmp/", temporary));
   fs::create_directory_symlink(elsewhere, folder + "/below/link");
   Age(folder);
+  EXPECT_THAT(Orphans(store_), IsEmpty());  // a store with a link instead of a folder is refused
+  SweepTemporaries(store_);
+  EXPECT_TRUE(FileExists(folder));
+  fs::remove(store_.folder() + "/partial");
   EXPECT_THAT(Orphans(store_), ElementsAre(folder));
   SweepTemporaries(store_);
   EXPECT_FALSE(FileExists(folder));

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/machine/machine.h"
+#include "core/process/process_stat.h"
 #include "core/proto/record_file.h"
 #include "experiments/store/processes/leases.h"
 #include "gmock/gmock.h"
@@ -80,6 +82,33 @@ TEST_F(StopRunTest, DoesNotInterruptAnotherProcessWithTheSameId) {
   EXPECT_EQ(kill(pid, 0), 0);
   kill(pid, SIGKILL);
   EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
+}
+
+// Others can make a file in runs/ that this user owns (a hard link to another one's) name any process.
+TEST_F(StopRunTest, InterruptsOnlyARunOnThisStore) {
+  const auto written = [this](pid_t pid) {
+    RunState run;
+    run.set_id(absl::StrCat(HostName(), ".", ProcessSpace(), ".", pid, ".", StatOf(pid)->start_ticks));
+    EXPECT_TRUE(MakeFolders(store_.folder() + "/runs").ok());
+    EXPECT_TRUE(WriteFileAtomically(absl::StrCat(store_.folder(), "/runs/", run.id(), ".rec"), EncodeRecord(run)).ok());
+    return run;
+  };
+  // Another program, and this program without a run on the store.
+  const pid_t other = fork();
+  if (other == 0) execl("/bin/sleep", "sleep", "600", nullptr);
+  const pid_t idle = fork();
+  if (idle == 0) {
+    while (true) pause();
+  }
+  const auto program = [](pid_t pid) { return std::filesystem::read_symlink(absl::StrCat("/proc/", pid, "/exe")); };
+  while (program(other) == program(getpid())) usleep(1000);  // until execl() is done
+  for (const pid_t pid : {other, idle}) {
+    const absl::Status status = AskToStop(store_, written(pid));
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("is not a run of this openset on this store"));
+    kill(pid, SIGKILL);
+    EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
+  }
 }
 
 // A file of another user that names our process (only root can make it here), and a link to our file, are not trusted.

@@ -25,7 +25,10 @@ bool IsLocal(absl::string_view host) {
     if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), absl::ascii_isdigit)) return false;
     host = host.substr(0, colon);
   }
-  return absl::EqualsIgnoreCase(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
+  // Only an address consists of digits and dots.
+  const bool is_v4 = absl::StartsWith(host, "127.") &&
+                     std::all_of(host.begin(), host.end(), [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
+  return absl::EqualsIgnoreCase(host, "localhost") || is_v4 || host == "[::1]";
 }
 
 // Compares digests, so that the time doesn't depend on the wrong token.
@@ -52,7 +55,8 @@ std::optional<HttpAnswer> RefusalOf(const HttpRequest& request, const Access& ac
     return answer;
   }
   if (access.only_local && !IsLocal(request.host)) {
-    return TextAnswer(421, "openset serve accepts only the hosts localhost, 127.0.0.1 and [::1]");
+    return TextAnswer(
+        421, "openset serve accepts only this machine's own hosts: localhost, 127.0.0.1 (or any 127.*) and [::1]");
   }
   const bool is_own = request.fetch_site.empty() || request.fetch_site == "same-origin" || request.fetch_site == "none";
   if (!is_own && request.fetch_mode != "navigate") return TextAnswer(403, "another site's page may not read this");

@@ -38,7 +38,8 @@ TEST(RefusalOf, AllowsOnlyReading) {
 
 // A page of evil.example whose name leads to 127.0.0.1 (DNS rebinding) asks for evil.example.
 TEST(RefusalOf, AnswersOnlyToItsOwnNames) {
-  for (const char* host : {"localhost", "localhost:6736", "LocalHost:1", "127.0.0.1", "127.0.0.1:80", "[::1]:6736"}) {
+  for (const char* host :
+       {"localhost", "localhost:6736", "LocalHost:1", "127.0.0.1", "127.0.0.1:80", "127.0.0.2:6736", "[::1]:6736"}) {
     EXPECT_EQ(StatusOf(Get("/", host)), 200) << host;
   }
   for (const char* host : {"", "evil.example", "evil.example:6736", "localhost.evil.example", "127.0.0.1.evil.example",

@@ -215,7 +215,9 @@ absl::StatusOr<bool> IsLoopback(const std::string& address) {
 
 std::string UrlOf(const std::string& address, int port) {
   const bool is_v6 = address.find(':') != std::string::npos;
-  return absl::StrCat("http://", is_v6 ? "[" : "", address, is_v6 ? "]" : "", ":", port);
+  const absl::StatusOr<net::ip::address> parsed = AddressOf(address);  // "::1" for "0:0:0:0:0:0:0:1"
+  const std::string host = parsed.ok() ? parsed->to_string() : address;
+  return absl::StrCat("http://", is_v6 ? "[" : "", host, is_v6 ? "]" : "", ":", port);
 }
 
 }  // namespace openset

@@ -1,12 +1,13 @@
 #include "tools/cli/serve/serve_command.h"
 
 #include <poll.h>
-#include <sys/stat.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,15 +30,49 @@ ABSL_FLAG(std::string, host, "127.0.0.1",
           "token; the connection is not encrypted.");
 ABSL_FLAG(int, port, 6736, "The port to listen on; 0: any that is free.");
 ABSL_FLAG(bool, token, false,
-          "Ask for a token on this machine too, because it has other users. Always so if they can't read the store.");
+          "Ask for a token on this machine too, because it has other users. Always so if they can't read all of the "
+          "store or of the folders with data.");
 
 namespace openset {
 namespace {
 
-// Whether other users of this machine can't look into the folder.
-bool IsClosed(const std::string& folder) {
-  struct stat info;
-  return stat(folder.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0;
+namespace fs = std::filesystem;
+
+// Whether all users of this machine can reach this folder and list it. If the system can't tell, they can't.
+bool CanAllList(const std::string& folder) {
+  std::error_code error;
+  fs::path path = fs::canonical(folder, error);
+  for (fs::perms needed = fs::perms::others_read | fs::perms::others_exec; !error; needed = fs::perms::others_exec) {
+    const fs::perms found = fs::status(path, error).permissions();
+    if (error || (found & needed) != needed) return false;
+    if (!path.has_relative_path()) return true;
+    path = path.parent_path();
+  }
+  return false;
+}
+
+// The same for everything below the folder. Doesn't follow links, as the pages don't.
+bool CanAllReadBelow(const std::string& folder) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::file_status status = entry->symlink_status(error);
+    if (error) return false;
+    fs::perms needed = fs::perms::others_read;
+    if (fs::is_directory(status)) needed |= fs::perms::others_exec;
+    if (!fs::is_symlink(status) && (status.permissions() & needed) != needed) return false;
+  }
+  return !error;
+}
+
+// Whether each user of this machine may see what the pages show anyway: the store, and images of the data. Then a token
+// would protect nothing.
+bool CanAllRead(const Store& store, const std::vector<std::string>& data_folders) {
+  for (const std::string& folder : data_folders) {
+    std::error_code error;
+    if (fs::exists(folder, error) && !CanAllList(folder)) return false;
+  }
+  return CanAllList(store.folder()) && CanAllReadBelow(store.folder());
 }
 
 absl::Status RunServe(const std::vector<std::string>& /*arguments*/) {
@@ -51,10 +86,10 @@ absl::Status RunServe(const std::vector<std::string>& /*arguments*/) {
   access.only_local = *is_local;
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-  if (!access.only_local || absl::GetFlag(FLAGS_token) || IsClosed(store.folder())) access.token = NewToken();
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_folders, DataFoldersFromFlags());
+  if (!access.only_local || absl::GetFlag(FLAGS_token) || !CanAllRead(store, data_folders)) access.token = NewToken();
   StorePages pages(store, std::move(catalog), std::move(data_folders));
   Interrupt interrupt;  // before the threads, so that none of them receives the signal
   const auto answer = [&pages, &access](const HttpRequest& request) {

@@ -105,7 +105,9 @@ std::string ValueOf(const TrialRecord& record, const std::string& name) {
 }  // namespace
 
 HttpAnswer StorePages::Answer(const Route& route, absl::Time now) {
-  absl::StatusOr<HttpAnswer> answer = Make(route, now);
+  // The store may have been removed, unmounted or closed since the start.
+  const absl::Status is_store = store_.CheckIsStore();
+  absl::StatusOr<HttpAnswer> answer = is_store.ok() ? Make(route, now) : is_store;
   return answer.ok() ? *std::move(answer) : FailedAnswer(answer.status());
 }
 

@@ -226,7 +226,7 @@ void AddStores(std::vector<HostileCase>* cases) {
                            "logs", "tmp", "partial", "programs", "slurm", "data", "reports"}) {
     const std::string path = absl::StrCat("work/store/", room);
     add(absl::StrCat(room, " is a link to other people's files"), {"records", "gc", "--store=store", "--older_than=0"},
-        End::kAnswered, "",
+        End::kRefused, absl::StrCat("store/", room, ": is a link"),
         [path](const Ground& ground) {
           fs::remove_all(ground.Path(path));
           fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
@@ -271,10 +271,10 @@ void AddStores(std::vector<HostileCase>* cases) {
 void AddSizes(std::vector<HostileCase>* cases) {
   const auto add =
       [&](const std::string& what, const std::function<void(const Ground&)>& make,
-          std::vector<std::string> writes = {"work/store/checkpoints", "work/store/outputs", "work/store/tmp"}) {
-        HostileCase one{
-            "store", "gc --max_size: " + what, {"records", "gc", "--store=store", "--max_size=0"}, {}, End::kAnswered,
-            "",      std::move(writes)};
+          std::vector<std::string> writes = {"work/store/checkpoints", "work/store/outputs", "work/store/tmp"},
+          End end = End::kAnswered) {
+        HostileCase one{"store", "gc --max_size: " + what, {"records", "gc", "--store=store", "--max_size=0"}, {}, end,
+                        "",      std::move(writes)};
         one.make = [make](const Ground& ground) {
           make(ground);
           const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24 * 100);
@@ -291,10 +291,13 @@ void AddSizes(std::vector<HostileCase>* cases) {
   static const std::string* const key = new std::string(Any().Record(0).outputs_key());
   for (const char* room : {"checkpoints", "outputs", "logs", "quarantine", "tmp"}) {
     const std::string path = absl::StrCat("work/store/", room);
-    add(absl::StrCat(room, " leads to other people's files"), [path](const Ground& ground) {
-      fs::remove_all(ground.Path(path));
-      fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
-    });
+    add(
+        absl::StrCat(room, " leads to other people's files"),
+        [path](const Ground& ground) {
+          fs::remove_all(ground.Path(path));
+          fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
+        },
+        {}, End::kRefused);
     add(absl::StrCat("in ", room, " a link to other people's files"),
         [path](const Ground& ground) {
           fs::create_directories(ground.Path(path + "/" + key->substr(0, 2)));

@@ -45,9 +45,12 @@ def wait_for(page, condition, what):
     sys.exit(f"FAILED: waited a minute for {what}")
 
 
-def serve(program, folder):
+def serve(program, page, folder):
     server = subprocess.Popen([program, "serve", "--port=0", "--library=."], cwd=folder, stdout=subprocess.PIPE, text=True)
-    return server, re.match(r"http://\S+/", server.stdout.readline()).group()
+    # The address may have a token, which the browser keeps from the first page on.
+    address, url = re.match(r"((http://[^/]+/)\S*)", server.stdout.readline()).groups()
+    page.open(address, 1280)
+    return server, url
 
 
 def look(page, url, screenshots, name):
@@ -70,7 +73,7 @@ def watch_a_run(program, page, folder, screenshots):
     os.makedirs(os.path.join(folder, "openset-store"))
     with open(os.path.join(folder, "openset-store/version"), "w") as file:
         file.write("openset store 2\n")
-    server, url = serve(program, folder)
+    server, url = serve(program, page, folder)
     try:
         page.open(url, 1280)
         check("Nothing runs on the store." in page.run("document.body.textContent"), "nothing runs at first")
@@ -116,7 +119,7 @@ def names_that_are_scripts(program, page, folder):
                    .replace('name: "study"', 'name: "hostile"')
                    + f'axis {{ name: "{SCRIPT}" path: "training.epochs" value: ["1", "2"] }}\nquestion: "{SCRIPT}"\n')
     subprocess.run([program, "run", name], cwd=folder, stdout=subprocess.DEVNULL, check=True)
-    server, url = serve(program, folder)
+    server, url = serve(program, page, folder)
     try:
         page.open(url, 1280)
         study = page.run("[...document.querySelectorAll('td a')].find((a) => a.textContent === 'hostile').href")
