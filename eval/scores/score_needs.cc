@@ -30,6 +30,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kOpenmax:
       needs.fit = true;
+      needs.each_class = true;
       needs.logit_level = true;
       return needs;
     case ScoreSpec::kKlm:
@@ -37,22 +38,32 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kMahalanobis:
     case ScoreSpec::kRelativeMahalanobis:
-    case ScoreSpec::kKnn:
     case ScoreSpec::kShe:
-    case ScoreSpec::kRelation:
     case ScoreSpec::kMahalanobisPlusPlus:
     case ScoreSpec::kRelativeMahalanobisPlusPlus:
-    case ScoreSpec::kCombood:
-    case ScoreSpec::kSsd:
     case ScoreSpec::kGmm:
     case ScoreSpec::kGrood:
     case ScoreSpec::kNearestMean:
       needs.fit = true;
+      needs.each_class = true;
       needs.features = true;
       return needs;
+    case ScoreSpec::kSsd:
+      needs.fit = true;
+      needs.each_class = spec.ssd().clusters() == SsdSpec::CLASSES;
+      needs.features = true;
+      return needs;
+    case ScoreSpec::kKnn:
+    case ScoreSpec::kRelation:
+    case ScoreSpec::kCombood:
+      needs.fit = true;
+      needs.features = true;
+      return needs;
+    case ScoreSpec::kGhost:
+      needs.each_class = true;
+      [[fallthrough]];
     case ScoreSpec::kNnguide:
     case ScoreSpec::kPostmax:
-    case ScoreSpec::kGhost:
       needs.fit = true;
       needs.features = true;
       needs.logit_level = true;
@@ -83,6 +94,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kMahalanobisEnsemble:
       needs.fit = true;
+      needs.each_class = true;
       needs.stage_means = true;
       return needs;
     case ScoreSpec::kGram:
@@ -119,6 +131,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
         const ScoreNeeds of_part = NeedsOf(part);
         // All parts are fitted to the same samples.
         needs.calibrates = needs.calibrates || of_part.calibrates;
+        needs.each_class = needs.each_class || of_part.each_class;
         needs.features = needs.features || of_part.features;
         needs.extra_output = needs.extra_output || of_part.extra_output;
         needs.head = needs.head || of_part.head;

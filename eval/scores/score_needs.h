@@ -9,6 +9,7 @@ namespace openset {
 struct ScoreNeeds {
   bool fit = false;                 // Fit() before Compute()
   bool calibrates = false;          // fits to known samples that the network was not trained with, if there are any
+  bool each_class = false;          // something is fitted to the samples of each label
   bool features = false;            // ScoreInput.features
   bool extra_output = false;        // an output beyond the known classes
   bool head = false;                // ScoreInput.head_weight and head_bias

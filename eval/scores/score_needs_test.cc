@@ -48,6 +48,19 @@ TEST(NeedsOf, SaysWhetherTheLevelOfTheLogitsIsRead) {
   }
 }
 
+TEST(NeedsOf, SaysWhetherEachClassIsFitted) {
+  ScoreSpec spec;
+  spec.mutable_ssd();
+  EXPECT_FALSE(NeedsOf(spec).each_class);
+  spec.mutable_ssd()->set_clusters(SsdSpec::CLASSES);
+  EXPECT_TRUE(NeedsOf(spec).each_class);
+  ScoreSpec combined;
+  combined.mutable_combine()->add_score()->mutable_knn();
+  EXPECT_FALSE(NeedsOf(combined).each_class);
+  combined.mutable_combine()->add_score()->mutable_ghost();
+  EXPECT_TRUE(NeedsOf(combined).each_class);
+}
+
 TEST(NeedsOf, AsksForFeaturesAndHead) {
   ScoreSpec spec;
   spec.mutable_react();

@@ -216,6 +216,11 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   } else if (score.head && method.model().head().linear().normalise_logits()) {
     problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
   }
+  if (score.logit_level && inference.log_probabilities) {
+    problems->push_back({path,
+                         "reads the level of the logits, and the logarithm of mean probabilities has none: set average "
+                         "of inference.mc_dropout or inference.ensemble to LOGITS"});
+  }
   if (score.perturbed && !inference.perturbed_features) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }

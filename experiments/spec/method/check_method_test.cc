@@ -122,9 +122,16 @@ TEST(CheckMethod, NamesAnUnusedOpenSet) {
 }
 
 TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
-  const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } inference { ensemble {} }";
-  EXPECT_THAT(Problems(method, "score { energy {} }"), IsEmpty());
-  EXPECT_THAT(Problems(method, "score { knn {} }"), ElementsAre(HasSubstr("score: needs features")));
+  const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } }";
+  EXPECT_THAT(Problems(method, "score { entropy {} } inference { ensemble {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method, "score { knn {} } inference { ensemble {} }"),
+              ElementsAre(HasSubstr("score: needs features")));
+  // The mean of probabilities has no level.
+  for (const char* inference : {"ensemble", "mc_dropout"}) {
+    const std::string energy = absl::StrCat("score { energy {} } inference { ", inference, " {");
+    EXPECT_THAT(Problems(method, energy + "} }"), ElementsAre(HasSubstr("score: reads the level of the logits")));
+    EXPECT_THAT(Problems(method, energy + "average: LOGITS } }"), IsEmpty());
+  }
 }
 
 TEST(CheckMethod, AdascaleNeedsChangedImages) {
@@ -268,7 +275,7 @@ TEST(CheckMethod, AnImportedModelNeedsNoTrainingAndThenNoPartsOfOne) {
   }
   EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }"),
               ElementsAre("model.weights.head: SKIP leaves an untrained head, but the method has no training"));
-  EXPECT_THAT(Problems(kWeights, "score { max_logit {} } inference { ensemble {} }"),
+  EXPECT_THAT(Problems(kWeights, "score { entropy {} } inference { ensemble {} }"),
               ElementsAre("inference: needs several trainings, but the method has no training"));
   EXPECT_THAT(
       Problems(kWeights, "score { max_logit {} } inference { train_mode_pass {} }"),
@@ -290,7 +297,7 @@ TEST(CheckMethod, AScriptNeedsNoOtherParts) {
               ElementsAre("model.head: a script has its own head", "model.weights: a script has its own weights"));
   EXPECT_THAT(Problems("model { torch_script { file: 'f' } }"),
               ElementsAre("model.torch_script.sha256: must be set if an axis sets the file"));
-  EXPECT_THAT(Problems(kScript, "score { max_logit {} } inference { mc_dropout {} }"),
+  EXPECT_THAT(Problems(kScript, "score { entropy {} } inference { mc_dropout {} }"),
               ElementsAre("inference: dropout inside a script can't be switched on"));
 }
 

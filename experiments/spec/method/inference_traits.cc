@@ -15,12 +15,14 @@ InferenceTraits TraitsOf(const InferenceSpec& inference) {
       traits.passes = inference.mc_dropout().passes();
       traits.no_features = kIsAMean;
       traits.member_uncertainty = inference.mc_dropout().member_uncertainty();
+      traits.log_probabilities = inference.mc_dropout().average() != LOGITS;
       traits.uses_dropout = true;
       return traits;
     case InferenceSpec::kEnsemble:
       traits.members = inference.ensemble().members();
       traits.no_features = kIsAMean;
       traits.member_uncertainty = inference.ensemble().member_uncertainty();
+      traits.log_probabilities = inference.ensemble().average() != LOGITS;
       traits.needs_training = "needs several trainings";
       return traits;
     case InferenceSpec::kInputPerturbation:

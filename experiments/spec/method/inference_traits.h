@@ -19,6 +19,8 @@ struct InferenceTraits {
   const char* no_features = nullptr;
   // Whether the outputs have the disagreement of several passes.
   bool member_uncertainty = false;
+  // Whether the logits are logarithms of mean probabilities.
+  bool log_probabilities = false;
   // Whether the outputs have the features of changed images.
   bool perturbed_features = false;
   // The values of stages that the outputs have.
