@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
@@ -57,6 +58,40 @@ absl::Status CheckSameClasses(const SampleSet& train, const SampleSet& samples) 
   return absl::OkStatus();
 }
 
+// "2 (dog), 3".
+std::string ClassesText(const SampleSet& samples, const std::vector<int32_t>& classes) {
+  std::vector<std::string> texts;
+  for (const int32_t c : classes) {
+    texts.push_back(c < static_cast<int32_t>(samples.class_names.size())
+                        ? absl::StrCat(c, " (", samples.class_names[c], ")")
+                        : absl::StrCat(c));
+    if (texts.size() == 10 && classes.size() > 10) return absl::StrCat(absl::StrJoin(texts, ", "), " ...");
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+// Each known class of the samples needs some to fit to if the score is fitted to each; otherwise there is a hint.
+absl::Status CheckFittedClasses(const SampleSet& train, bool each_class, SampleSet* samples) {
+  if (train.logits.empty()) return absl::OkStatus();  // its labels may number the classes in another order
+  std::vector<bool> in_train(samples->num_classes), in_samples(samples->num_classes);
+  for (const int32_t label : samples->label) {
+    if (label != kUnknownLabel) in_samples[label] = true;
+  }
+  for (const int32_t label : train.label) {
+    if (label >= 0 && label < samples->num_classes) in_train[label] = true;
+  }
+  std::vector<int32_t> missing;
+  for (int32_t c = 0; c < samples->num_classes; ++c) {
+    if (in_samples[c] && !in_train[c]) missing.push_back(c);
+  }
+  if (missing.empty()) return absl::OkStatus();
+  const std::string what = absl::StrCat(train.path, ", which the score is fitted to, has no sample of class ",
+                                        ClassesText(*samples, missing), ", and ", samples->path, " has some");
+  if (each_class) return absl::InvalidArgumentError(absl::StrCat(what, ": the score is fitted to each class"));
+  samples->hints.push_back(what);
+  return absl::OkStatus();
+}
+
 absl::Status CheckLevelOf(const ScoreSpec& spec, const SampleSet& samples) {
   if (samples.log_probabilities.empty()) return absl::OkStatus();
   return Annotate(CheckLevel(spec, OutputKind::kLogProbabilities), samples.log_probabilities);
@@ -98,6 +133,7 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
     }
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
+    OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class, samples)));
     samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());
     std::vector<float> logits, features, member_uncertainty;
     std::vector<int32_t> label;

@@ -113,6 +113,41 @@ TEST(ApplyScore, RefusesToFitToOtherClasses) {
   EXPECT_TRUE(ApplyScore(spec, &train, &features).ok());
 }
 
+TEST(ApplyScore, RefusesLogProbabilitiesIfTheLevelIsRead) {
+  SampleSet samples = Logits();
+  samples.log_probabilities = "a.npz";
+  ScoreSpec spec;
+  spec.mutable_energy();
+  EXPECT_THAT(ApplyScore(spec, nullptr, &samples).message(), HasSubstr("score energy: a.npz: these are log-prob"));
+  spec.mutable_max_softmax();
+  EXPECT_TRUE(ApplyScore(spec, nullptr, &samples).ok());
+  SampleSet train = samples;
+  samples.log_probabilities.clear();
+  train.log_probabilities = "fit.npz";
+  spec.mutable_openmax();
+  EXPECT_THAT(ApplyScore(spec, &train, &samples).message(), HasSubstr("score openmax: fit.npz: these are log-prob"));
+}
+
+TEST(ApplyScore, NeedsSamplesOfEachClassToFitToEach) {
+  SampleSet samples = Logits();
+  samples.path = "test.csv";
+  SampleSet train = samples;
+  train.path = "fit.csv";
+  train.label = {0, 0, -1};
+  train.hints = {"of the fit"};
+  ScoreSpec spec;
+  spec.mutable_openmax();
+  EXPECT_EQ(
+      ApplyScore(spec, &train, &samples).message(),
+      "score openmax: fit.csv, which the score is fitted to, has no sample of class 1, and test.csv has some: the "
+      "score is fitted to each class");
+  spec.mutable_temperature_scaled_softmax();
+  ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  EXPECT_THAT(samples.hints,
+              ElementsAre("fit.csv, which the score is fitted to, has no sample of class 1, and test.csv has some",
+                          "of the fit"));
+}
+
 TEST(ApplyScore, NamesMissingArrays) {
   const auto error = [](const ScoreSpec& spec, SampleSet samples) {
     const SampleSet train = samples;

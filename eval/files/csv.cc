@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/status_macros.h"
 
@@ -13,6 +15,10 @@ namespace {
 template <typename... Parts>
 absl::Status At(int64_t line, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", parts...));
+}
+
+absl::Status IsUtf16() {
+  return absl::InvalidArgumentError("is UTF-16 text: save it as UTF-8 (Excel calls that CSV UTF-8)");
 }
 
 // The separator of the header's cells.
@@ -32,7 +38,17 @@ char SeparatorOf(absl::string_view text) {
 // Reads records from the start of a text.
 class Reader {
  public:
-  explicit Reader(absl::string_view text) : text_(text), separator_(SeparatorOf(text)) {}
+  explicit Reader(absl::string_view text) : text_(text) {
+    // Excel's line that names the separator.
+    if (absl::StartsWithIgnoreCase(text, "sep=") && text.size() > 5 && (text[5] == '\n' || text[5] == '\r')) {
+      separator_ = text[4];
+      at_ = text.find('\n');
+      at_ = at_ == absl::string_view::npos ? text.size() : at_ + 1;
+      line_ = 2;
+    } else {
+      separator_ = SeparatorOf(text);
+    }
+  }
 
   bool AtEnd() const { return at_ == text_.size(); }
   int64_t line() const { return line_; }
@@ -100,9 +116,19 @@ class Reader {
 
 absl::Status ReadCsv(absl::string_view text,
                      const std::function<absl::Status(int64_t line, absl::Span<const absl::string_view> cells)>& row) {
+  for (const absl::string_view mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    if (absl::StartsWith(text, mark)) return IsUtf16();
+  }
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   if (const size_t nul = text.find('\0'); nul != absl::string_view::npos) {
+    if (nul < 2 && text.size() > 3 && text[nul + 2] == '\0') return IsUtf16();
     return absl::InvalidArgumentError(absl::StrCat("is not text: byte ", nul, " is NUL"));
+  }
+  // Lines of an old Mac.
+  std::string lines;
+  if (absl::StrContains(text, '\r') && !absl::StrContains(text, '\n')) {
+    lines = absl::StrReplaceAll(text, {{"\r", "\n"}});
+    text = lines;
   }
   Reader reader(text);
   std::vector<absl::string_view> cells;

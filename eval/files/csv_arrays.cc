@@ -37,6 +37,8 @@ Column ColumnOf(absl::string_view name) {
   int64_t number = 0;
   if (absl::StartsWith(column.array, "logit_")) {
     column.kind = Kind::kLogit;
+    // Names of classes may differ in case.
+    if (!absl::SimpleAtoi(column.array.substr(6), &number)) column.array = "logit_" + column.name.substr(6);
   } else if (absl::StartsWith(column.array, "feature_") && absl::SimpleAtoi(column.array.substr(8), &number)) {
     column.kind = Kind::kFeature;
   } else if (column.array == "unknown_score" || column.array == "conf") {
@@ -96,18 +98,20 @@ class ClassCells {
       values->push_back(whole);
       if (is_label && whole == -1) return "";
       if (form_ == Form::kNames) {
-        return absl::StrCat("'", cell, "' is a number, and cells before it are names of classes");
+        return absl::StrCat("'", cell, "' is a number, and cells before it are names of classes",
+                            MarkText(is_label, names_.front()));
       }
       form_ = Form::kNumbers;
       return "";
     }
     const std::string name = OneLine(cell);
     if (form_ == Form::kNumbers || absl::SimpleAtod(cell, &real)) {
-      return absl::StrCat("'", name.substr(0, 40), "' is not a whole number");
+      return absl::StrCat("'", name.substr(0, 40), "' is not a whole number", MarkText(is_label, name));
     }
     form_ = Form::kNames;
     if (closed_ && number_.count(name) == 0) {
-      return absl::StrCat(UnknownName("class", name.substr(0, 40), names_), ", by the logits");
+      return absl::StrCat(UnknownName("class", name.substr(0, 40), names_), ", by the logits",
+                          MarkText(is_label, name));
     }
     values->push_back(Number(name));
     return "";
@@ -119,6 +123,11 @@ class ClassCells {
 
  private:
   enum class Form { kNotSaid, kNumbers, kNames };
+
+  static std::string MarkText(bool is_label, const std::string& name) {
+    if (!is_label || !LooksUnknown(name)) return "";
+    return absl::StrCat("; if '", name.substr(0, 40), "' stands for unknown samples, write -1, 'unknown' or nothing");
+  }
 
   int64_t Number(const std::string& name) {
     const auto [entry, is_new] = number_.try_emplace(name, names_.size());
@@ -142,6 +151,10 @@ class Table {
         return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", columns_[c].name, "': ", problem));
       }
     }
+    if (lines_.empty() && line != rows_ + 2) {
+      for (int64_t row = 0; row < rows_; ++row) lines_.push_back(row + 2);
+    }
+    if (!lines_.empty() || line != rows_ + 2) lines_.push_back(line);
     ++rows_;
     return absl::OkStatus();
   }
@@ -155,12 +168,11 @@ class Table {
     if (rows_ == 0) return absl::InvalidArgumentError("there are no samples: no line follows the names of the columns");
     OPENSET_RETURN_IF_ERROR(CheckClasses());
     CsvArrays table;
+    table.lines = std::move(lines_);
     for (const Column& column : columns_) table.columns.push_back(column.name);
-    const bool named_logits = logits_by_name_ && !classes_.are_numbers();
-    if (classes_.are_names() || named_logits) table.class_names = classes_.names();
+    if (classes_.are_names() || logits_by_name_) table.class_names = classes_.names();
     NpzArrays& arrays = table.arrays;
-    if (num_logits_ > 0 && (named_logits || !logits_by_name_))
-      arrays["logits"] = MakeNpy(logits_, {rows_, num_logits_});
+    if (num_logits_ > 0) arrays["logits"] = MakeNpy(logits_, {rows_, num_logits_});
     if (num_features_ > 0) arrays["features"] = MakeNpy(features_, {rows_, num_features_});
     for (const auto& [name, values] : reals_) arrays[name] = MakeNpy(values, {rows_});
     for (const auto& [name, values] : wholes_) arrays[name] = MakeNpy(values, {rows_});
@@ -197,13 +209,20 @@ class Table {
       }
       columns_.push_back(std::move(column));
     }
-    logits_by_name_ = num_logits_ == 0 && named_logits.size() > 1;
-    std::vector<std::string> names;
-    for (const size_t c : named_logits) {
-      if (!logits_by_name_) columns_[c].kind = Kind::kIgnored;
-      names.push_back(columns_[c].name.substr(6));
+    if (arrays.count("pred") > 0 && arrays.count("prediction") > 0) {
+      return absl::InvalidArgumentError("line 1: 'pred' and 'prediction' are two columns of predictions: keep one");
     }
+    if (num_logits_ > 0 && !named_logits.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("line 1: column '", columns_[named_logits.front()].name,
+                       "' has no number, and other logits have: number it too (num_classes says which are known "
+                       "classes), or give it a name that doesn't begin with logit_"));
+    }
+    logits_by_name_ = named_logits.size() > 1;
+    if (named_logits.size() == 1) columns_[named_logits.front()].kind = Kind::kIgnored;
     if (logits_by_name_) {
+      std::vector<std::string> names;
+      for (const size_t c : named_logits) names.push_back(columns_[c].name.substr(6));
       num_logits_ = static_cast<int64_t>(names.size());
       classes_.SetNames(names);
     }
@@ -216,6 +235,12 @@ class Table {
   }
 
   absl::Status CheckClasses() const {
+    if (logits_by_name_ && classes_.are_numbers()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "labels are numbers, and the columns of logits name classes ('logit_", classes_.names().front().substr(0, 40),
+          "'): call them logit_0, logit_1, ... in the order of the labels, or write the labels as names; "
+          "give other columns names that don't begin with logit_"));
+    }
     if (!classes_.are_names()) return absl::OkStatus();
     if (num_logits_ > 0 && !logits_by_name_) {
       return absl::InvalidArgumentError(
@@ -280,6 +305,7 @@ class Table {
 
   std::vector<Column> columns_;
   int64_t rows_ = 0;
+  std::vector<int64_t> lines_;  // CsvArrays.lines
   int64_t num_logits_ = 0;
   bool logits_by_name_ = false;
   int64_t num_features_ = 0;
@@ -295,6 +321,19 @@ class Table {
 };
 
 }  // namespace
+
+bool LooksUnknown(absl::string_view name) {
+  static const auto* const names =
+      new std::set<std::string>{"unk",      "unknown", "unknowns",  "unknown class", "ood",     "out of distribution",
+                                "novel",    "novelty", "none",      "n/a",           "na",      "#n/a",
+                                "null",     "nil",     "unseen",    "outlier",       "anomaly", "open",
+                                "open set", "openset", "unlabeled", "unlabelled",    "?"};
+  std::string plain = absl::AsciiStrToLower(absl::StripAsciiWhitespace(name));
+  if (plain.size() > 2 && absl::StrContains("<[(", plain.front()) && absl::StrContains(">])", plain.back())) {
+    plain = plain.substr(1, plain.size() - 2);
+  }
+  return names->count(absl::StrReplaceAll(plain, {{"_", " "}, {"-", " "}})) > 0;
+}
 
 absl::StatusOr<CsvArrays> ParseCsvArrays(absl::string_view text) {
   Table table;

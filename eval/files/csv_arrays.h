@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 #define OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,13 @@ struct CsvArrays {
   // If cells contain names of classes: the names that labels and predictions are indices of, in the order of the logit
   // columns, or otherwise of appearance. Empty if cells contain numbers.
   std::vector<std::string> class_names;
+  std::vector<int64_t> lines;  // of each row; empty if row r is in line r + 2
 };
 
 // A header, then a line for each sample. Column names may have any case, and spaces or hyphens instead of underscores.
 // Other columns than these are ignored, also an index without a name.
-//   * logit_0, logit_1, ... become the array `logits` [N, K]; if cells contain names of classes, so do two or more
-//     columns logit_NAME instead; feature_0, ... become `features` [N, D];
+//   * logit_0, logit_1, ... or two or more columns logit_NAME, whose names keep their case, become the array `logits`
+//     [N, K]; feature_0, ... become `features` [N, D];
 //   * unknown_score and conf: doubles;
 //   * label, prediction, pred: integers, also written as floats ("3.0"), or all of them names of classes. A label that
 //     is blank, "unknown", "nan" or "<NA>", in any case, or -1 means an unknown sample: -1;
@@ -30,10 +32,15 @@ struct CsvArrays {
 //   * `group`: a name for each sample, blank for samples without a group: the arrays `group` and `group_names`, in
 //     order of appearance.
 // Errors, kInvalidArgument with the line and the column: those of ReadCsv; no line after the header; duplicates of
-// these columns; missing numbers of logit_ or feature_ columns; a cell that is not a number; numbers among names of
-// classes; a prediction that is blank or "unknown"; names of classes with numbered logits, or that no logit has; labels
-// that are True and False; different values of num_classes.
+// these columns, `pred` next to `prediction`; missing numbers of logit_ or feature_ columns, numbered logits next to
+// named ones; a cell that is not a number; numbers among names of
+// classes; a prediction that is blank or "unknown"; names of classes with numbered logits, or that no logit has;
+// numbers of classes with named logits; labels that are True and False; different values of num_classes.
 absl::StatusOr<CsvArrays> ParseCsvArrays(absl::string_view text);
+
+// Whether a class has a name that people give to unknown samples: "UNK", "<ood>", "N/A" and the like, in any case. In a
+// column `label`, only "unknown", "nan" and "<NA>" of them mean one.
+bool LooksUnknown(absl::string_view name);
 
 }  // namespace openset
 

@@ -63,7 +63,7 @@ TEST(ParseCsvArrays, NamesOfClasses) {
   EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
 }
 
-// The names of logit columns are those of classes. Without a column of class names, such columns are ignored.
+// The names of logit columns are those of classes, with their case. One alone is a column like any other.
 TEST(ParseCsvArrays, LogitsOfNamedClasses) {
   const absl::StatusOr<CsvArrays> table = ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n");
   ASSERT_TRUE(table.ok()) << table.status();
@@ -72,8 +72,23 @@ TEST(ParseCsvArrays, LogitsOfNamedClasses) {
   EXPECT_THAT(*ToFloat(table->arrays.at("logits")), ElementsAre(1, 2, 3, 4));
   // Unknown samples only: no label names a class, but the names in the logits' columns are still those of the classes.
   EXPECT_THAT(ParseCsvArrays("label,logit_dog,logit_cat\n-1,1,2\n")->class_names, ElementsAre("dog", "cat"));
-  EXPECT_EQ(ParseCsvArrays("label,logit_dog,logit_cat\n0,1,2\n")->arrays.count("logits"), 0);
-  EXPECT_THAT(ParseCsvArrays("label,logit_0,logit_max\n0,1,x\n")->arrays.at("logits").shape, ElementsAre(1, 1));
+  EXPECT_EQ(ParseCsvArrays("label,logit_max\n0,x\n")->arrays.count("logits"), 0);
+  EXPECT_THAT(ParseCsvArrays("label,logit_Dog,logit_dog,logit_a b,Logit_a_b\ndog,1,2,3,4\n")->class_names,
+              ElementsAre("Dog", "dog", "a b", "a_b"));
+}
+
+TEST(ParseCsvArrays, LinesOfRows) {
+  EXPECT_THAT(ParseCsvArrays("label\n0\n1\n")->lines, IsEmpty());
+  EXPECT_THAT(ParseCsvArrays("label,note\n0,a\n0,\"b\nc\"\n1,d\n1,e\n")->lines, ElementsAre(2, 3, 5, 6));
+  EXPECT_THAT(ParseCsvArrays("sep=,\nlabel\n0\n1\n")->lines, ElementsAre(3, 4));
+}
+
+TEST(LooksUnknown, KnowsTheUsualNames) {
+  for (const char* name : {"UNK", "<unk>", "OOD", "Out-of-Distribution", "novel", "None", "N/A", "null", " Unseen "}) {
+    EXPECT_TRUE(LooksUnknown(name)) << name;
+  }
+  for (const char* name : {"", "cat", "other", "open door", "none of them", "<>"})
+    EXPECT_FALSE(LooksUnknown(name)) << name;
 }
 
 TEST(ParseCsvArrays, Refuses) {
@@ -109,6 +124,25 @@ TEST(ParseCsvArrays, Refuses) {
   EXPECT_EQ(error("logit_0,logit_2\n1,1\n"),
             "line 1: column 'logit_2' is out of order; logit_0, logit_1, ... must follow each other");
   EXPECT_EQ(error("num_classes\n1\n2\n"), "column 'num_classes' holds different numbers");
+  EXPECT_EQ(
+      error("label,logit_0,logit_max\n0,1,x\n"),
+      "line 1: column 'logit_max' has no number, and other logits have: number it too (num_classes says which are "
+      "known classes), or give it a name that doesn't begin with logit_");
+  EXPECT_EQ(error("label,logit_max,logit_0\n0,1,x\n"), error("label,logit_0,logit_max\n0,1,x\n"));
+  EXPECT_EQ(
+      error("label,logit_dog,logit_cat\n0,1,2\n"),
+      "labels are numbers, and the columns of logits name classes ('logit_dog'): call them logit_0, logit_1, ... in "
+      "the order of the labels, or write the labels as names; give other columns names that don't begin with "
+      "logit_");
+  EXPECT_EQ(error("label,logit_dog,logit_dog\ndog,1,2\n"), "line 1: there are two columns 'logit_dog'");
+  EXPECT_EQ(error("label,Pred,prediction\n0,0,0\n"),
+            "line 1: 'pred' and 'prediction' are two columns of predictions: keep one");
+  EXPECT_EQ(error("label\n3\nOOD\n"),
+            "line 3: column 'label': 'OOD' is not a whole number; if 'OOD' stands for unknown samples, write -1, "
+            "'unknown' or nothing");
+  EXPECT_EQ(error("label\nOOD\n3\n"),
+            "line 3: column 'label': '3' is a number, and cells before it are names of classes; if 'OOD' stands for "
+            "unknown samples, write -1, 'unknown' or nothing");
 }
 
 }  // namespace

@@ -39,6 +39,14 @@ TEST(ReadCsv, SemicolonsAndTabs) {
   EXPECT_EQ(*Read("a,b;c\n1,2;3\n"), (Rows{{1, {"a", "b;c"}}, {2, {"1", "2;3"}}}));
 }
 
+// Excel writes the first, old programs for the Mac the second.
+TEST(ReadCsv, FirstLineWithTheSeparatorAndLinesThatEndInReturns) {
+  EXPECT_EQ(*Read("sep=;\r\na;b,c\r\n1;2\r\n"), (Rows{{2, {"a", "b,c"}}, {3, {"1", "2"}}}));
+  EXPECT_EQ(*Read("sep=\t\na\tb\n"), (Rows{{2, {"a", "b"}}}));
+  EXPECT_EQ(*Read("sep=;x\n1;2\n"), (Rows{{1, {"sep=", "x"}}, {2, {"1", "2"}}}));
+  EXPECT_EQ(*Read("a,b\r1,2\r\r"), (Rows{{1, {"a", "b"}}, {2, {"1", "2"}}}));
+}
+
 TEST(ReadCsv, QuotedCells) {
   EXPECT_EQ(*Read("\"a,b\",\"say \"\"x\"\"\"\n\"two\nlines\",c\nd,\"\"\n"),
             (Rows{{1, {"a,b", "say \"x\""}}, {2, {"two\nlines", "c"}}, {4, {"d", ""}}}));
@@ -53,6 +61,12 @@ TEST(ReadCsv, Refuses) {
   EXPECT_EQ(error("a,b\n1,\"x\"y\n"), "line 2: text after a closing quote");
   EXPECT_EQ(error("a,b\n1,\"x\n\n"), "line 2: a quote that is not closed");
   EXPECT_EQ(error(absl::string_view("a\n1\0\n", 5)), "is not text: byte 3 is NUL");
+  EXPECT_EQ(error(absl::string_view("a\0\n\0", 4)), "is UTF-16 text: save it as UTF-8 (Excel calls that CSV UTF-8)");
+  EXPECT_EQ(error(absl::string_view("\xFF\xFE"
+                                    "a\0",
+                                    4)),
+            error(absl::string_view("\0a\0\n", 4)));
+  EXPECT_EQ(error("sep=;\na;b\n1,5\n"), "line 3: has 1 cells, the header has 2");
 }
 
 TEST(ReadCsv, RefusesALineOfTooManyCells) {

@@ -22,6 +22,13 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
                       "]");
 }
 
+// "[100, any]", "two dimensions".
+std::string ExpectedText(const std::vector<int64_t>& shape) {
+  const bool any = std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 0; });
+  if (!any || shape.empty() || shape.size() > 2) return ShapeText(shape);
+  return shape.size() == 1 ? "one dimension" : "two dimensions";
+}
+
 // "id, label, (no name)"; only the first ones if there are many.
 std::string ColumnsText(const std::vector<std::string>& columns) {
   constexpr size_t kShown = 30;
@@ -41,7 +48,9 @@ absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const 
   const NpyArray& array = entry->second;
   bool fits = array.shape.size() == shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d) fits = shape[d] < 0 || shape[d] == array.shape[d];
-  if (!fits) return Problem(name, absl::StrCat("has shape ", ShapeText(array.shape), ", expected ", ShapeText(shape)));
+  if (!fits) {
+    return Problem(name, absl::StrCat("has shape ", ShapeText(array.shape), ", expected ", ExpectedText(shape)));
+  }
   return &array;
 }
 
@@ -63,7 +72,9 @@ absl::StatusOr<int64_t> NamedArrays::ReadOne(const std::string& name) const {
 }
 
 absl::Status NamedArrays::Problem(absl::string_view name, absl::string_view problem) const {
-  return absl::InvalidArgumentError(absl::StrCat(path_, ": array '", name, "' ", problem));
+  const bool is_elsewhere = path_of_ != nullptr && path_of_->count(std::string(name)) > 0;
+  const std::string& path = is_elsewhere ? path_of_->at(std::string(name)) : path_;
+  return absl::InvalidArgumentError(absl::StrCat(path, ": array '", name, "' ", problem));
 }
 
 const std::vector<std::string>& NamedArrays::NoColumns() {

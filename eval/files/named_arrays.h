@@ -68,6 +68,9 @@ class NamedArrays {
   // Returns an integer: an array of one element and any rank.
   absl::StatusOr<int64_t> ReadOne(const std::string& name) const;
 
+  // Errors about these arrays name these files.
+  void SetPaths(const std::map<std::string, std::string>& path_of) { path_of_ = &path_of; }
+
   // "FILE: array 'NAME' PROBLEM".
   absl::Status Problem(absl::string_view name, absl::string_view problem) const;
   // The error that there is no array (or column of a table) 'NAME', with the existing ones.
@@ -82,6 +85,7 @@ class NamedArrays {
   const NpzArrays& arrays_;
   const std::vector<std::string>& columns_;
   const ArraysInPlace* in_place_ = nullptr;
+  const std::map<std::string, std::string>* path_of_ = nullptr;
 };
 
 }  // namespace openset

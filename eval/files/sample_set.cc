@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
@@ -23,8 +24,23 @@ namespace {
 
 enum class Role { kNone, kKnown, kUnknown, kNear, kFar, kSkip };
 
-absl::Status BadRow(const ScoreFile& file, absl::string_view array, int64_t row, absl::string_view problem) {
+// In a table, `column` of a row is the array or, of logits, one of several.
+absl::Status BadRow(const ScoreFile& file, absl::string_view array, int64_t row, absl::string_view problem,
+                    absl::string_view column) {
+  if (file.is_table) {
+    const int64_t line = file.lines.empty() ? row + 2 : file.lines[row];
+    return absl::InvalidArgumentError(absl::StrCat(file.path, ": line ", line, ": column '", column, "': ", problem));
+  }
   return absl::InvalidArgumentError(absl::StrCat(file.path, ": array '", array, "', row ", row, ": ", problem));
+}
+
+absl::Status BadRow(const ScoreFile& file, absl::string_view array, int64_t row, absl::string_view problem) {
+  return BadRow(file, array, row, problem, array);
+}
+
+std::string LogitColumn(const ScoreFile& file, int64_t output) {
+  if (output < static_cast<int64_t>(file.class_names.size())) return absl::StrCat("logit_", file.class_names[output]);
+  return absl::StrCat("logit_", output);
 }
 
 absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, const std::vector<ScoreFile>& files) {
@@ -40,7 +56,11 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
             absl::StrCat("group '", name, "' has a role, but the samples have no groups"));
       }
       if (names.count(name) == 0) {
-        return absl::InvalidArgumentError(UnknownName("group", name, {names.begin(), names.end()}));
+        const bool comma =
+            absl::c_any_of(names, [](const std::string& group) { return absl::StrContains(group, ','); });
+        return absl::InvalidArgumentError(
+            absl::StrCat(UnknownName("group", name, {names.begin(), names.end()}),
+                         comma ? "; on the command line, a name with a comma needs double quotes: '\"a, b\"'" : ""));
       }
       if (!by_name.emplace(name, role).second) {
         return absl::InvalidArgumentError(absl::StrCat("group '", name, "' has two roles"));
@@ -77,6 +97,31 @@ bool HasHead(const ScoreFile& file) { return !file.head_weight.empty() || !file.
 const ScoreFile& WithHead(const std::vector<ScoreFile>& files) {
   const auto found = absl::c_find_if(files, HasHead);
   return found == files.end() ? files.front() : *found;
+}
+
+// Labels of other data sets count as known unless a role says otherwise, so at most one set of labels may be without.
+absl::Status CheckForeignLabels(const std::vector<ScoreFile>& files, const std::map<std::string, Role>& roles) {
+  std::set<std::string> known, open;
+  for (const ScoreFile& file : files) {
+    if (!file.labels_depend_on_set) continue;
+    if (file.set_names.size() > 1 && roles.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": holds the data sets ", absl::StrJoin(file.set_names, ", "),
+                       " by number: give each a role (--known, --near, --far, --unknown, --skip)"));
+    }
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (file.label[row] == kUnknownLabel) continue;
+      const std::string& name = file.set_names[file.set[row]];
+      const auto role = roles.find(name);
+      if (role == roles.end()) open.insert(name);
+      if (role == roles.end() || role->second == Role::kKnown) known.insert(name);
+    }
+  }
+  if (known.size() < 2 || open.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the data sets ", absl::StrJoin(known, ", "),
+                                                 " have labels other than -1, which may be classes of their own; ",
+                                                 "without a role, their samples would all be known: give each a role "
+                                                 "(--known, --near, --far, --unknown, --skip)"));
 }
 
 // The properties that all files must share.
@@ -133,6 +178,19 @@ std::vector<std::vector<bool>> ApplyRoles(const std::map<std::string, Role>& rol
   return keep;
 }
 
+// Whether the largest value of an unsigned type is a label that only -1 can explain: the class below it has no sample.
+absl::Status CheckUnsignedLabels(const ScoreFile& file) {
+  const int64_t largest = file.largest_label;
+  if (largest == 0 || file.num_outputs > largest || file.num_classes.value_or(0) > largest) return absl::OkStatus();
+  if (!absl::c_linear_search(file.label, largest) || absl::c_linear_search(file.label, largest - 1) ||
+      absl::c_linear_search(file.prediction, largest)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(file.path, ": array 'label' holds ", largest,
+                                                 ", which -1 (unknown) becomes in an unsigned type: "
+                                                 "save it as int64, with -1 for unknown samples"));
+}
+
 absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const std::vector<std::vector<bool>>& keep) {
   const ScoreFile& first = files.front();
   if (first.num_classes.has_value()) {
@@ -184,11 +242,14 @@ absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
   for (int64_t c = 0; c < file.num_outputs; ++c) {
     const float logit = file.logits[row * file.num_outputs + c];
     if (!(logit < std::numeric_limits<float>::infinity())) {
-      return BadRow(file, "logits", row, absl::StrCat("is ", logit, " at output ", c));
+      return BadRow(file, "logits", row,
+                    absl::StrCat("is ", logit, file.is_table ? "" : absl::StrCat(" at output ", c)),
+                    LogitColumn(file, c));
     }
     all_minus_infinity = all_minus_infinity && std::isinf(logit);
   }
-  if (all_minus_infinity) return BadRow(file, "logits", row, "all are -inf");
+  if (all_minus_infinity)
+    return BadRow(file, "logits", row, file.is_table ? "all logits are -inf" : "all are -inf", LogitColumn(file, 0));
   return absl::OkStatus();
 }
 
@@ -339,20 +400,16 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   NameSetsByFile(&files);
   OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));
   OPENSET_RETURN_IF_ERROR(CheckAgreement(files));
-  for (const ScoreFile& file : files) {
-    OPENSET_RETURN_IF_ERROR(CheckSets(file));
-    if (file.labels_depend_on_set && role_of.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file.path, ": holds the data sets ", absl::StrJoin(file.set_names, ", "),
-                       " by number: give each a role (--known, --near, --far, --unknown, --skip)"));
-    }
-  }
+  for (const ScoreFile& file : files) OPENSET_RETURN_IF_ERROR(CheckSets(file));
+  OPENSET_RETURN_IF_ERROR(CheckForeignLabels(files, role_of));
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
+  for (const ScoreFile& file : files) OPENSET_RETURN_IF_ERROR(CheckUnsignedLabels(file));
 
   SampleSet samples;
   samples.path = files.front().path;
   OPENSET_ASSIGN_OR_RETURN(samples.class_names, NumberClasses(keep, &files));
   OPENSET_ASSIGN_OR_RETURN(samples.num_classes, NumClasses(files, keep));
+  samples.num_classes_given = files.front().num_classes.has_value();
   samples.num_outputs = files.front().num_outputs;
   samples.feature_dim = files.front().feature_dim;
   samples.head_weight = WithHead(files).head_weight;

@@ -43,6 +43,7 @@ struct SampleSet {
   std::vector<float> probability_logits;  // [N, probability_outputs]
   int64_t probability_outputs = 0;
   int32_t num_classes = 0;               // C
+  bool num_classes_given = false;        // by the files, rather than counted
   std::vector<std::string> class_names;  // [C]; empty if files number the classes
   std::vector<int32_t> group;            // [N]; empty if there is one set of unknown samples and no roles were given
   std::vector<Group> groups;
@@ -65,7 +66,8 @@ struct SampleSet {
 // numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
 // ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
 // range, NaN, logits that are infinite or probabilities, also rounded or in percent; files with different arrays, or
-// heads that differ; roles of unknown sets; FD-Shifts files of several sets without any role.
+// heads that differ; roles of unknown sets; FD-Shifts files of several sets without any role; two sets
+// of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that are -1 in it.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -31,6 +32,9 @@ struct RawFile {
   NpzArrays arrays;
   std::vector<std::string> columns;      // of a table
   std::vector<std::string> class_names;  // of a table
+  bool is_table = false;
+  std::vector<int64_t> lines;                  // of a table
+  std::map<std::string, std::string> path_of;  // of arrays from other files than `path`
 };
 
 Layout LayoutOf(const std::string& path, const NpzArrays& arrays) {
@@ -76,7 +80,7 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
   if (std::filesystem::is_directory(argument, error)) {
     return absl::InvalidArgumentError(absl::StrCat(argument, " is a folder: name a file of scores in it"));
   }
-  const std::string extension = std::filesystem::path(argument).extension().string();
+  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(argument).extension().string());
   if (extension == ".npy") return ReadNpyFile(argument);
   RawFile file;
   file.path = argument;
@@ -92,6 +96,8 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
     file.arrays = std::move(table->arrays);
     file.columns = std::move(table->columns);
     file.class_names = std::move(table->class_names);
+    file.is_table = true;
+    file.lines = std::move(table->lines);
     file.layout = LayoutOf(argument, file.arrays);
     return file;
   }
@@ -118,6 +124,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
       joined.class_names = std::move(file.class_names);
     }
     for (auto& [name, array] : file.arrays) {
+      joined.path_of[name] = file.path;
       if (!joined.arrays.emplace(name, std::move(array)).second) {
         return absl::InvalidArgumentError(absl::StrCat(file.path, ": array '", name, "' is in another file too"));
       }
@@ -128,8 +135,21 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
   return joined;
 }
 
+absl::Status ReadLabels(const NamedArrays& arrays, ScoreFile* file) {
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, arrays.Get("label", {-1}));
+  if (absl::EndsWith(array->descr, "b1")) {
+    return arrays.Problem("label",
+                          "holds True and False; it must hold the classes of known samples, and -1 for unknown ones");
+  }
+  if (array->descr.size() > 1 && array->descr[1] == 'u') {
+    const absl::string_view bytes = absl::string_view(array->descr).substr(2);
+    file->largest_label = bytes == "1" ? 255 : bytes == "2" ? 65535 : bytes == "4" ? 4294967295 : 0;
+  }
+  return arrays.Read("label", {-1}, &ToInt64, &file->label);
+}
+
 absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreFile* file) {
-  OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
+  OPENSET_RETURN_IF_ERROR(ReadLabels(arrays, file));
   const int64_t n = file->num_samples = file->label.size();
   if (n == 0) return arrays.Problem("label", "is empty");
   if (arrays.Has("logits")) {
@@ -186,7 +206,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
 }
 
 absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
-  OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
+  OPENSET_RETURN_IF_ERROR(ReadLabels(arrays, file));
   const int64_t n = file->num_samples = file->label.size();
   if (n == 0) return arrays.Problem("label", "is empty");
   if (arrays.Has("pred")) OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
@@ -194,11 +214,25 @@ absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
   for (double& score : file->unknown_score.Own()) score = -score;
   file->set = std::vector<int64_t>(n, 0);
   file->set_names = {Stem(file->path)};
+  file->labels_depend_on_set = true;
   return absl::OkStatus();
 }
 
 absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
-  OPENSET_ASSIGN_OR_RETURN(const NpyArray* shape, arrays.Get("arr_0", {-1, -1}));
+  if (arrays.Has("arr_1")) {
+    return arrays.Problem("arr_0",
+                          "is an array without a name, as numpy.savez(file, a, b) saves it: name all of them, "
+                          "as in numpy.savez(file, label=..., logits=...)");
+  }
+  const absl::StatusOr<const NpyArray*> found = arrays.Get("arr_0", {-1, -1});
+  if (!found.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(found.status().message(),
+                     ": FD-Shifts' raw_logits.npz and raw_output.npz have a row of outputs, label and data "
+                     "set for each sample (outputs of several passes, raw_logits_dist.npz, aren't read); "
+                     "other arrays need names, as in numpy.savez(file, label=..., logits=...)"));
+  }
+  const NpyArray* const shape = *found;
   const int64_t n = file->num_samples = shape->shape[0];
   const int64_t columns = shape->shape[1];
   if (n == 0) return arrays.Problem("arr_0", "is empty");
@@ -259,10 +293,16 @@ void AddUnknownLabels(RawFile* file) {
 }
 
 absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction) {
-  const NamedArrays arrays(raw.path, raw.arrays, raw.columns);
+  NamedArrays arrays(raw.path, raw.arrays, raw.columns);
+  arrays.SetPaths(raw.path_of);
   ScoreFile file;
   file.path = raw.path;
   file.class_names = raw.class_names;
+  file.is_table = raw.is_table;
+  file.lines = raw.lines;
+  if (arrays.Has("pred") && arrays.Has("prediction")) {
+    return arrays.Problem("pred", "is there next to 'prediction': keep one of them");
+  }
   if (direction == ScoreDirection::kHigherIsKnown && raw.layout != Layout::kOwn && raw.layout != Layout::kOneArray) {
     return absl::InvalidArgumentError(
         absl::StrCat(raw.path, ": has confidences (larger = more known) in this layout; leave out --higher_is_known"));

@@ -28,6 +28,7 @@ struct ScoreFile {
   std::vector<float> head_bias;           // [K]
   std::vector<float> member_uncertainty;  // [N, 3]
   MaybeBorrowed<int64_t> label;           // [N], -1 = unknown
+  int64_t largest_label = 0;              // of uint8, uint16 or uint32, where -1 becomes it; 0: of another type
   MaybeBorrowed<int64_t> prediction;
   MaybeBorrowed<double> unknown_score;  // larger = more unknown
   MaybeBorrowed<int64_t> set;           // [N], index into set_names, -1 = none
@@ -37,6 +38,9 @@ struct ScoreFile {
   std::vector<std::string> class_names;
   // The logits are logarithms of the file's probabilities.
   bool log_probabilities = false;
+  // Of a table: the line of each row, in errors; empty if row r is in line r + 2.
+  bool is_table = false;
+  std::vector<int64_t> lines;
   // The labels of samples from another data set are that set's, so the roles must say which sets are unknown.
   bool labels_depend_on_set = false;
 };
@@ -47,12 +51,14 @@ struct ScoreFile {
 //     without pred, the prediction is unknown;
 //   * .npz of FD-Shifts (raw_logits.npz, raw_output.npz): arr_0 [N, K + 2] of logits or, in raw_output, probabilities,
 //     then label and number of the data set, which is the set's name;
+// Endings may be in capitals.
 //   * .npy: one array, with the file's name without ".npy", or NAME if given as NAME=FILE. All .npy files and an
 //     external_confids.npz of FD-Shifts, together with at most one other file, make one ScoreFile.
 // Errors: kNotFound; kInvalidArgument or kDataLoss with the file and the array if a file does not have the format of
 // its name, is corrupt, or has arrays of other types or shapes; kInvalidArgument if the label is missing, or both
-// unknown_score and logits; kInvalidArgument for kHigherIsKnown if there is no unknown_score or the format defines the
-// direction. A file that `unknown` names (all its samples are unknown) needs no label.
+// unknown_score and logits, if labels are True and False, or for arrays pred and prediction; kInvalidArgument for
+// kHigherIsKnown if there is no unknown_score or the format defines the direction. A file that `unknown` names (all its
+// samples are unknown) needs no label.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "eval/files/csv_arrays.h"
 #include "eval/metrics/detection/auroc.h"
 
 namespace openset {
@@ -41,6 +42,69 @@ std::optional<ClassOrder> BetterOrderOf(const EvaluationInput& input) {
   std::vector<LabelledPredictions> list;
   for (const auto& [pair, samples] : counts) list.push_back({pair.first, pair.second, samples});
   return BetterOrder(list, input.num_classes());
+}
+
+// How often each class is a label, and whether it is predicted.
+struct UseOfClasses {
+  std::vector<int64_t> labels;
+  std::vector<bool> predicted;
+  std::vector<int32_t> labelled;  // the classes that are labels, in order
+};
+
+UseOfClasses UseOf(const EvaluationInput& input) {
+  UseOfClasses use;
+  use.labels.resize(input.num_classes());
+  use.predicted.resize(input.num_classes());
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    if (!input.IsUnknown(i)) ++use.labels[input.label()[i]];
+    if (input.has_predictions() && input.prediction()[i] < input.num_classes()) {
+      use.predicted[input.prediction()[i]] = true;
+    }
+  }
+  for (int32_t c = 0; c < input.num_classes(); ++c) {
+    if (use.labels[c] > 0) use.labelled.push_back(c);
+  }
+  return use;
+}
+
+std::string ClassText(const SampleSet& samples, int32_t c) {
+  if (c < static_cast<int32_t>(samples.class_names.size())) return absl::StrCat("'", samples.class_names[c], "'");
+  return absl::StrCat(c);
+}
+
+// A label that is no class but marks unknown samples, unlike -1; "" if none seems to.
+std::string OtherMarkText(const SampleSet& samples, const EvaluationInput& input, const UseOfClasses& use) {
+  constexpr char kAdvice[] = ": if it stands for unknown samples, write -1 (in a table also 'unknown' or nothing)";
+  std::vector<int32_t> never;  // labels that are never predicted
+  for (const int32_t c : use.labelled) {
+    const bool is_named = c < static_cast<int32_t>(samples.class_names.size());
+    if (use.predicted[c] && input.num_unknown() > 0) continue;
+    if (is_named && LooksUnknown(samples.class_names[c])) {
+      return absl::StrCat("label ", ClassText(samples, c), " counts as a known class, of ", use.labels[c], " samples",
+                          kAdvice);
+    }
+    if (!use.predicted[c]) never.push_back(c);
+  }
+  if (input.num_unknown() > 0 || use.labelled.size() < 2) return "";
+  if (input.has_predictions()) {
+    const bool at_an_end = never.size() == 1 && (!samples.class_names.empty() || never[0] == use.labelled.front() ||
+                                                 never[0] == use.labelled.back());
+    if (!at_an_end) return "";
+    return absl::StrCat("no sample is unknown, and label ", ClassText(samples, never[0]), " (", use.labels[never[0]],
+                        " samples) is never predicted", kAdvice);
+  }
+  // 255, 999 ...
+  const int32_t last = use.labelled.back(), next = use.labelled[use.labelled.size() - 2];
+  if (!samples.class_names.empty() || use.labelled.size() < 3 || last < 9 || last < 2 * (next + 1)) return "";
+  return absl::StrCat("no sample is unknown, and label ", last, " (", use.labels[last],
+                      " samples) is far above the others, of which ", next, " is the largest", kAdvice);
+}
+
+// The last output has no samples, and num_classes doesn't say whether it is a class.
+bool LooksLikeExtraOutput(const SampleSet& samples, const EvaluationInput& input, const UseOfClasses& use) {
+  return samples.num_outputs == input.num_classes() && !samples.num_classes_given && input.num_classes() > 2 &&
+         static_cast<int32_t>(use.labelled.size()) == input.num_classes() - 1 &&
+         use.labelled.back() == input.num_classes() - 2;
 }
 
 // Labels 0 and 1 for known and unknown: no sample is unknown, and nothing else suggests two classes.
@@ -112,9 +176,20 @@ std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedI
                                  ": are label and ", input.logits().empty() ? "prediction" : "logits",
                                  " of the same samples in the same order, and is label c the network's output c?"));
   }
-  if (LooksBinary(input)) {
+  const UseOfClasses use = UseOf(input);
+  if (const std::string mark = OtherMarkText(samples, input, use); !mark.empty()) {
+    hints.push_back(mark);
+  } else if (LooksBinary(input)) {
     hints.push_back(
         "no -1 among the labels, only 0 and 1: is 1 your unknown? Here a label is a known class, and -1 is unknown");
+  }
+  if (LooksLikeExtraOutput(samples, input, use)) {
+    const int32_t last = input.num_classes() - 1;
+    hints.push_back(absl::StrCat("no sample has label ", ClassText(samples, last), ", of the last of ",
+                                 input.num_classes(),
+                                 " outputs, which counts as a known class: if it is for unknown "
+                                 "samples, add num_classes = ",
+                                 last, " (an array, or a column)"));
   }
   const MetricResult auroc = Auroc(ranked);
   if (auroc.value.has_value() && IsBelowHalf(*auroc.value, input.num_known(), input.num_unknown())) {

@@ -108,6 +108,65 @@ TEST(EvaluationHints, LabelsOfZeroAndOne) {
   EXPECT_THAT(HintsOf(samples), IsEmpty());
 }
 
+// Known samples of the classes 0 to 2, predicted as such, and six whose label is `mark`.
+testing::Samples Marked(int mark, bool with_predictions = true) {
+  testing::Samples samples = Shifted(0, 100);
+  samples.num_classes = 256;
+  for (int i = 90; i < 150; ++i) samples.label[i] = mark;
+  if (!with_predictions) samples.prediction.clear();
+  return samples;
+}
+
+TEST(EvaluationHints, OtherMarksOfUnknownSamples) {
+  EXPECT_THAT(HintsOf(Marked(255)),
+              ElementsAre(HasSubstr("no sample is unknown, and label 255 (60 samples) is never predicted: if it stands "
+                                    "for unknown samples, write -1")));
+  EXPECT_THAT(HintsOf(Marked(255, /*with_predictions=*/false)),
+              ElementsAre(HasSubstr("label 255 (60 samples) is far above the others, of which 2 is the largest")));
+  // A fourth class; and one more that nothing predicts, so that the network may just be bad at them.
+  EXPECT_THAT(HintsOf(Marked(3, /*with_predictions=*/false)), IsEmpty());
+  testing::Samples two = Marked(255);
+  two.label[149] = 77;
+  EXPECT_THAT(HintsOf(two), IsEmpty());
+  two.label[149] = -1;
+  two.label[148] = 255;
+  EXPECT_THAT(HintsOf(two), IsEmpty());  // with an unknown sample, the convention is known
+}
+
+TEST(EvaluationHints, NamesThatMarkUnknownSamples) {
+  SampleSet named;
+  named.class_names = {"ant", "bee", "cat", "OOD"};
+  testing::Samples samples = Marked(3);
+  samples.num_classes = 4;
+  const auto hints = [&] { return EvaluationHints(named, RankedInput(samples.Input()), ScoreOrigin::kFile); };
+  EXPECT_THAT(hints(), ElementsAre(StartsWith("label 'OOD' counts as a known class, of 60 samples: ")));
+  samples.label[149] = -1;
+  EXPECT_THAT(hints(), ElementsAre(StartsWith("label 'OOD' counts as a known class, of 59 samples: ")));
+  samples.prediction[0] = 3;  // so it is a class
+  EXPECT_THAT(hints(), IsEmpty());
+}
+
+TEST(EvaluationHints, AnOutputWithoutSamples) {
+  SampleSet outputs;
+  outputs.num_outputs = 4;
+  testing::Samples samples = Shifted(0, 100);
+  samples.num_classes = 4;
+  const auto hints = [&] { return EvaluationHints(outputs, RankedInput(samples.Input()), ScoreOrigin::kOutputs); };
+  EXPECT_THAT(hints(), ElementsAre(StartsWith("no sample has label 3, of the last of 4 outputs")));
+  outputs.num_classes_given = true;
+  EXPECT_THAT(hints(), IsEmpty());
+  outputs.num_classes_given = false;
+  outputs.num_outputs = samples.num_classes = 5;  // two without samples
+  EXPECT_THAT(hints(), IsEmpty());
+}
+
+TEST(EvaluationHints, AreThoseOfTheSamplesToo) {
+  SampleSet samples;
+  samples.hints = {"a.npz: as found when it was read"};
+  EXPECT_THAT(EvaluationHints(samples, RankedInput(Shifted(0, 100).Input()), ScoreOrigin::kFile),
+              ElementsAre("a.npz: as found when it was read"));
+}
+
 TEST(OrderText, NamesAtMostSix) {
   ClassOrder order;
   for (int c = 0; c < 8; ++c) order.prediction_of.push_back((c + 1) % 8);

@@ -33,6 +33,10 @@ absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
   for (size_t m = 1; m < methods.size(); ++m) {
     const EvaluationInput& a = methods[0]->input();
     const EvaluationInput& b = methods[m]->input();
+    if (a.num_samples() != b.num_samples()) {
+      return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: method ", m, " has ",
+                                                     b.num_samples(), ", and method 0 has ", a.num_samples()));
+    }
     const char* const differ = a.label() != b.label() ? "labels" : a.group() != b.group() ? "groups" : nullptr;
     if (differ == nullptr) continue;
     return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", differ,

@@ -1,3 +1,4 @@
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "core/status_macros.h"
 #include "eval/metrics/open_set/confusion.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/report/threshold_report.h"
 #include "eval/thresholds/select_threshold.h"
 #include "tools/cli/commands.h"
@@ -50,6 +52,10 @@ absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const S
   return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold), samples.class_names));
 }
 
+std::vector<std::string> HintsOf(const ScoredSamples& scored, const RankedInput& ranked) {
+  return EvaluationHints(scored.samples, ranked, scored.origin);
+}
+
 absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
   ThresholdRequest request;
@@ -63,16 +69,21 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
                            ChooseThreshold(rule, request, arguments[0], validation.note, ranked));
   const double threshold = chosen.validation.threshold;
+  std::vector<std::string> hints;
+  for (const std::string& hint : HintsOf(validation, ranked)) hints.push_back("validation: " + hint);
   if (arguments.size() > 1) {
     OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1]));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
     chosen.test = DescribeThreshold(threshold, ranked_test);
     OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked_test, test.samples));
+    for (const std::string& hint : HintsOf(test, ranked_test)) hints.push_back("test: " + hint);
   } else {
     OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked, validation.samples));
   }
-  return WriteOut(FormatThreshold(chosen, format));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatThreshold(chosen, format)));
+  for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ absl::StatusOr<int64_t> ElementBytes(absl::string_view descr) {
     return absl::InvalidArgumentError(absl::StrCat("array of type '", descr, "' is not supported"));
   }
   const char order = descr[0], kind = descr[1];
-  if (order == '>' && count > 1) {
+  // A character of U has four bytes.
+  if (order == '>' && count > (kind == 'U' ? 0 : 1)) {
     return absl::InvalidArgumentError("array is big-endian: save it with .astype of a native dtype");
   }
   if (kind == 'U') return 4 * count;

@@ -82,6 +82,9 @@ TEST(ParseNpy, RefusesUnsupportedArrays) {
   EXPECT_EQ(objects.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(objects.message()), HasSubstr("Python objects"));
   EXPECT_THAT(std::string(ParseNpy(TestData("big_endian.npy")).status().message()), HasSubstr("big-endian"));
+  // A text of one character has four bytes.
+  const NpyArray text = {">U1", {2}, std::string("\0\0\0A\0\0\0B", 8)};
+  EXPECT_THAT(std::string(ParseNpy(FormatNpy(text)).status().message()), HasSubstr("big-endian"));
 }
 
 TEST(ParseNpy, EveryTruncationIsAnError) {

@@ -52,8 +52,16 @@ bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
 // Errors name the path.
 absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  std::string first(4, '\0');
+  OPENSET_RETURN_IF_ERROR(file.Read(first.data(), first.size()).status());
+  const bool is_empty = file.bytes() == 0;
   absl::StatusOr<ZipReader> zip = ZipReader::Open(std::move(file));
-  if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not an .npz archive"));
+  if (absl::IsInvalidArgument(zip.status())) {
+    // Every archive begins so; its list of members is at its end.
+    return absl::DataLossError(absl::StrCat(path, is_empty                 ? ": is empty"
+                                                  : first == "PK\x03\x04" ? ": is cut short: copy or save it again"
+                                                                           : ": not an .npz archive"));
+  }
   if (!zip.ok()) return Annotate(zip.status(), path);
   return zip;
 }

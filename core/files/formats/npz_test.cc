@@ -80,6 +80,10 @@ TEST(ReadNpz, NamesFileAndArrayInErrors) {
   const std::string path = testing::TempDir() + "/bad.npz";
   std::ofstream(path) << "this is no archive";
   EXPECT_EQ(ReadNpz(path).status(), absl::DataLossError(path + ": not an .npz archive"));
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_EQ(ReadNpz(path).status(), absl::DataLossError(path + ": is empty"));
+  std::ofstream(path) << "PK\x03\x04 and no list of members";
+  EXPECT_EQ(ReadNpz(path).status(), absl::DataLossError(path + ": is cut short: copy or save it again"));
   ASSERT_TRUE(WriteNpz(path, {{"logits", {"<f8", {3}, "short"}}}).ok());
   EXPECT_THAT(std::string(ReadNpz(path).status().message()), HasSubstr(path + ": array 'logits': "));
   EXPECT_EQ(WriteNpz("/nowhere/x.npz", {}).code(), absl::StatusCode::kUnavailable);

@@ -54,6 +54,7 @@ MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, dou
     classes[truth].right += weight * (truth == decision);
   }
   classes.pop_back();
+  if (known_as_one && classes[0].samples == 0) return AbsentWithoutUnknown();
   // The unknown class is the last one of a mean.
   std::rotate(classes.begin(), classes.begin() + 1, classes.end());
   if (inner) classes.pop_back();

@@ -11,7 +11,7 @@ namespace openset {
 enum class BalancedScore {
   // C classes, known samples only, closed-set predictions. Ignores the threshold.
   kInner,
-  // Two classes: known samples should be accepted, unknown samples rejected.
+  // Two classes: known samples should be accepted, unknown samples rejected. Absent without unknown samples.
   kOuter,
   // C + 1 classes, known samples only; rejecting one is an error. Class C + 1 has no samples, so its recall is 0.
   kHalfpoint,

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "tools/cli/flags/flags.h"
@@ -16,10 +17,10 @@ ABSL_FLAG(std::string, score, "",
 ABSL_FLAG(bool, higher_is_known, false,
           "The files' unknown_score is a confidence (larger = more known); openset negates it.");
 ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
-ABSL_FLAG(
-    std::vector<std::string>, known, {},
-    "Groups of samples whose labels are used as they are. task: how many classes are known, or which ones: names, "
-    "ids, or @FILE with one on each line.");
+ABSL_FLAG(std::vector<std::string>, known, {},
+          "Groups of samples whose labels are used as they are; a name with a comma in double quotes. task: how many "
+          "classes are known, or which ones: names, "
+          "ids, or @FILE with one on each line.");
 ABSL_FLAG(std::vector<std::string>, unknown, {},
           "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
           "ones. Empty: all that are not known.");
@@ -51,6 +52,26 @@ std::string UserFile(const std::string& argument) {
   return absl::StrCat(argument.substr(0, equals + 1), UserPath(argument.substr(equals + 1)));
 }
 
+// The names of a flag's list. One in double quotes may contain commas, at which the list was split.
+std::vector<std::string> NamesOf(const std::vector<std::string>& parts) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string name = parts[i];
+    size_t last = i;
+    while (absl::StartsWith(name, "\"") && (name.size() < 2 || !absl::EndsWith(name, "\"")) &&
+           last + 1 < parts.size()) {
+      absl::StrAppend(&name, ",", parts[++last]);
+    }
+    if (name.size() > 1 && absl::StartsWith(name, "\"") && absl::EndsWith(name, "\"")) {
+      names.push_back(name.substr(1, name.size() - 2));
+      i = last;
+    } else {
+      names.push_back(parts[i]);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> SampleFlags() {
@@ -63,11 +84,11 @@ SampleOptions SampleOptionsFromFlags() {
   SampleOptions options;
   options.set_score(absl::GetFlag(FLAGS_score));
   options.set_higher_is_known(absl::GetFlag(FLAGS_higher_is_known));
-  for (const std::string& set : absl::GetFlag(FLAGS_known)) options.add_known(set);
-  for (const std::string& set : absl::GetFlag(FLAGS_unknown)) options.add_unknown(set);
-  for (const std::string& set : absl::GetFlag(FLAGS_near)) options.add_near(set);
-  for (const std::string& set : absl::GetFlag(FLAGS_far)) options.add_far(set);
-  for (const std::string& set : absl::GetFlag(FLAGS_skip)) options.add_skip(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_known))) options.add_known(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_unknown))) options.add_unknown(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_near))) options.add_near(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_far))) options.add_far(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_skip))) options.add_skip(set);
   return options;
 }
 
