@@ -108,10 +108,10 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
     if (!wanted.has_part_digest()) continue;
     OPENSET_ASSIGN_OR_RETURN(const std::string digest, PartDigest(*info, wanted.part()));
     if (wanted.part_digest() == digest) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
-                     "' has changed since the study was planned, in its files or in the "
-                     "catalog; run the same command again"));
+    return absl::DataLossError(absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
+                                            "' has changed since the study was planned, in its files or in the "
+                                            "catalog; put the old files back, or run the same command again to "
+                                            "measure the changed data"));
   }
   int64_t count = 0;
   for (const int32_t id : selection.class_id()) {

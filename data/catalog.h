@@ -56,8 +56,8 @@ class Catalog {
 
 // Returns the number of samples of a selection, computed from the catalog alone: the images of an epoch or a test. For
 // draws and lists with limits per class it is an upper limit (see MayHaveFewer()). Errors: kNotFound for an unknown
-// data set or part; kInvalidArgument for a class id out of range; kFailedPrecondition if `part_digest` is set and
-// differs from the digest of the catalog's part: the catalog entry, or the files (DataSetPart.content_sha256), have
+// data set or part; kInvalidArgument for a class id out of range; kDataLoss if `part_digest` is set and differs
+// from the digest of the catalog's part: the catalog entry, or the files (DataSetPart.content_sha256), have
 // changed since the selection was made.
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 

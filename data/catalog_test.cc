@@ -63,7 +63,7 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
   EXPECT_TRUE(
       count(absl::StrCat("part: 'test' class_id: 0 part_digest: '", *PartDigest(**catalog.Find("toy"), "test"), "'"))
           .ok());
-  EXPECT_TRUE(absl::IsFailedPrecondition(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
+  EXPECT_TRUE(absl::IsDataLoss(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
 }
 
 // The draw of three samples has all three of class 0, of which the limit leaves two, or two of them and the only one of

@@ -190,10 +190,11 @@ TEST(ResolveTask, ConcatenatesParts) {
   EXPECT_EQ(*CountSamples(data->validation_known(), catalog), 15);
   TaskData stale = *data;
   stale.mutable_train()->mutable_more(0)->set_part_digest("other");
-  EXPECT_EQ(
-      CountSamples(stale.train(), catalog).status(),
-      absl::FailedPreconditionError("part 'one' of data set 'three parts' has changed since the study was planned, in "
-                                    "its files or in the catalog; run the same command again"));
+  EXPECT_EQ(CountSamples(stale.train(), catalog).status(),
+            absl::DataLossError(
+                "part 'one' of data set 'three parts' has changed since the study was planned, in its files or "
+                "in the catalog; put the old files back, or run the same command again to measure the changed "
+                "data"));
 }
 
 TEST(ResolveTask, TakesTheFirstClassesAndSamples) {

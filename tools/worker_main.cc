@@ -65,6 +65,7 @@ int Serve(const std::vector<std::string>& catalog_folders) {
         images = std::make_unique<ImageCache>(
             *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
       }
+      images->BeginAction();
       const at::Device device = request.has_cuda_device()
                                     ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device()))
                                     : at::kCPU;

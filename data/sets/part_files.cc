@@ -1,10 +1,15 @@
 #include "data/sets/part_files.h"
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/sets/data_set_parts.h"
 
@@ -27,6 +32,11 @@ std::string WhereToGet(const DataSetInfo& info) {
   if (info.source_size() > 0) return absl::StrCat("; available from ", absl::StrJoin(info.source(), "; or "));
   return "";
 }
+
+uint64_t HashOfState(const std::string& path) { return std::hash<std::string>()(StateOf(path).text); }
+
+// Files whose states one thread compares at a time.
+constexpr int64_t kFilesAtOnce = 256;
 
 }  // namespace
 
@@ -62,6 +72,40 @@ absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_vi
       "data set '", info.name(), "': ", fewest_missing[0],
       others > 0 ? absl::StrCat(" and ", others, others > 1 ? " other files are" : " other file are") : " is",
       " in none of the data folders (", absl::StrJoin(data_folders, ", "), ")", WhereToGet(info)));
+}
+
+absl::StatusOr<PartStates> PartStates::Of(const DataSetInfo& info, absl::string_view part,
+                                          const std::vector<std::string>& data_folders) {
+  OPENSET_ASSIGN_OR_RETURN(FoundPart found, FindPartFiles(info, part, data_folders));
+  PartStates states;
+  if (!found.folder.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(states.images_, FormatOf(found.part).Open(info, found));
+    const int64_t images = states.images_->index().size();
+    states.image_states_.resize(static_cast<size_t>(images));
+    InParallelWaitingRanges(images, kFilesAtOnce, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) states.image_states_[i] = HashOfState(states.images_->Describe(i));
+    });
+  }
+  states.files_ = std::move(found.files);
+  for (const std::string& file : states.files_) states.file_states_.push_back(HashOfState(file));
+  return states;
+}
+
+std::string PartStates::FindChange(const std::vector<bool>& is_read) const {
+  for (size_t f = 0; f < files_.size(); ++f) {
+    if (HashOfState(files_[f]) != file_states_[f]) return files_[f];
+  }
+  const auto images = static_cast<int64_t>(std::min(is_read.size(), image_states_.size()));
+  std::atomic<int64_t> first{images};
+  InParallelWaitingRanges(images, kFilesAtOnce, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < std::min<int64_t>(end, first); ++i) {
+      if (!is_read[i] || HashOfState(images_->Describe(i)) == image_states_[i]) continue;
+      int64_t before = first;
+      while (i < before && !first.compare_exchange_weak(before, i)) {
+      }
+    }
+  });
+  return first < images ? images_->Describe(first) : "";
 }
 
 }  // namespace openset

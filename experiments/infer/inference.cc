@@ -142,10 +142,12 @@ class Inferrer {
     };
     std::vector<std::future<std::vector<Prediction>>> others;
     for (size_t b = 1; b < batches.size(); ++b) {
-      others.push_back(std::async(std::launch::async, [&predict, &execution, &batch = batches[b]] {
-        at::set_num_threads(execution.threads());  // for operations that this thread starts
-        return predict(batch);
-      }));
+      // If the system gives no thread, get() makes the prediction in this one.
+      others.push_back(
+          std::async(std::launch::async | std::launch::deferred, [&predict, &execution, &batch = batches[b]] {
+            at::set_num_threads(execution.threads());  // for operations that this thread starts
+            return predict(batch);
+          }));
     }
     std::vector<std::vector<Prediction>> predictions = {predict(batches[0])};
     for (auto& other : others) predictions.push_back(other.get());
@@ -314,6 +316,7 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
     collected[i].writer = std::make_unique<OutputsWriter>(JoinPath(staging[i]->folder(), kOutputsFile));
   }
   OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));
+  OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
   std::vector<absl::StatusOr<std::string>> sha256(requests.size());
   InParallel(static_cast<int64_t>(requests.size()), [&](int64_t i) {
     const absl::Status finished = collected[i].writer->Finish(collected[i].outputs);

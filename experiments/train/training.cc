@@ -127,7 +127,8 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
       summary.mutable_provenance()->set_images_per_second(static_cast<double>(run->images_seen()) / seconds);
     }
   };
-  const auto save = [&] {
+  const auto save = [&]() -> absl::Status {
+    OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
     set_provenance();
     summary.mutable_epoch()->Assign(run->epochs().begin(), run->epochs().end());
     return SaveTrainingState(run->State(), summary, context.key, partial);
@@ -164,6 +165,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     }
   }
   set_provenance();
+  OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
   OPENSET_RETURN_IF_ERROR(
       CommitCheckpoint(*run->model(), summary, context, IsStoppedEarly(action.training()) ? partial : ""));
   std::remove(partial.c_str());

@@ -39,6 +39,45 @@ TEST(Train, CommitsTheCheckpointAndItsCurve) {
   EXPECT_FALSE(FileExists(scene.Context(MessageDigest(scene.Action())).store.PartialPath("0")));
 }
 
+// Neither a result nor a state may come from them; with the old images back, the result is that of an undisturbed
+// training.
+TEST(Train, ImagesThatChangeMeanwhileFailIt) {
+  const TrainingScene scene;
+  const TrainAction action = scene.Action();
+  const TrainSummary undisturbed = Trained(action, scene);
+  ActionContext context = scene.Context(Key("changed"));
+  const std::string path = JoinPath(context.images->data_folders()[0], "noise/train-images");
+  const std::string images = *ReadFile(path);
+  std::string others = images;
+  others.back() ^= 1;
+  for (const bool stops : {false, true}) {
+    int steps = 0;
+    context.stop_asked = [&] {
+      if (++steps == 2) {
+        EXPECT_THAT(WriteFileAtomically(path, others), IsOk());
+      }
+      return stops && steps == 3;
+    };
+    const absl::Status status = Train(action, context, MeasureEpoch);
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_THAT(status.message(), ::testing::HasSubstr(path));
+    EXPECT_FALSE(FileExists(context.store.CheckpointFolder(context.key)));
+    // Before it begins, the images are compared with the digest.
+    context.images->BeginAction();
+    EXPECT_TRUE(absl::IsDataLoss(Train(action, context, MeasureEpoch)));
+    ASSERT_THAT(WriteFileAtomically(path, images), IsOk());
+    context.images->BeginAction();
+  }
+  context.stop_asked = [] { return false; };
+  ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
+  const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
+  ASSERT_THAT(summary, IsOk());
+  ASSERT_EQ(summary->epoch_size(), undisturbed.epoch_size());
+  for (int e = 0; e < summary->epoch_size(); ++e) {
+    EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+  }
+}
+
 TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
   const TrainingScene scene;
   const TrainAction whole = scene.Action();

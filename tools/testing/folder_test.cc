@@ -1,6 +1,12 @@
 // A study on image folders: images of different sizes and formats, transforms at their own size, missing files.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <regex>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -90,6 +96,39 @@ TEST_F(FolderTest, TrainsOnImagesOfDifferentSizesAndRepeatsItself) {
   std::filesystem::remove_all(program_.store());
   ASSERT_EQ(Run("openset-store").exit_code, 0);
   EXPECT_EQ(program_.Records(), records);
+}
+
+// One image is replaced after the first training, while the others are still to come, and put back after the run.
+TEST_F(FolderTest, NoResultComesFromImagesThatChangeMeanwhile) {
+  const std::string data = "--data=" + program_.folder() + "/images", image = "images/mixed/photos/c/0.jpg";
+  const std::vector<std::string> run = {"run", "mixed.textproto", "--seeds=0,1,2,3", "--jobs=1", data};
+  ASSERT_EQ(program_.Run(run).exit_code, 0) << program_.Read("err.txt");
+  const auto undisturbed = program_.Records();
+  ASSERT_EQ(undisturbed.size(), 4);
+  std::filesystem::remove_all(program_.store());
+
+  const std::string before = program_.Read(image);
+  const pid_t pid = program_.Start(run);
+  const auto trained = [&] {
+    std::error_code error;
+    return !std::filesystem::is_empty(program_.store() + "/checkpoints", error) && !error;
+  };
+  for (int waits = 0; waits < 60000 && !trained(); ++waits) usleep(1000);
+  program_.Write(image, program_.Read("images/mixed/photos/c/1.png"));
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << program_.Read("err.txt");
+  const std::string said = absl::StrCat(program_.Read("out.txt"), program_.Read("err.txt"));
+  EXPECT_THAT(said, HasSubstr("photos/c/0.jpg: was changed while openset used it (part 'photos' of data set 'mixed')"));
+  EXPECT_THAT(said, HasSubstr("repair the named files, then run the same command"));
+  EXPECT_THAT(said, Not(HasSubstr("the method would fail again")));
+  const auto kept = program_.Records();
+  EXPECT_LT(kept.size(), undisturbed.size());
+  for (const auto& [id, record] : kept) EXPECT_EQ(undisturbed.at(id), record);
+
+  program_.Write(image, before);
+  EXPECT_EQ(program_.Run(run).exit_code, 0) << program_.Read("err.txt");
+  EXPECT_EQ(program_.Records(), undisturbed);
 }
 
 // The hash of a split identifies the files' content, wherever it is printed.
