@@ -1,6 +1,5 @@
 #include "core/in_parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/no_threads.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -100,29 +100,6 @@ TEST_F(InParallelTest, WaitsForManyAtOnce) {
   });
   EXPECT_EQ(begun, 16);
 }
-
-// While an object of this class exists, the system starts no thread: no address space has room for its stack.
-class NoThreads {
- public:
-  NoThreads() {
-    pthread_attr_t attributes;
-    pthread_getattr_default_np(&attributes);
-    pthread_attr_getstacksize(&attributes, &stack_);
-    Set(size_t{1} << 50);
-  }
-  ~NoThreads() { Set(stack_); }
-
- private:
-  static void Set(size_t stack) {
-    pthread_attr_t attributes;
-    pthread_getattr_default_np(&attributes);
-    EXPECT_EQ(pthread_attr_setstacksize(&attributes, stack), 0);
-    EXPECT_EQ(pthread_setattr_default_np(&attributes), 0);
-    pthread_attr_destroy(&attributes);
-  }
-
-  size_t stack_ = 0;
-};
 
 TEST_F(InParallelTest, TheCallerDoesAllIfThereAreNoThreads) {
   const NoThreads none;

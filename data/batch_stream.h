@@ -2,6 +2,7 @@
 #ifndef OPENSET_DATA_BATCH_STREAM_H_
 #define OPENSET_DATA_BATCH_STREAM_H_
 
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -24,7 +25,8 @@ namespace openset {
 // as without a stream, but nothing else may use them until the stream is destroyed. On a
 // GPU, the thread has a stream of its own (core/tensor/transfer/side_stream.h), so that a batch is copied and augmented
 // while the device trains on the previous one. The constructor starts the thread, Next() returns one batch after
-// another, and the destructor ends the thread, also before the last batch.
+// another, and the destructor ends the thread, also before the last batch. If the system gives no thread, Next() makes
+// each batch itself, with the same bits.
 class BatchStream {
  public:
   // What making batches changes, between two batches.
@@ -52,13 +54,14 @@ class BatchStream {
  private:
   struct Made {
     absl::StatusOr<Batch> batch;
-    std::exception_ptr thrown;
     State state;                      // after this batch
     std::optional<c10::Event> ready;  // when the device has made the batch
   };
 
   void MakeBatches();
   Made MakeOne(const at::Tensor& samples);
+  // Nothing after the last batch. Makes it now if there is no thread.
+  std::optional<Made> TakeNext();
   State StateNow() const;
 
   const Batcher& batcher_;
@@ -68,11 +71,13 @@ class BatchStream {
   const OpenSetDrawing open_;
   const SideStream side_;
   State state_;
+  size_t made_here_ = 0;  // batches, if there is no thread
 
   absl::Mutex mutex_;
   std::deque<Made> made_ ABSL_GUARDED_BY(mutex_);
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::exception_ptr thrown_ ABSL_GUARDED_BY(mutex_);  // while a batch was made; none follows
   std::thread thread_;
 };
 

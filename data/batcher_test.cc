@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/testing/no_threads.h"
 #include "data/augment/center_crop.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/resize.h"
@@ -265,7 +267,18 @@ TEST(Batcher, RethrowsExceptionsOfReading) {
   EXPECT_THROW(read({0, 1, 2, 3, 4, 5, 6}), c10::Error);
 }
 
-TEST(BatchStream, ReturnsTheBatchesInOrder) {
+// With a thread, and without one (the parameter).
+class BatchStreamTest : public ::testing::TestWithParam<bool> {
+ protected:
+  BatchStreamTest() {
+    if (GetParam()) none_.emplace();
+  }
+  std::optional<NoThreads> none_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Threads, BatchStreamTest, ::testing::Bool());
+
+TEST_P(BatchStreamTest, ReturnsTheBatchesInOrder) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu);
   const Pipeline pipeline = FlippingPipeline();
   RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
@@ -283,7 +296,7 @@ TEST(BatchStream, ReturnsTheBatchesInOrder) {
 }
 
 // Although batches are made ahead.
-TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
+TEST_P(BatchStreamTest, ReturnsTheRandomStateAfterEachBatch) {
   for (const int64_t resident_bytes : {Batcher::kResidentBytes, int64_t{0}}) {
     const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu, resident_bytes);
     const Pipeline pipeline = FlippingPipeline();
@@ -299,7 +312,7 @@ TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
   }
 }
 
-TEST(BatchStream, EndsAtTheFirstErrorOrAnywhere) {
+TEST_P(BatchStreamTest, EndsAtTheFirstErrorOrAnywhere) {
   const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, batcher.Epoch(3, false, nullptr), pipeline, nullptr);
@@ -311,7 +324,7 @@ TEST(BatchStream, EndsAtTheFirstErrorOrAnywhere) {
   BatchStream(batcher, batcher.Epoch(1, false, nullptr), pipeline, nullptr).Next().IgnoreError();
 }
 
-TEST(BatchStream, RethrowsLibTorchsExceptions) {
+TEST_P(BatchStreamTest, RethrowsLibTorchsExceptions) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(4, 3)), All(4), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, {at::tensor(std::vector<int64_t>{9}, at::kLong)}, pipeline, nullptr);

@@ -156,10 +156,9 @@ class TextLayout {
   // Narrows the left columns, the widest first, until each of the other columns fits next to them or each left column
   // has the width of its longest word.
   void NarrowLeft(size_t first, size_t end, std::vector<size_t>* left) const {
-    const size_t beside = end == wrapped_.size()
-                              ? widest_from_[first]
-                              : *std::max_element(wrapped_.begin() + static_cast<ptrdiff_t>(first),
-                                                  wrapped_.begin() + static_cast<ptrdiff_t>(end));
+    const size_t beside = end == wrapped_.size() ? widest_from_[first]
+                                                 : *std::max_element(wrapped_.begin() + static_cast<ptrdiff_t>(first),
+                                                                     wrapped_.begin() + static_cast<ptrdiff_t>(end));
     while (std::accumulate(left->begin(), left->end(), 2 * left_) + beside > width_) {
       size_t widest = left_;
       for (size_t c = 0; c < left_; ++c) {
@@ -185,11 +184,11 @@ class TextLayout {
 
   const Table& table_;
   const size_t width_;
-  const size_t left_;                 // columns
-  const std::vector<size_t> whole_;   // widths with heads on one line
-  const std::vector<size_t> wrapped_; // widths with heads on several lines
-  std::vector<size_t> widest_from_;   // the largest of `wrapped_` from a column on, which is not a left one
-  std::vector<size_t> least_;         // widths of the left columns
+  const size_t left_;                  // columns
+  const std::vector<size_t> whole_;    // widths with heads on one line
+  const std::vector<size_t> wrapped_;  // widths with heads on several lines
+  std::vector<size_t> widest_from_;    // the largest of `wrapped_` from a column on, which is not a left one
+  std::vector<size_t> least_;          // widths of the left columns
 };
 
 // A spreadsheet would evaluate a cell that starts like a formula.

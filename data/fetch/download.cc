@@ -129,13 +129,14 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
     ran_to_end = run();
   } else {
     const int64_t before = FileSize(part);
-    std::future<absl::StatusOr<ProcessEnd>> ran = std::async(std::launch::async, run);
+    // If the system gives no thread, get() runs it in this one, without progress.
+    std::future<absl::StatusOr<ProcessEnd>> ran = std::async(std::launch::async | std::launch::deferred, run);
     do {
       const int64_t done = FileSize(part), length = ReadAnswers(headers).length;
       const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
       progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done,
                total < done ? 0 : total);
-    } while (ran.wait_for(kPoll) != std::future_status::ready);
+    } while (ran.wait_for(kPoll) == std::future_status::timeout);
     ran_to_end = ran.get();
   }
   const int answer = ReadAnswers(headers).status;

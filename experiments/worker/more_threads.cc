@@ -16,7 +16,7 @@ void LimitToSlots(const WorkRequest& request) { LimitThreads(std::max(1, request
 
 MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked) {
   LimitToSlots(request);
-  thread_ = std::thread([this, &request, &stop_asked] {
+  thread_ = TryToStartThread([this, &request, &stop_asked] {
     while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
       stop_asked();  // also receives messages about more CPUs
       LimitToSlots(request);
@@ -26,7 +26,7 @@ MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked
 
 MoreThreads::~MoreThreads() {
   ended_.Notify();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace openset

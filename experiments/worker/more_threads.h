@@ -12,7 +12,7 @@ namespace openset {
 
 // While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
 // after messages that raise them. It receives these messages by calling `stop_asked`, which nothing else may call
-// meanwhile.
+// meanwhile. Without it (the system gives no thread), the limit stays as it is at the start.
 class MoreThreads {
  public:
   // Both arguments must outlive the object.

@@ -68,8 +68,8 @@ XzWriter::XzWriter(UseBytes use) : use_(std::move(use)), coder_(std::make_unique
   options.block_size = kBlockBytes;
   options.preset = kPreset;
   options.check = LZMA_CHECK_CRC32;
-  coder_->started = options.threads > 0 ? lzma_stream_encoder_mt(&coder_->lzma, &options)
-                                        : lzma_easy_encoder(&coder_->lzma, kPreset, LZMA_CHECK_CRC32);
+  // liblzma's encoder in the calling thread would make another stream of the same bytes.
+  coder_->started = options.threads > 0 ? lzma_stream_encoder_mt(&coder_->lzma, &options) : LZMA_MEM_ERROR;
   coder_->lzma.avail_out = kPart;
   coder_->Written();
 }
@@ -90,6 +90,10 @@ absl::Status XzWriter::Run(absl::string_view bytes, bool is_end) {
     }
   }
   if (result == LZMA_OK || result == LZMA_STREAM_END) return absl::OkStatus();
+  if (result == LZMA_MEM_ERROR) {
+    return absl::ResourceExhaustedError(
+        "cannot compress: the system gives no memory or no thread (a limit on processes or memory, ulimit -u, -v)");
+  }
   return absl::ResourceExhaustedError(absl::StrCat("cannot compress: liblzma says ", static_cast<int>(result)));
 }
 

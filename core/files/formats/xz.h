@@ -14,7 +14,7 @@ namespace openset {
 using UseBytes = std::function<absl::Status(absl::string_view bytes)>;
 
 // Call Write() any number of times, then Finish() once. The same bytes give the same stream, for any division into
-// parts and any number of CPUs. (Without any thread, the same content gives another stream.)
+// parts and any number of CPUs. It takes a thread besides the caller's.
 class XzWriter {
  public:
   // `use` gets the stream.

@@ -22,6 +22,7 @@
 #include "boost/beast/http/read.hpp"
 #include "boost/beast/http/string_body.hpp"
 #include "boost/beast/http/write.hpp"
+#include "core/in_parallel.h"
 
 namespace openset {
 namespace {
@@ -153,7 +154,11 @@ class BeastServer : public HttpServer {
     if (!error) port_ = acceptor_.local_endpoint(error).port();
     if (error) return error;
     Accept();
-    for (int t = 0; t < shared_.limits.threads; ++t) threads_.emplace_back([this] { context_.run(); });
+    for (int t = 0; t < shared_.limits.threads; ++t) {
+      std::thread thread = TryToStartThread([this] { context_.run(); });
+      if (thread.joinable()) threads_.push_back(std::move(thread));
+    }
+    if (threads_.empty()) error = net::error::try_again;
     return error;
   }
 
