@@ -1,6 +1,9 @@
 #include "eval/report/evaluation_report.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -130,54 +133,23 @@ Document MakeDocument(const EvaluationReport& report) {
   return document;
 }
 
-std::string FormatJson(const EvaluationReport& report) {
-  nlohmann::ordered_json json;
-  json["n_known"] = report.num_known;
-  json["n_unknown"] = report.num_unknown;
-  json["metrics"] = nlohmann::ordered_json::object();
-  json["absent"] = nlohmann::ordered_json::object();
-  for (const ReportedMetric& metric : report.metrics) {
-    if (!metric.value.has_value()) {
-      json["absent"][metric.name] = metric.absent_reason;
-      continue;
-    }
-    nlohmann::ordered_json& entry = json["metrics"][metric.name];
-    entry["value"] = *metric.value;
-    if (metric.low.has_value()) entry["low"] = *metric.low;
-    if (metric.high.has_value()) entry["high"] = *metric.high;
-    entry["unit"] = metric.display.value_unit;
-    const std::optional<bool>& higher = metric.display.higher_is_better;
-    entry["higher_is_better"] = higher.has_value() ? nlohmann::ordered_json(*higher) : nlohmann::ordered_json();
-    entry["label"] = metric.display.label;
+// An object whose entries keep their order. ordered_json itself compares a new name with each of those before it, which
+// takes long for thousands of groups.
+class ObjectByName {
+ public:
+  nlohmann::ordered_json& operator[](const std::string& name) {
+    const auto [at, is_new] = index_.try_emplace(name, entries_.size());
+    if (is_new) entries_.push_back({name, nlohmann::ordered_json()});
+    return (entries_.begin() + static_cast<ptrdiff_t>(at->second))->second;
   }
-  for (const ReportedGroup& group : report.groups) {
-    nlohmann::ordered_json& entry = json["groups"][group.name];
-    entry["n_unknown"] = group.samples;
-    entry["metrics"] = nlohmann::ordered_json::object();
-    for (size_t m = 0; m < report.metrics.size(); ++m) {
-      if (!group.values[m].value.has_value()) continue;
-      nlohmann::ordered_json& metric = entry["metrics"][report.metrics[m].name];
-      metric["value"] = *group.values[m].value;
-      if (m < group.intervals.size() && group.intervals[m].has_value()) {
-        metric["low"] = group.intervals[m]->first;
-        metric["high"] = group.intervals[m]->second;
-      }
-    }
+  void MoveTo(nlohmann::ordered_json* json, const char* name) {
+    if (!entries_.empty()) (*json)[name] = std::move(entries_);
   }
-  for (const ReportedGroup& set : report.known_sets) {
-    nlohmann::ordered_json& entry = json["known_sets"][set.name];
-    entry["n_known"] = set.samples;
-    for (size_t m = 0; m < report.metrics.size(); ++m) {
-      if (set.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *set.values[m].value;
-    }
-  }
-  for (const ReportedSource& source : report.sources) {
-    json["pooled_aurc_parts"][source.name] = {
-        {"samples", source.part.samples}, {"errors", source.part.errors}, {"value", source.part.aurc}};
-  }
-  // Names come from files: bytes that are not UTF-8 are replaced.
-  return JsonText(json, 2) + "\n";
-}
+
+ private:
+  nlohmann::ordered_json::object_t entries_;
+  std::unordered_map<std::string, size_t> index_;
+};
 
 }  // namespace
 
@@ -219,9 +191,60 @@ Table EvaluationTable(const EvaluationReport& report) {
   return table;
 }
 
+nlohmann::ordered_json EvaluationJson(const EvaluationReport& report) {
+  nlohmann::ordered_json json;
+  json["n_known"] = report.num_known;
+  json["n_unknown"] = report.num_unknown;
+  json["metrics"] = nlohmann::ordered_json::object();
+  json["absent"] = nlohmann::ordered_json::object();
+  for (const ReportedMetric& metric : report.metrics) {
+    if (!metric.value.has_value()) {
+      json["absent"][metric.name] = metric.absent_reason;
+      continue;
+    }
+    nlohmann::ordered_json& entry = json["metrics"][metric.name];
+    entry["value"] = *metric.value;
+    if (metric.low.has_value()) entry["low"] = *metric.low;
+    if (metric.high.has_value()) entry["high"] = *metric.high;
+    entry["unit"] = metric.display.value_unit;
+    const std::optional<bool>& higher = metric.display.higher_is_better;
+    entry["higher_is_better"] = higher.has_value() ? nlohmann::ordered_json(*higher) : nlohmann::ordered_json();
+    entry["label"] = metric.display.label;
+  }
+  ObjectByName groups, known_sets;
+  for (const ReportedGroup& group : report.groups) {
+    nlohmann::ordered_json& entry = groups[group.name];
+    entry["n_unknown"] = group.samples;
+    entry["metrics"] = nlohmann::ordered_json::object();
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      if (!group.values[m].value.has_value()) continue;
+      nlohmann::ordered_json& metric = entry["metrics"][report.metrics[m].name];
+      metric["value"] = *group.values[m].value;
+      if (m < group.intervals.size() && group.intervals[m].has_value()) {
+        metric["low"] = group.intervals[m]->first;
+        metric["high"] = group.intervals[m]->second;
+      }
+    }
+  }
+  groups.MoveTo(&json, "groups");
+  for (const ReportedGroup& set : report.known_sets) {
+    nlohmann::ordered_json& entry = known_sets[set.name];
+    entry["n_known"] = set.samples;
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      if (set.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *set.values[m].value;
+    }
+  }
+  known_sets.MoveTo(&json, "known_sets");
+  for (const ReportedSource& source : report.sources) {
+    json["pooled_aurc_parts"][source.name] = {
+        {"samples", source.part.samples}, {"errors", source.part.errors}, {"value", source.part.aurc}};
+  }
+  return json;
+}
+
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format) {
   if (format == TextFormat::kCsv) return ToCsv(EvaluationTable(report));
-  if (format == TextFormat::kJson) return FormatJson(report);
+  if (format == TextFormat::kJson) return JsonText(EvaluationJson(report), 2) + "\n";
   return FormatDocument(MakeDocument(report), format);
 }
 

@@ -13,6 +13,7 @@
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/selective/aurc.h"
 #include "eval/report/document.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 
@@ -60,6 +61,9 @@ struct EvaluationReport {
 // {name: {"n_unknown", "metrics"}}, with known sets "known_sets": {name: {"n_known", "metrics"}}, and with pooled_aurc
 // "pooled_aurc_parts".
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
+
+// The JSON before it is text. Names come from files: JsonText() replaces bytes that are not UTF-8.
+nlohmann::ordered_json EvaluationJson(const EvaluationReport& report);
 
 // The CSV: a row for each metric and set of samples, in full precision.
 Table EvaluationTable(const EvaluationReport& report);

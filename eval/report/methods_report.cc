@@ -242,7 +242,7 @@ std::string FormatCsv(Methods methods) {
 std::string FormatJson(Methods methods) {
   nlohmann::ordered_json json;
   for (const MethodReport& method : methods) {
-    json["methods"][method.name] = nlohmann::ordered_json::parse(FormatEvaluation(method.report, TextFormat::kJson));
+    json["methods"][method.name] = EvaluationJson(method.report);
   }
   // Names come from files: bytes that are not UTF-8 are replaced.
   return JsonText(json, 2) + "\n";
