@@ -35,7 +35,7 @@ absl::Status ImageCache::Know(const PartKey& key) {
   absl::StatusOr<PartStates> states = PartStates::Of(**info, part, data_folders_);
   if (states.ok() && HasChecksums(before)) OPENSET_RETURN_IF_ERROR(CheckFiles(**info, part, data_folders_));
   OPENSET_RETURN_IF_ERROR(AddContentDigests(data_set, {part}, data_folders_, &catalog_));
-  if (states.ok()) parts_[key] = {before, *std::move(states), nullptr, {}};
+  if (states.ok()) parts_[key] = {before, *std::move(states), nullptr, {}, 0};
   return absl::OkStatus();
 }
 
@@ -85,6 +85,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const Par
   }
   bytes_ += size;
   known->second.source = source;
+  known->second.samples = source->index().size();
   return source;
 }
 
@@ -102,7 +103,7 @@ absl::Status ImageCache::NoteReads(const Selection& selection, const SelectedSam
     const auto known = parts_.find({selection.data_set(), wanted.part()});
     if (known == parts_.end()) return absl::OkStatus();
     Part& part = known->second;
-    const int64_t size = part.source->index().size();
+    const int64_t size = part.samples;
     std::vector<bool> is_read(static_cast<size_t>(size));
     for (const int64_t sample : samples.index) {
       if (sample >= begin && sample < begin + size) is_read[sample - begin] = true;

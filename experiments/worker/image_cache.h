@@ -58,6 +58,7 @@ class ImageCache {
     PartStates states;                          // from before its content was compared with the digest
     std::shared_ptr<const ImageSource> source;  // null: not opened
     std::vector<bool> is_read;                  // samples that the action reads; empty: it reads none
+    int64_t samples;                            // of the source, also after it was closed to free memory
   };
 
   absl::Status Know(const PartKey& key);
