@@ -28,7 +28,9 @@ class Evaluate : public Stage {
   }
 
   std::string ResultPath(const Store& store, const std::string& key) const override { return store.RecordPath(key); }
-  bool IsInStore(const Store& store, const std::string& key) const override { return store.HasRecord(key); }
+  absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
+    return store.HasRecord(key);
+  }
   absl::Status Check(const Store& /*store*/, RecordIndex* index, const std::string& key) const override {
     return index->Look(key).status();
   }

@@ -59,7 +59,9 @@ class Infer : public Stage {
   }
 
   std::string ResultPath(const Store& store, const std::string& key) const override { return store.OutputsFolder(key); }
-  bool IsInStore(const Store& store, const std::string& key) const override { return store.HasOutputs(key); }
+  absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
+    return store.HasOutputs(key);
+  }
   absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
     return store.CheckOutputs(key);
   }

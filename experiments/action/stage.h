@@ -89,9 +89,10 @@ class Stage {
   // Sets the field of the request for this kind. Default: none, because no worker runs the action.
   virtual void FillRequest(const Action&, const Trial& /*trial*/, WorkRequest*) const {}
 
-  // The path of the result in the store, and whether the result is there. Default: there is no result.
+  // The path of the result in the store, and whether the result is there (errors: those of Store::Has...()). Default:
+  // there is no result.
   virtual std::string ResultPath(const Store&, const std::string& /*key*/) const { return ""; }
-  virtual bool IsInStore(const Store&, const std::string& /*key*/) const { return false; }
+  virtual absl::StatusOr<bool> IsInStore(const Store&, const std::string& /*key*/) const { return false; }
   // Compares the result with its checksums. Errors: those of Store::Check...() and RecordIndex::Look().
   virtual absl::Status Check(const Store&, RecordIndex*, const std::string& /*key*/) const { return absl::OkStatus(); }
   // The provenance of a result that records are computed from. Errors: those of Store::Load...Summary(); kNotFound for

@@ -149,31 +149,31 @@ TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
     SCOPED_TRACE(KindName(kind));
     const Stage& stage = StageOf(kind);
     if (stage.ResultPath(store, key).empty()) continue;
-    EXPECT_FALSE(stage.IsInStore(store, key));
+    EXPECT_FALSE(*stage.IsInStore(store, key));
     EXPECT_TRUE(absl::IsNotFound(stage.Check(store, &index, key)));
     // A folder without files is not a result of any kind.
     std::filesystem::create_directories(stage.ResultPath(store, key));
-    EXPECT_TRUE(stage.IsInStore(store, key));
+    EXPECT_TRUE(*stage.IsInStore(store, key));
     EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, &index, key)));
     EXPECT_FALSE(stage.LoadProvenance(store, key).ok());
     const absl::StatusOr<std::string> aside = stage.Quarantine(store, key, "it is empty");
     ASSERT_THAT(aside, IsOk());
     EXPECT_EQ(ReadFile(JoinPath(*aside, "reason")).value(), "it is empty\n");
-    EXPECT_FALSE(stage.IsInStore(store, key));
+    EXPECT_FALSE(*stage.IsInStore(store, key));
 
     std::filesystem::create_directories(stage.ResultPath(store, key));
     std::filesystem::create_directories(store.PartialPath(key));
     ASSERT_THAT(stage.Remove(store, key), IsOk());
-    EXPECT_FALSE(stage.IsInStore(store, key));
+    EXPECT_FALSE(*stage.IsInStore(store, key));
     EXPECT_EQ(FileExists(store.PartialPath(key)), !stage.SavesState());
   }
-  EXPECT_EQ(store.Quarantined().size(), 3);
+  EXPECT_EQ(store.Quarantined()->size(), 3);
 }
 
 TEST(Stage, AChoiceHasNoResult) {
   const Stage& choose = StageOf(ActionKind::kChoose);
   const Store store("/nowhere");
-  EXPECT_FALSE(choose.IsInStore(store, "ab"));
+  EXPECT_FALSE(*choose.IsInStore(store, "ab"));
   EXPECT_THAT(choose.Remove(store, "ab"), IsOk());
   // With other candidates, or in another order, it is another choice.
   EXPECT_EQ(ChoiceKey({"ab", "cd"}), ChoiceKey({"ab", "cd"}));

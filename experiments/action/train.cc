@@ -88,7 +88,9 @@ class Train : public Stage {
   std::string ResultPath(const Store& store, const std::string& key) const override {
     return store.CheckpointFolder(key);
   }
-  bool IsInStore(const Store& store, const std::string& key) const override { return store.HasCheckpoint(key); }
+  absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
+    return store.HasCheckpoint(key);
+  }
   absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
     return store.CheckCheckpoint(key);
   }

@@ -78,8 +78,8 @@ TEST_F(EngineFaults, ADyingWorkerFailsOnlyItsOwnTrial) {
     ExpectNoWorkers();
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t trial = 0; trial < seeds.size(); ++trial)
-      records += store.HasRecord(plan.trial_id(static_cast<int>(trial)));
-    for (const Action& action : plan.actions) failed += store.CountFailures(action.key);
+      records += *store.HasRecord(plan.trial_id(static_cast<int>(trial)));
+    for (const Action& action : plan.actions) failed += *store.CountFailures(action.key);
     std::filesystem::remove_all(store.folder());
     if (t == times / 10) first = ThisFootprint();
   }

@@ -169,7 +169,7 @@ class Execution {
   // Leaves the action to any other process.
   void Leave(ActionId id) {
     scheduler_.Postponed(id);
-    if (plan_.IsInStore(plan_[id], store_)) return Finish(id);
+    if (plan_.IsInStore(plan_[id], store_).value_or(false)) return Finish(id);  // otherwise the next look tells
     claims_.LeaveTo(id);
   }
 

@@ -119,7 +119,7 @@ TEST_F(LeasedTest, FailuresInAnotherProcessCountHere) {
   EXPECT_THAT(engine_.started, IsEmpty());
   EXPECT_THAT(observer_.failed, SizeIs(1));
   EXPECT_THAT(observer_.skipped, SizeIs(2));
-  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
+  EXPECT_EQ(*store_.CountFailures(plan.actions[0].key), 1);
 }
 
 TEST_F(LeasedTest, ActionsDoneMeanwhileAreNotRepeated) {
@@ -176,7 +176,7 @@ TEST_F(LeasedTest, AnUnmountedStoreIsAnErrorAndFailsNoAction) {
   EXPECT_THAT(engine_.started, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.retries, IsEmpty());
-  EXPECT_TRUE(store_.KeysOfFailures().empty());
+  EXPECT_TRUE(store_.KeysOfFailures()->empty());
 }
 
 // Gives up the open actions, if requested.
@@ -238,7 +238,7 @@ TEST_F(LeasedTest, WithPatienceEndsIfOthersHaveAllRemainingActions) {
   options_.patience = absl::Milliseconds(50);
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
-  EXPECT_FALSE(plan.IsInStore(plan.actions[0], store_));
+  EXPECT_FALSE(*plan.IsInStore(plan.actions[0], store_));
 }
 
 TEST_F(LeasedTest, WithPatienceDoesActionsThatBecomeReadyInTime) {

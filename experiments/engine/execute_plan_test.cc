@@ -65,7 +65,7 @@ TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   engine_.failing_keys.clear();
   engine_.keys.clear();  // the second run starts all actions again, since this engine stores no results
   ASSERT_TRUE(Run(MakePlanOf("seed: [0, 1]")).ok());
-  EXPECT_EQ(store_.CountFailures(key), 1);
+  EXPECT_EQ(*store_.CountFailures(key), 1);
 }
 
 TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersContinue) {
@@ -77,7 +77,7 @@ TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersContinue) {
   EXPECT_THAT(observer_.finished, SizeIs(6));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_EQ(std::count(engine_.gpus.begin(), engine_.gpus.end(), 0), 1);
-  for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
+  for (const Action& action : plan.actions) EXPECT_EQ(*store_.CountFailures(action.key), 0);
 }
 
 TEST_F(ExecutePlanTest, ARunWithoutUsableGpusFails) {
@@ -134,7 +134,7 @@ TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsOthers) {
   EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new has started
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
-  for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
+  for (const Action& action : plan.actions) EXPECT_EQ(*store_.CountFailures(action.key), 0);
 }
 
 TEST_F(ExecutePlanTest, ASecondSignalKillsTrainingsToo) {
@@ -266,7 +266,7 @@ TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
   EXPECT_THAT(observer_.retries, ElementsAre(std::pair(ActionId{0}, absl::Milliseconds(10))));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(engine_.started, SizeIs(6 + 1));
-  EXPECT_EQ(store_.CountFailures(key), 1);
+  EXPECT_EQ(*store_.CountFailures(key), 1);
   EXPECT_TRUE(store_.LoadFailure(key)->retried());
 
   // But it is not retried forever.
@@ -277,7 +277,7 @@ TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
   EXPECT_EQ(Run(MakePlanOf("seed: [0, 1]")), absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.retries, ElementsAre(std::pair(ActionId{0}, absl::Milliseconds(10)),
                                              std::pair(ActionId{0}, absl::Milliseconds(40))));
-  EXPECT_EQ(store_.CountFailures(key), 1 + 3);
+  EXPECT_EQ(*store_.CountFailures(key), 1 + 3);
   EXPECT_FALSE(store_.LoadFailure(key)->retried());
   EXPECT_EQ(store_.LoadFailure(key)->code(), static_cast<int>(absl::StatusCode::kDeadlineExceeded));
 }
@@ -301,7 +301,7 @@ TEST_F(ExecutePlanTest, AFullStoreStartsNothingNewAndFailsNoAction) {
   EXPECT_THAT(engine_.started, SizeIs(2));
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
-  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
+  EXPECT_EQ(*store_.CountFailures(plan.actions[0].key), 0);
 }
 
 // The inference of the training that ended at the first wait runs to its end; the other training saves its state.

@@ -247,7 +247,7 @@ TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunResumes) {
   const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
   EXPECT_TRUE(FileExists(store_.folder() + "/saved"));
-  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
+  EXPECT_EQ(*store_.CountFailures(plan.actions[0].key), 0);
   EXPECT_TRUE(Run(MakePlanOf(absl::StrCat(kSavingSeed))).ok());
   EXPECT_EQ(Records(plan), 1);
 }

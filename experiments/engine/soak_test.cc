@@ -80,7 +80,7 @@ TEST_F(Soak, AFullStoreEndsTheRunWhichResumesOnceThereIsSpace) {
       ASSERT_TRUE(disk.Resize(kRoomKib));
       EXPECT_EQ(Execute(store, seeds), absl::OkStatus()) << kilobytes << " KiB";
       ExpectComplete(store, seeds);
-      EXPECT_THAT(store.Quarantined(), IsEmpty());
+      EXPECT_THAT(*store.Quarantined(), IsEmpty());
       trials += static_cast<int64_t>(seeds.size());
     }
     std::printf("R6: %d disks of 64 KiB to %d KiB full under a run: %lld of %lld trials done before, all after\n",
@@ -175,7 +175,7 @@ TEST_F(Soak, MixedFaultsLoseNoResultsAndLeaveNoFiles) {
       }
       ExpectComplete(store, seeds);
       EXPECT_EQ(RecordBytes(store), reference);
-      EXPECT_THAT(store.Quarantined(), IsEmpty());
+      EXPECT_THAT(*store.Quarantined(), IsEmpty());
       // In this process, which continues: its resources must not grow.
       EXPECT_EQ(Execute(Store(folder_ + "/dying"), dying), absl::AbortedError("4 actions failed"));
       last = ThisFootprint();

@@ -30,6 +30,7 @@ class InputProvenanceTest : public ::testing::Test {
   void Trained(const TrainAction& action, const std::string& commit, const std::vector<std::string>& ignored = {}) {
     TrainSummary summary;
     summary.set_schema_version(kSchemaVersion);
+    *summary.mutable_action() = action;
     summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     summary.mutable_provenance()->set_commit(commit);
     for (const std::string& tensor : ignored) summary.add_ignored_tensor(tensor);

@@ -241,7 +241,7 @@ absl::Status Commit(const InferRequest& request, const FolderRemover& staging, c
   provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kActionFile), ToText(request.action)));
-  return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key));
+  return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key)).status();
 }
 
 // The models' outputs for the samples of each request, into the element with its index.

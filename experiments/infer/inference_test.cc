@@ -300,7 +300,7 @@ TEST_F(InferenceTest, NamesWhatIsMissing) {
   InferAction other = action_;
   other.mutable_known()->set_data_set("other");
   EXPECT_THAT(RunInference({other}), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_FALSE(store_.HasOutputs(MessageDigest(other)));
+  EXPECT_FALSE(*store_.HasOutputs(MessageDigest(other)));
 }
 
 }  // namespace

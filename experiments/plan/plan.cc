@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "core/status_macros.h"
 #include "experiments/action/stage.h"
 
 namespace openset {
@@ -54,9 +55,12 @@ std::vector<std::string> Plan::ResultKeys(const Action& action) const {
   return keys;
 }
 
-bool Plan::IsInStore(const Action& action, const Store& store) const {
-  return absl::c_all_of(ResultKeys(action),
-                        [&](const std::string& key) { return StageOf(action).IsInStore(store, key); });
+absl::StatusOr<bool> Plan::IsInStore(const Action& action, const Store& store) const {
+  for (const std::string& key : ResultKeys(action)) {
+    OPENSET_ASSIGN_OR_RETURN(const bool is_there, StageOf(action).IsInStore(store, key));
+    if (!is_there) return false;
+  }
+  return true;
 }
 
 }  // namespace openset

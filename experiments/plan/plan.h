@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "experiments/action/action.h"
 #include "experiments/plan/trial_search.h"
 #include "experiments/spec/trial.h"
@@ -32,6 +33,9 @@ struct Plan {
   // Actions whose results in the store are ignored: corrupt ones, with the problem, and those to make again
   // (Planner::Redo()).
   std::map<ActionId, std::string> damaged;
+  // Actions whose results are in the store but can't be read now (IsReadFailure() in experiments/store/store.h), with the
+  // problem. They count as done, since they may be intact.
+  std::map<ActionId, std::string> unreadable;
   std::set<ActionId> redone;
 
   const Action& operator[](ActionId id) const { return actions[static_cast<size_t>(id)]; }
@@ -59,9 +63,10 @@ struct Plan {
   std::vector<ActionId> DoneWith(const Action& action) const;
   // The action that carries this one if it is a passenger; otherwise the action itself.
   ActionId CarrierOf(ActionId id) const { return (*this)[id].is_passenger() ? (*this)[id].carrier : id; }
-  // The keys of all results that the action makes, and whether the store has all of them.
+  // The keys of all results that the action makes, and whether the store has all of them (errors: those of
+  // Store::Has...()).
   std::vector<std::string> ResultKeys(const Action& action) const;
-  bool IsInStore(const Action& action, const Store& store) const;
+  absl::StatusOr<bool> IsInStore(const Action& action, const Store& store) const;
 };
 
 }  // namespace openset

@@ -203,10 +203,11 @@ void Planner::Redo(const std::vector<ActionId>& actions) {
 void Planner::Check(Action* action) {
   if (index_ == nullptr || action->state != ActionState::kStored) return;
   const absl::Status status = StageOf(*action).Check(store_, index_, action->key);
-  action->state = status.ok() ? ActionState::kVerified : ActionState::kMissing;
-  if (status.ok()) return;
+  const bool is_unreadable = IsReadFailure(status);
+  action->state = status.ok() || is_unreadable ? ActionState::kVerified : ActionState::kMissing;
+  if (status.ok() || absl::IsNotFound(status)) return;  // not found: removed meanwhile
   const std::lock_guard lock(damage_mutex_);
-  plan_.damaged[action->id] = std::string(status.message());
+  (is_unreadable ? plan_.unreadable : plan_.damaged)[action->id] = std::string(status.message());
 }
 
 // Whether an evaluation or a choice is wanted; false for other kinds.

@@ -29,7 +29,8 @@ using RecordFilter = std::function<bool(const Plan& plan, const Action& evaluati
 //
 // An action that several trials share appears once. The planner reads the names of files in the store, and the records
 // that a choice compares. With an index, it also compares records and the inputs of missing results with their
-// checksums. Corrupt results count as missing (Plan.damaged).
+// checksums. Corrupt results count as missing (Plan.damaged), and results that can't be read now as done
+// (Plan.unreadable).
 class Planner {
  public:
   // `index` must outlive the planner. If it is null, results are not compared with their checksums.
@@ -87,7 +88,8 @@ class Planner {
   void FindDone();
   // Finds which of the actions from `first` on are in the store.
   void FindStored(size_t first);
-  bool IsInStore(const Action& action) const { return StageOf(action).IsInStore(store_, action.key); }
+  // Also if the system can't tell: Check() then finds the reason.
+  bool IsInStore(const Action& action) const { return StageOf(action).IsInStore(store_, action.key).value_or(true); }
   int64_t Samples(const Selection& selection);
   bool IsWanted(const Action& action) const;
   void Need(ActionId id, std::vector<ActionId>* found);
@@ -108,7 +110,7 @@ class Planner {
   // Scratch memory: the actions of the trial that was added last.
   std::vector<TrialAction> trial_actions_;
   std::vector<ActionId> of_trial_;
-  std::mutex damage_mutex_;  // guards plan_.damaged in Check()
+  std::mutex damage_mutex_;  // guards plan_.damaged and plan_.unreadable in Check()
 };
 
 // The plan of trials without searches.

@@ -240,7 +240,8 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
     files.insert(store.RecordPath(id));
     AddKeys(record, extras, &outputs, &checkpoints);
     written.manifest.set_records(written.manifest.records() + 1);
-    for (const std::string& replica : ReplicaPaths(store, id)) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
+    for (const std::string& replica : replicas) {
       files.insert(replica);
       written.manifest.set_replicas(written.manifest.replicas() + 1);
     }
@@ -249,12 +250,14 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   for (const bool of_outputs : {false, true}) {
     for (const std::string& key : of_outputs ? outputs : checkpoints) {
       const std::string folder = of_outputs ? store.OutputsFolder(key) : store.CheckpointFolder(key);
-      if (!(of_outputs ? store.HasOutputs(key) : store.HasCheckpoint(key))) {
+      OPENSET_ASSIGN_OR_RETURN(const bool is_there, of_outputs ? store.HasOutputs(key) : store.HasCheckpoint(key));
+      if (!is_there) {
         written.left_out.push_back(absl::StrCat(MemberOf(folder, store), ": is no longer in the store"));
         continue;
       }
       OPENSET_RETURN_IF_ERROR(of_outputs ? store.CheckOutputs(key) : store.CheckCheckpoint(key));
-      for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
+      for (const std::string& name : names) {
         const std::string file = JoinPath(folder, name);
         if (!IsBundleFile(MemberOf(file, store))) continue;
         if (FileSize(file) > static_cast<int64_t>(BundleLimits().large_member_bytes)) {
@@ -321,15 +324,19 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second)
     return damaged("does not match the digest at its end, or is not a bundle: copy it again");
+  // What could not be read is not corrupt.
+  const auto unread = [&](const absl::Status& status) {
+    return IsReadFailure(status) ? Annotate(status, path) : damaged(status.message());
+  };
   absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
-  if (!zip.ok()) return damaged(zip.status().message());
+  if (!zip.ok()) return unread(zip.status());
   const std::vector<std::string> names = zip->Names();
   if (names.size() > limits.members) return damaged(absl::StrCat("has more than ", limits.members, " members"));
   for (const char* name : {kBundleManifest, kBundleSchema, kBundleSums}) {
     if (!zip->Has(name)) return damaged(absl::StrCat("has no ", name));
   }
   absl::StatusOr<std::string> text = zip->Read(kBundleManifest, limits.member_bytes);
-  if (!text.ok()) return damaged(text.status().message());
+  if (!text.ok()) return unread(text.status());
   BundleManifest manifest;
   const auto parsed = ParseTextProto(*text, absl::StrCat(path, "/", kBundleManifest), &manifest);
   if (!parsed.ok()) return damaged(OneLine(std::string(parsed.status().message())));
@@ -363,7 +370,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
       if (file == nullptr || (wanted != nullptr && !wanted(name))) continue;
       const bool is_large = !absl::StartsWith(name, "library/");
       absl::StatusOr<std::string> content = zip->Read(name, is_large ? limits.large_member_bytes : limits.member_bytes);
-      if (!content.ok()) return damaged(content.status().message());
+      if (!content.ok()) return unread(content.status());
       if (!is_large && (library_bytes += content->size()) > limits.library_bytes) {
         return damaged(absl::StrCat("its library has more than ", limits.library_bytes, " bytes"));
       }
@@ -372,7 +379,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
     }
     if (is_packed || TrialOfBundleMember(name).empty()) return damaged(StrangeMember(name));
     absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
-    if (!bytes.ok()) return damaged(bytes.status().message());
+    if (!bytes.ok()) return unread(bytes.status());
     OPENSET_RETURN_IF_ERROR(take(name, *bytes));
   }
   if (is_packed) {
@@ -381,7 +388,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
         ReadPackedRecords(&*zip, limits, FileSize(path),
                           [&](const auto& name, const auto& bytes) { return stopped = take(name, bytes); });
     OPENSET_RETURN_IF_ERROR(stopped);
-    if (!status.ok()) return damaged(status.message());
+    if (!status.ok()) return unread(status);
   }
   return digest.first;
 }

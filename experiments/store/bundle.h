@@ -48,8 +48,8 @@ struct BundleWritten {
 };
 
 // Writes the records of these trials and `extras`. Replaces `path`. Errors: those of Store::LoadRecord(),
-// CheckOutputs(), CheckCheckpoint() and CheckTrialId(), because corrupt results must not be passed on; kInvalidArgument
-// if no file can have this path or the bundle would exceed a limit; kUnavailable.
+// CheckOutputs(), CheckCheckpoint(), CheckTrialId() and NamesInFolder(), because neither corrupt nor incomplete results
+// must be passed on; kInvalidArgument if no file can have this path or the bundle would exceed a limit; kUnavailable.
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path, const BundleExtras& extras = {});
 
@@ -79,7 +79,8 @@ using UseFile = std::function<absl::Status(const std::string& name, const std::s
 // for each other file that `wanted` accepts; the rest is not decompressed. Invalid records, and those of another schema
 // version, go to `refused`: "PATH: records/...: trial_id: ...". Writes nothing and opens no path that the bundle names.
 // Returns the bundle's digest. Errors, all with the path: kNotFound; kDataLoss for a corrupt bundle, another kind of
-// file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for another schema version; those of `use`.
+// file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for another schema version; those of
+// IsReadFailure(); those of `use`.
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
                                        const BundleLimits& limits = {}, const UseFile& file = nullptr,
                                        const std::function<bool(const std::string& name)>& wanted = nullptr);

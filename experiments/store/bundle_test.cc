@@ -48,7 +48,7 @@ class BundleTest : public ::testing::Test {
   BundleWritten Write() {
     for (const char* name : {"abcd", "ef00"})
       EXPECT_THAT(store_.CommitRecord(TestRecord(TestKey(name), "m", 0, 0.5)), IsOk());
-    const absl::StatusOr<BundleWritten> written = WriteBundle(store_, RecordIds(store_), path_);
+    const absl::StatusOr<BundleWritten> written = WriteBundle(store_, AllRecordIds(store_), path_);
     EXPECT_THAT(written, IsOk());
     return written.value();
   }
@@ -164,7 +164,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   BundleExtras extras;
   extras.library["tasks/mine.textproto"] = "name: 'mine'";
   extras.checkpoints = true;
-  ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_, extras), IsOk());
+  ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
   std::map<std::string, std::string> files;
   std::vector<std::string> refused;
   const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
@@ -194,7 +194,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
   EXPECT_EQ(counts.checkpoints, 0);
   EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("does not match its checksums")));
-  EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
+  EXPECT_FALSE(*refusing.HasCheckpoint(record.checkpoint_key()));
   // Nor are valid files of another action than that of their key.
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
@@ -205,12 +205,12 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
   EXPECT_THAT(counts.damaged,
               ElementsAre(HasSubstr("its action has the key " + MessageDigest(summary.action()).substr(0, 12))));
-  EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
+  EXPECT_FALSE(*refusing.HasCheckpoint(record.checkpoint_key()));
   EXPECT_THAT(ListFolder(refusing.folder() + "/tmp").value(), ElementsAre());
   for (const char* name :
        {"tasks/../x.textproto", "methods/x.textproto", "tasks/.textproto", "tasks/a/b.textproto", "tasks/x.txt"}) {
     extras.library = {{name, "x"}};
-    ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_, extras), IsOk());
+    ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
     EXPECT_THAT(std::string(ReadBundle(path_, use, &refused).status().message()),
                 HasSubstr("has a member that no bundle has"))
         << name;
@@ -308,7 +308,7 @@ TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
 TEST_F(BundleTest, DoesNotPassOnCorruptRecords) {
   Write();
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
-  EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(Read(), IsOk());  // the previous bundle
 }
 
@@ -335,7 +335,7 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
     // Writes a valid bundle, then replaces the record in it.
     const std::string member = "records/ab/" + id + ".rec";
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(record)), IsOk());
-    ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_), IsOk());
+    ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_), IsOk());
     for (const bool packed : {true, false}) {
       ReplaceMember(member, EncodeRecord(changed), packed);
       EXPECT_THAT(Read(), IsOk());
@@ -344,13 +344,13 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
     }
     // Nor is the record exported.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
-    EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+    EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
   }
 }
 
 TEST_F(BundleTest, ReportsUnwritablePaths) {
   Write();
-  EXPECT_EQ(WriteBundle(store_, RecordIds(store_), "/nowhere/a.zip").status(),
+  EXPECT_EQ(WriteBundle(store_, AllRecordIds(store_), "/nowhere/a.zip").status(),
             absl::InvalidArgumentError("cannot write /nowhere/a.zip: No such file or directory"));
 }
 

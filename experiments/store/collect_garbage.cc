@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/temporary_name.h"
 #include "core/proto/record_file.h"
@@ -38,19 +40,23 @@ class GarbageSearch {
  public:
   GarbageSearch(const Store& store, const GarbagePolicy& policy) : store_(store), policy_(policy) {}
 
-  absl::StatusOr<std::vector<Garbage>> Run() {
+  absl::StatusOr<GarbageFound> Run() {
     OPENSET_RETURN_IF_ERROR(ReadRecords());
-    for (const std::string& path : Orphans(store_))
+    absl::StatusOr<absl::Time> now = store_.Now();
+    now_ = now.ok() ? *now : absl::Now();
+    const absl::StatusOr<std::vector<std::string>> orphans = Orphans(store_, now_);
+    OPENSET_RETURN_IF_ERROR(orphans.status());
+    for (const std::string& path : *orphans)
       Add(path, "a temporary file of a process that no longer exists", std::nullopt);
     AddPartials();
-    for (const std::string& key : OutputsKeys(store_)) {
+    for (const std::string& key : OutputsKeys(store_, &unread_)) {
       if (used_.count(key) == 0) {
         Add(store_.OutputsFolder(key), "no record uses it", policy_.older_than);
       } else {
         more_.push_back({kOutputs, store_.OutputsFolder(key), "its records exist"});
       }
     }
-    for (const std::string& key : CheckpointKeys(store_)) AddCheckpoint(key);
+    for (const std::string& key : CheckpointKeys(store_, &unread_)) AddCheckpoint(key);
     for (const auto& [name, path] : EntriesOf("logs")) {
       if (IsLog(name)) Add(path, "old", policy_.older_than);
     }
@@ -59,35 +65,48 @@ class GarbageSearch {
     }
     AddPrograms();
     AddUntilSmall();
+    OPENSET_RETURN_IF_ERROR(KnowsAll());
     std::sort(found_.begin(), found_.end(), [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
-    return std::move(found_);
+    return GarbageFound{std::move(found_), now.status()};
   }
 
  private:
   // Returns the names and paths of the entries of a folder of the store. If it is a link, returns none, since its
   // target belongs to somebody else.
-  std::vector<std::pair<std::string, std::string>> EntriesOf(const std::string& kind) const {
+  std::vector<std::pair<std::string, std::string>> EntriesOf(const std::string& kind) {
     const std::string folder = JoinPath(store_.folder(), kind);
     std::vector<std::pair<std::string, std::string>> entries;
     std::error_code error;
     if (std::filesystem::is_symlink(folder, error)) return entries;
-    const std::vector<std::string> names = ListFolder(folder).value_or(std::vector<std::string>{});
-    entries.reserve(names.size());
-    for (const std::string& name : names) entries.emplace_back(name, JoinPath(folder, name));
+    const absl::StatusOr<std::vector<std::string>> names = NamesInFolder(folder);
+    unread_.Add(names.status());
+    if (!names.ok()) return entries;
+    entries.reserve(names->size());
+    for (const std::string& name : *names) entries.emplace_back(name, JoinPath(folder, name));
     return entries;
+  }
+
+  // Whether something that decides what is garbage could not be read. Then nothing may be removed.
+  absl::Status KnowsAll() const {
+    OPENSET_RETURN_IF_ERROR(unread_.ReadFailure());
+    if (unread_.damaged.empty()) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat(unread_.damaged[0], "; 'openset records verify' moves it to quarantine/, then try again"));
+  }
+
+  // Whether a result is there. If the system can't tell, notes why.
+  bool Has(const absl::StatusOr<bool>& is_there) {
+    unread_.Add(is_there.status());
+    return is_there.ok() && *is_there;
   }
 
   // Reads the keys that records were made from.
   absl::Status ReadRecords() {
-    UnreadRecords unread;
     constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
                                 TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
-    std::vector<TrialRecord> records = LoadRecords(store_, &unread, kWithout);
-    if (!unread.damaged.empty()) {
-      return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves it to quarantine/, then try again"));
-    }
-    if (!unread.other_versions.empty()) AddOtherVersions(&records);
+    std::vector<TrialRecord> records = LoadRecords(store_, &unread_, kWithout);
+    OPENSET_RETURN_IF_ERROR(KnowsAll());
+    if (!unread_.other_versions.empty()) OPENSET_RETURN_IF_ERROR(AddOtherVersions(&records));
     for (const TrialRecord& record : records) {
       std::set<std::string> trainings;
       for (const StageProvenance& stage : record.provenance().stage()) {
@@ -98,8 +117,8 @@ class GarbageSearch {
         used_.insert(key);
       }
       trainings.insert(record.checkpoint_key());
-      const bool has_outputs = store_.HasOutputs(record.outputs_key()) &&
-                               (!record.has_fit_outputs_key() || store_.HasOutputs(record.fit_outputs_key()));
+      const bool has_outputs = Has(store_.HasOutputs(record.outputs_key())) &&
+                               (!record.has_fit_outputs_key() || Has(store_.HasOutputs(record.fit_outputs_key())));
       if (!has_outputs) wanted_.insert(trainings.begin(), trainings.end());
     }
     return absl::OkStatus();
@@ -107,18 +126,20 @@ class GarbageSearch {
 
   // Adds the records of other schema versions, as far as this openset can read them, so that what they refer to is
   // kept.
-  void AddOtherVersions(std::vector<TrialRecord>* records) const {
-    for (const std::string& id : RecordIds(store_)) {
+  absl::Status AddOtherVersions(std::vector<TrialRecord>* records) {
+    for (const std::string& id : RecordIds(store_, &unread_)) {
       TrialRecord record;
-      if (!ReadRecordFile(store_.RecordPath(id), &record).ok() || record.schema_version() == kSchemaVersion) continue;
-      records->push_back(std::move(record));
+      const absl::Status read = ReadRecordFile(store_.RecordPath(id), &record);
+      if (IsReadFailure(read)) return read;
+      if (read.ok() && record.schema_version() != kSchemaVersion) records->push_back(std::move(record));
     }
+    return KnowsAll();
   }
 
   void AddPartials() {
     for (const auto& [name, path] : EntriesOf("partial")) {
       absl::string_view key = name;
-      if (!absl::ConsumeSuffix(&key, ".safetensors") || !IsKey(key) || !store_.HasCheckpoint(std::string(key)))
+      if (!absl::ConsumeSuffix(&key, ".safetensors") || !IsKey(key) || !Has(store_.HasCheckpoint(std::string(key))))
         continue;
       Add(path, "its training is complete", std::nullopt);
     }
@@ -146,39 +167,52 @@ class GarbageSearch {
   // Adds garbage if it is older than `older_than` (absent: at any age), and returns whether it did. Younger garbage may
   // still be removed to reduce the store's size.
   bool Add(const std::string& path, const std::string& reason, std::optional<absl::Duration> older_than) {
-    struct stat info;
-    if (lstat(path.c_str(), &info) != 0) return true;
-    const absl::Duration age = absl::Now() - absl::FromUnixSeconds(info.st_mtime);
-    if (older_than.has_value() && age < std::max(*older_than, kInUse)) {
+    const std::optional<absl::Time> changed = ChangedAt(path);
+    if (!changed.has_value()) return true;
+    if (older_than.has_value() && now_ - *changed < std::max(*older_than, kInUse)) {
       if (reason != kHasOutputs) more_.push_back({kUnused, path, reason});
       return false;
     }
-    found_.push_back({path, reason, BytesBelow(path, BytesOf::kFreed)});
+    found_.push_back({path, reason, Bytes(path)});
     return true;
+  }
+
+  // When an entry was changed; none if it is gone, or if the system can't tell, which this notes.
+  std::optional<absl::Time> ChangedAt(const std::string& path) {
+    struct stat info;
+    if (lstat(path.c_str(), &info) == 0) return absl::FromUnixSeconds(info.st_mtime);
+    unread_.Add(ReadError(errno, absl::StrCat("cannot look at ", path)));
+    return std::nullopt;
+  }
+
+  int64_t Bytes(const std::string& path) {
+    const absl::StatusOr<int64_t> bytes = BytesBelow(path, BytesOf::kFreed);
+    unread_.Add(bytes.status());
+    return bytes.value_or(0);
   }
 
   void AddUntilSmall() {
     if (!policy_.most_bytes.has_value()) return;
-    int64_t bytes = BytesOfStore(store_);
+    const absl::StatusOr<int64_t> of_store = BytesOfStore(store_);
+    unread_.Add(of_store.status());
+    int64_t bytes = of_store.value_or(0);
     for (const Garbage& garbage : found_) bytes -= garbage.bytes;
     if (bytes <= *policy_.most_bytes) return;
-    std::vector<std::pair<std::pair<Need, int64_t>, const Candidate*>>
+    std::vector<std::pair<std::pair<Need, absl::Time>, const Candidate*>>
         order;  // the least needed first, then the oldest
     for (const Candidate& one : more_) {
       const std::string key = one.path.substr(one.path.rfind('/') + 1);
-      struct stat info;
-      if (policy_.needed.count(key) > 0 || lstat(one.path.c_str(), &info) != 0) continue;
-      const bool is_young = absl::Now() - absl::FromUnixSeconds(info.st_mtime) < kInUse;
-      if (is_young && policy_.done_with.count(key) == 0) continue;
-      order.push_back({{one.need, info.st_mtime}, &one});
+      if (policy_.needed.count(key) > 0) continue;
+      const std::optional<absl::Time> changed = ChangedAt(one.path);
+      if (!changed.has_value() || (now_ - *changed < kInUse && policy_.done_with.count(key) == 0)) continue;
+      order.push_back({{one.need, *changed}, &one});
     }
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first < b.first : a.second->path < b.second->path;
     });
     for (const auto& [place, one] : order) {
       if (bytes <= *policy_.most_bytes) return;
-      found_.push_back(
-          {one->path, absl::StrCat("to free space; ", one->reason), BytesBelow(one->path, BytesOf::kFreed)});
+      found_.push_back({one->path, absl::StrCat("to free space; ", one->reason), Bytes(one->path)});
       bytes -= found_.back().bytes;
     }
   }
@@ -194,6 +228,8 @@ class GarbageSearch {
 
   const Store& store_;
   const GarbagePolicy& policy_;
+  absl::Time now_;
+  UnreadRecords unread_;
   std::set<std::string> used_;    // keys that records were made from
   std::set<std::string> wanted_;  // keys of trainings without stored outputs
   std::vector<Garbage> found_;
@@ -202,13 +238,14 @@ class GarbageSearch {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy) {
+absl::StatusOr<GarbageFound> FindGarbage(const Store& store, const GarbagePolicy& policy) {
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return GarbageSearch(store, policy).Run();
 }
 
-absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage) {
-  for (const Garbage& one : garbage) OPENSET_RETURN_IF_ERROR(store.Remove(one.path));
+absl::Status RemoveGarbage(const Store& store, const GarbageFound& found) {
+  if (!found.garbage.empty()) OPENSET_RETURN_IF_ERROR(found.clock);
+  for (const Garbage& one : found.garbage) OPENSET_RETURN_IF_ERROR(store.Remove(one.path));
   return absl::OkStatus();
 }
 

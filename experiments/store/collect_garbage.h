@@ -26,7 +26,7 @@ namespace openset {
 //     quarantine; then checkpoints whose records have their outputs; then outputs of records; then other checkpoints;
 //     the oldest first in each group. All of them can be made again: outputs from checkpoints, checkpoints by training.
 // These stay too: everything that a process is working on, everything younger than an hour, and all files whose names
-// are not openset's.
+// are not openset's. Ages are those by the clock of the store's disk (Store::Now()), which gave the files their times.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
@@ -43,12 +43,19 @@ struct Garbage {
   int64_t bytes = 0;   // without files that have another hard link
 };
 
-// The garbage according to the policy, sorted by path. Errors: those of Store::CheckIsStore(); kDataLoss for an
-// unreadable record, because its inputs are not known then.
-absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy);
+struct GarbageFound {
+  std::vector<Garbage> garbage;  // sorted by path
+  // OK, or why the clock of the store's disk can't be read. Then the ages are those by this machine's clock.
+  absl::Status clock;
+};
 
-// Removes the garbage. Errors: kUnavailable.
-absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage);
+// The garbage according to the policy. Errors: those of Store::CheckIsStore(); kDataLoss for a corrupt record, because
+// its inputs are not known then; those of IsReadFailure() if any folder or record that decides what is garbage can't be
+// read now.
+absl::StatusOr<GarbageFound> FindGarbage(const Store& store, const GarbagePolicy& policy);
+
+// Removes the garbage. Errors: `clock`, if there is any garbage, before anything is removed; kUnavailable.
+absl::Status RemoveGarbage(const Store& store, const GarbageFound& found);
 
 }  // namespace openset
 

@@ -1,20 +1,37 @@
 #include "experiments/store/collect_garbage.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "core/files/files.h"
-#include "core/testing/failing_readdir.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_usage.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 
+namespace {
+int64_t clock_ahead_seconds = 0;
+}
+
+// Replaces the C library's function in this program.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_REALTIME) time->tv_sec += clock_ahead_seconds;
+  return 0;
+}
+
 namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -37,7 +54,7 @@ class CollectGarbageTest : public ::testing::Test {
 
   std::vector<std::string> Found(const GarbagePolicy& policy = {}) {
     std::vector<std::string> paths;
-    const std::vector<Garbage> found = FindGarbage(store_, policy).value();
+    const std::vector<Garbage> found = FindGarbage(store_, policy).value().garbage;
     for (const Garbage& garbage : found) paths.push_back(garbage.path);
     return paths;
   }
@@ -81,7 +98,7 @@ TEST_F(CollectGarbageTest, RemovesOldResultsWithoutRecords) {
   EXPECT_FALSE(FileExists(checkpoint));
   EXPECT_FALSE(FileExists(outputs));
   EXPECT_THAT(Found(policy), IsEmpty());
-  EXPECT_TRUE(store_.HasRecord(record_.trial_id()));
+  EXPECT_TRUE(*store_.HasRecord(record_.trial_id()));
 }
 
 TEST_F(CollectGarbageTest, RemovesOnlyCheckpointsWithOutputs) {
@@ -108,7 +125,7 @@ TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
   Age(outputs, 5);
   Age(checkpoint, 1);
   int64_t all = 0;
-  for (const auto& [kind, bytes] : UsageByKind(store_)) all += bytes;
+  all = BytesOfStore(store_).value();
   GarbagePolicy policy;
   policy.most_bytes = all;
   EXPECT_THAT(Found(policy), IsEmpty());
@@ -116,7 +133,7 @@ TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
   for (const std::string& next : {unused, younger, checkpoint, outputs}) {
     --*policy.most_bytes;
     gone.push_back(next);
-    const std::vector<Garbage> found = FindGarbage(store_, policy).value();
+    const std::vector<Garbage> found = FindGarbage(store_, policy).value().garbage;
     std::vector<std::string> paths;
     int64_t freed = 0;
     for (const Garbage& garbage : found) {
@@ -218,7 +235,7 @@ TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   Age(used, 1);
   Age(unused, 1);
   EXPECT_THAT(Found(policy), ElementsAre(unused));
-  EXPECT_EQ(FindGarbage(store_, policy)->at(0).bytes, 5);
+  EXPECT_EQ(FindGarbage(store_, policy)->garbage.at(0).bytes, 5);
   EXPECT_THAT(Found(), IsEmpty());  // without a list of programs in use
   ASSERT_THAT(RemoveGarbage(store_, FindGarbage(store_, policy).value()), IsOk());
   EXPECT_FALSE(FileExists(unused));
@@ -226,16 +243,67 @@ TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   EXPECT_TRUE(FileExists(store_.folder() + "/library"));
 }
 
-TEST_F(CollectGarbageTest, CountsNothingForAFolderThatCantBeRead) {
+// What can't be listed or read is not absent: without these records, everything would be garbage.
+TEST_F(CollectGarbageTest, RemovesNothingWhileSomethingCantBeRead) {
   const std::string old = store_.OutputsFolder(TestKey("ff"));
   ASSERT_THAT(MakeFolders(old + "/inside"), IsOk());
-  Age(old, 100);
-  EXPECT_GT(FindGarbage(store_, {})->at(0).bytes, 0);
-  for (const std::string& folder : {old, old + "/inside"}) {
-    const FailingReaddir failing(folder, 0);
-    ASSERT_THAT(Found(), ElementsAre(old));
-    EXPECT_EQ(FindGarbage(store_, {})->at(0).bytes > 0, folder != old);
+  ASSERT_THAT(MakeFolders(store_.folder() + "/partial"), IsOk());
+  ASSERT_THAT(MakeFolders(store_.folder() + "/logs"), IsOk());
+  for (const std::string& path : {old, store_.CheckpointFolder(record_.checkpoint_key()),
+                                  store_.OutputsFolder(record_.outputs_key())}) {
+    Age(path, 100);
   }
+  GarbagePolicy policy;
+  policy.most_bytes = 1;
+  const std::string record = store_.RecordPath(record_.trial_id());
+  for (const char* error : {"EACCES", "EMFILE", "ENFILE", "ENOMEM", "EIO", "ESTALE"}) {
+    for (const auto& [path, calls] : std::vector<std::pair<std::string, std::string>>{
+             {store_.folder() + "/records", "open"},
+             {store_.folder() + "/records", "list"},
+             {record.substr(0, record.rfind('/')), "list"},
+             {record, "open"},
+             {record, "read"},
+             {store_.folder() + "/outputs", "open"},
+             {store_.folder() + "/checkpoints", "list"},
+             {store_.folder() + "/partial", "open"},
+             {store_.folder() + "/logs", "open"},
+             {store_.OutputsFolder(record_.outputs_key()), "stat"},
+             {old, "stat"},
+             {old + "/inside", "open"}}) {
+      const FailingDisk failing(path, error, calls);
+      const absl::Status status = FindGarbage(store_, policy).status();
+      EXPECT_TRUE(IsReadFailure(status)) << error << " " << calls << " " << path << ": " << status;
+      EXPECT_THAT(std::string(status.message()), HasSubstr(store_.folder()));
+    }
+  }
+  EXPECT_THAT(Found(), ElementsAre(old));
+}
+
+// This machine's clock is a month ahead of that of the disk.
+TEST_F(CollectGarbageTest, AgesAreThoseByTheClockOfTheDisk) {
+  const std::string young = store_.OutputsFolder(TestKey("ff")), old = store_.CheckpointFolder(TestKey("ee"));
+  Age(old, 31);
+  GarbagePolicy policy;
+  policy.checkpoints_older_than = absl::ZeroDuration();
+  clock_ahead_seconds = 40 * 24 * 3600;
+  EXPECT_THAT(Found(policy), ElementsAre(old));
+  policy.most_bytes = 1;
+  EXPECT_THAT(Found(policy), ElementsAre(old));
+  // Of another machine, from now.
+  const std::string temporary = store_.folder() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
+  std::ofstream(temporary) << "x";
+  EXPECT_THAT(Found(), ElementsAre(old));
+  // If the disk's clock can't be read, nothing is removed, but a list is possible.
+  {
+    const FailingDisk failing(store_.folder() + "/tmp/now", "EACCES", "open");
+    const absl::StatusOr<GarbageFound> found = FindGarbage(store_, {});
+    ASSERT_THAT(found, IsOk());
+    EXPECT_FALSE(found->clock.ok());
+    EXPECT_EQ(RemoveGarbage(store_, *found), found->clock);
+  }
+  clock_ahead_seconds = 0;
+  EXPECT_TRUE(FileExists(young));
+  EXPECT_TRUE(FileExists(old));
 }
 
 // What a run needs stays, however old; what it no longer needs is removed, however new.

@@ -71,7 +71,7 @@ class Workload {
     failure.set_schema_version(kSchemaVersion);
     failure.set_key(TestKey("fa11"));
     failure.set_message("out of memory");
-    if (store_.CountFailures(failure.key()) == 0) keep("failure", store_.WriteFailure(failure));
+    if (*store_.CountFailures(failure.key()) == 0) keep("failure", store_.WriteFailure(failure));
     return failed;
   }
 
@@ -125,7 +125,7 @@ class Workload {
     const absl::Status written = WriteFileAtomically(JoinPath(*staging, kSummaryFile), EncodeRecord(summary));
     if (!written.ok()) return written;
     std::ofstream(JoinPath(*staging, kOutputsFile)) << kOutputs;
-    return store_.CommitFolder(*staging, store_.OutputsFolder(key));
+    return store_.CommitFolder(*staging, store_.OutputsFolder(key)).status();
   }
 
   const Store store_;

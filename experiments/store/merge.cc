@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
@@ -137,9 +138,11 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord first, store.LoadRecord(trial_id));
   OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(first), store.RecordPath(trial_id)));
   std::vector<std::pair<std::string, TrialRecord>> records = {{EncodeRecord(first), first}};
-  for (const std::string& path : ReplicaPaths(store, trial_id)) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, trial_id));
+  for (const std::string& path : replicas) {
     TrialRecord record;
     const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
+    if (IsReadFailure(bytes.status())) return bytes.status();
     if (bytes.ok() && DecodeSharedRecord(*bytes, trial_id, &record).ok()) records.emplace_back(*bytes, record);
   }
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
@@ -197,11 +200,17 @@ class FolderMerge {
       : into_(into), bundle_(bundle), counts_(counts) {}
   ~FolderMerge() { RemoveStaging(); }
 
-  // Whether to read a member that is not in the library: not if its folder already exists here.
-  bool Wants(const std::string& name) const {
+  // Whether to read a member that is not in the library: not if its folder already existed here when its first member
+  // came. Another process may add the folder meanwhile.
+  bool Wants(const std::string& name) {
+    const std::string folder = name.substr(0, name.rfind('/'));
+    if (folder == asked_) return wants_;
+    asked_ = folder;
     const std::vector<std::string> parts = absl::StrSplit(name, '/');
-    if (parts[0] == "outputs") return !into_.HasOutputs(parts[2]);
-    return parts[0] == "checkpoints" && !into_.HasCheckpoint(parts[2]);
+    const bool of_outputs = parts[0] == "outputs";
+    // If the system can't tell, moving the folder will.
+    const auto is_there = of_outputs ? into_.HasOutputs(parts[2]) : into_.HasCheckpoint(parts[2]);
+    return wants_ = (of_outputs || parts[0] == "checkpoints") && !is_there.value_or(false);
   }
 
   absl::Status Add(const std::string& name, const std::string& content) {
@@ -221,16 +230,17 @@ class FolderMerge {
   absl::Status Finish() {
     if (staging_.empty()) return absl::OkStatus();
     const Store staged(staging_);
-    const std::string wrong = WhatIsWrong(staged);
-    absl::Status moved;
-    if (wrong.empty()) {
-      moved = into_.CommitFolder(FolderIn(staged), FolderIn(into_));
-      ++(HasOutputs() ? counts_->outputs : counts_->checkpoints);
-    } else {
-      counts_->damaged.push_back(absl::StrCat(bundle_, ": ", kind_, "/", key_.substr(0, 2), "/", key_, ": ", wrong));
+    const absl::StatusOr<std::string> wrong = WhatIsWrong(staged);
+    absl::Status finished = wrong.status();
+    if (wrong.ok() && wrong->empty()) {
+      const absl::StatusOr<bool> moved = into_.CommitFolder(FolderIn(staged), FolderIn(into_));
+      if (moved.ok() && *moved) ++(HasOutputs() ? counts_->outputs : counts_->checkpoints);
+      finished = moved.status();
+    } else if (wrong.ok()) {
+      counts_->damaged.push_back(absl::StrCat(bundle_, ": ", kind_, "/", key_.substr(0, 2), "/", key_, ": ", *wrong));
     }
     RemoveStaging();
-    return moved;
+    return finished;
   }
 
  private:
@@ -241,20 +251,24 @@ class FolderMerge {
   }
 
   // Returns what is wrong with the folder that was built; "" if nothing. A key identifies the folder's content
-  // (experiments/spec/resolve/actions.h).
-  std::string WhatIsWrong(const Store& staged) const {
-    if (!(HasOutputs() ? staged.CheckOutputs(key_) : staged.CheckCheckpoint(key_)).ok()) {
-      return "does not match its checksums";
-    }
+  // (experiments/spec/resolve/actions.h). The store takes the word of a summary of another version; a bundle is from
+  // strangers.
+  absl::StatusOr<std::string> WhatIsWrong(const Store& staged) const {
     std::string key;
+    absl::Status read;
     if (HasOutputs()) {
       const absl::StatusOr<InferSummary> summary = staged.LoadInferSummary(key_);
       if (summary.ok()) key = MessageDigest(summary->action());
+      read = summary.ok() ? staged.CheckOutputs(key_) : summary.status();
     } else {
       const absl::StatusOr<TrainSummary> summary = staged.LoadTrainSummary(key_);
       if (summary.ok()) key = MessageDigest(summary->action());
+      read = summary.ok() ? staged.CheckCheckpoint(key_) : summary.status();
     }
-    if (key == key_) return "";
+    if (IsReadFailure(read)) return read;
+    if (!key.empty() && !read.ok()) return std::string("does not match its checksums");
+    if (!read.ok()) return std::string(absl::StripPrefix(read.message(), absl::StrCat(FolderIn(staged), ": ")));
+    if (key == key_) return std::string();
     return absl::StrCat("its action has the key ", key,
                         ": it belongs to another action, or was made by an openset that computes keys differently");
   }
@@ -267,6 +281,8 @@ class FolderMerge {
   const std::string bundle_;
   MergeCounts* counts_;
   std::string kind_, key_, staging_;
+  std::string asked_;  // the last folder that Wants() was asked about, and its answer
+  bool wants_ = false;
 };
 
 }  // namespace
@@ -292,15 +308,22 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
   }
   const Store from(store_or_bundle);
   OPENSET_RETURN_IF_ERROR(from.CheckVersion());
-  const std::vector<std::string> ids = RecordIds(from);
+  UnreadRecords unread;
+  const std::vector<std::string> ids = RecordIds(from, &unread);
   if (ids.empty() && !FileExists(JoinPath(store_or_bundle, "records"))) {
     return absl::NotFoundError(absl::StrCat(store_or_bundle, " is neither a store nor a bundle"));
   }
   for (const std::string& id : ids) {
-    std::vector<std::string> paths = ReplicaPaths(from, id);
-    paths.insert(paths.begin(), from.RecordPath(id));
+    std::vector<std::string> paths = {from.RecordPath(id)};
+    const absl::StatusOr<std::vector<std::string>> replicas = ReplicaPaths(from, id);
+    unread.Add(replicas.status());
+    if (replicas.ok()) paths.insert(paths.end(), replicas->begin(), replicas->end());
     for (const std::string& path : paths) {
       const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
+      if (IsReadFailure(bytes.status())) {
+        unread.Add(bytes.status());
+        continue;
+      }
       TrialRecord record;
       const absl::Status status = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
       if (!status.ok()) {
@@ -310,6 +333,8 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
       OPENSET_RETURN_IF_ERROR(MergeRecord(into, record, *bytes, counts));
     }
   }
+  counts->damaged.insert(counts->damaged.end(), unread.damaged.begin(), unread.damaged.end());
+  counts->unreadable.insert(counts->unreadable.end(), unread.unreadable.begin(), unread.unreadable.end());
   return absl::OkStatus();
 }
 

@@ -17,7 +17,7 @@ namespace openset {
 
 // All records of a trial, sorted by the start of their evaluation, then by their bytes: the same order in every store.
 // The first one represents the trial. Leaves out replicas that are corrupt or belong to another trial. Errors: those of
-// Store::LoadRecord() and CheckTrialId().
+// Store::LoadRecord(), CheckTrialId() and ReplicaPaths(); those of IsReadFailure() for a replica.
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
 
 // The record that represents the trial. If there is only one, this is Store::LoadRecord().
@@ -33,6 +33,7 @@ struct MergeCounts {
   int differing = 0;                 // further records with other numbers
   int outputs = 0, checkpoints = 0;  // new ones
   std::vector<std::string> damaged;  // "PATH: ...": left out because corrupt, of another version, or of another trial
+  std::vector<std::string> unreadable;  // left out because they can't be read now (UnreadRecords::unreadable)
 };
 
 // Adds a record file. `record` is its decoded content. Errors: those of writing.
@@ -41,8 +42,8 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 // Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
 // experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. If `library`
 // is not null, it receives the library files of a bundle: "tasks/NAME.textproto" and its content. Errors: kNotFound if
-// there is neither a store nor a bundle; kFailedPrecondition for another schema version; those of ReadBundle() and of
-// writing.
+// there is neither a store nor a bundle; kFailedPrecondition for another schema version; those of ReadBundle(), of
+// IsReadFailure() for a bundle, and of writing.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
                        std::map<std::string, std::string>* library = nullptr);
 

@@ -5,11 +5,15 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/system_calls.h"
+#include "core/proto/proto_digest.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/fault_rounds.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/spec/action.pb.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
@@ -37,10 +41,11 @@ class MergeTest : public ::testing::Test {
   // Returns the bytes of all record files of each trial.
   static std::map<std::string, std::vector<std::string>> Files(const Store& store) {
     std::map<std::string, std::vector<std::string>> files;
-    for (const std::string& id : RecordIds(store)) {
+    for (const std::string& id : AllRecordIds(store)) {
       std::vector<std::string>& of_trial = files[id];
       of_trial.push_back(*ReadFile(store.RecordPath(id)));
-      for (const std::string& path : ReplicaPaths(store, id)) of_trial.push_back(*ReadFile(path));
+      const std::vector<std::string> paths = ReplicaPaths(store, id).value();
+      for (const std::string& path : paths) of_trial.push_back(*ReadFile(path));
       std::sort(of_trial.begin(), of_trial.end());
     }
     return files;
@@ -60,7 +65,7 @@ TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   EXPECT_EQ(counts.replicas, 1);
   EXPECT_EQ(counts.differing, 1);
   EXPECT_EQ(counts.there, 2);
-  EXPECT_THAT(ReplicaPaths(In("all"), id), SizeIs(2));
+  EXPECT_THAT(*ReplicaPaths(In("all"), id), SizeIs(2));
 
   const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(In("all"), id);
   ASSERT_THAT(records, IsOk());
@@ -96,7 +101,7 @@ TEST_F(MergeTest, AnyOrderGivesTheSameRecords) {
       MergeCounts counts;
       for (const int s : order) {
         const std::string bundle = absl::StrCat(TestFolder(), "/", s, ".zip");
-        ASSERT_THAT(WriteBundle(stores[s], RecordIds(stores[s]), bundle), IsOk());
+        ASSERT_THAT(WriteBundle(stores[s], AllRecordIds(stores[s]), bundle), IsOk());
         ASSERT_THAT(MergeFrom(times == 0 ? stores[s].folder() : bundle, all, &counts), IsOk());
       }
       if (times == 1) {
@@ -177,7 +182,75 @@ TEST_F(MergeTest, MislabelledRecordsAreSkippedAndNamed) {
   EXPECT_EQ(counts.trials, 1);
   EXPECT_THAT(counts.damaged, ElementsAre(from.RecordPath(other.trial_id()) + ": trial.method.model: must be set",
                                           HasSubstr("is of schema version 3")));
-  EXPECT_THAT(RecordIds(In("all")), ElementsAre(TestKey("abcd")));
+  EXPECT_THAT(AllRecordIds(In("all")), ElementsAre(TestKey("abcd")));
+}
+
+// A record that can't be read now is neither merged nor called corrupt; the others are merged.
+TEST_F(MergeTest, NamesWhatItCantRead) {
+  const Store from = In("from");
+  for (const char* id : {"abcd", "abce", "ef00"}) {
+    ASSERT_THAT(from.CommitRecord(TestRecord(TestKey(id), "m", 0, 0.5)), IsOk());
+  }
+  MergeCounts counts;
+  {
+    const FailingDisk failing(from.RecordPath(TestKey("abce")), "EMFILE", "open");
+    ASSERT_THAT(MergeFrom(from.folder(), In("all"), &counts), IsOk());
+  }
+  EXPECT_EQ(counts.trials, 2);
+  EXPECT_THAT(counts.damaged, ElementsAre());
+  EXPECT_THAT(counts.unreadable, ElementsAre(HasSubstr(from.RecordPath(TestKey("abce")))));
+  counts = {};
+  {
+    const FailingDisk failing(from.folder() + "/records/ef", "EACCES", "open");
+    ASSERT_THAT(MergeFrom(from.folder(), In("all"), &counts), IsOk());
+  }
+  EXPECT_EQ(counts.trials, 1);
+  EXPECT_EQ(counts.there, 1);
+  EXPECT_THAT(counts.unreadable, ElementsAre(HasSubstr("/records/ef")));
+  // Nor does a record in the target that can't be read give way to another one.
+  {
+    const FailingDisk failing(In("all").RecordPath(TestKey("abcd")), "EIO", "read");
+    EXPECT_THAT(MergeFrom(from.folder(), In("all"), &counts), StatusIs(absl::StatusCode::kUnavailable));
+  }
+  EXPECT_FALSE(FileExists(In("all").folder() + "/quarantine"));
+  EXPECT_THAT(AllRecordIds(In("all")), SizeIs(3));
+}
+
+// Each folder is added by one of them, and counted there; none is called corrupt because the other one was faster.
+TEST_F(MergeTest, TwoMergesOfOneBundleAtOnce) {
+  const Store from = In("from");
+  constexpr int kTrainings = 20;
+  for (int seed = 0; seed < kTrainings; ++seed) {
+    TrainAction action;
+    action.set_seed(seed);
+    const std::string key = MessageDigest(action);
+    TrialRecord record = TestRecord(TestKey(absl::StrCat("abcd", 10 + seed)), "m", seed, 0.5);
+    record.set_checkpoint_key(key);
+    StageProvenance* train = record.mutable_provenance()->add_stage();
+    train->set_stage(StageProvenance::TRAIN);
+    train->set_key(key);
+    ASSERT_THAT(from.CommitRecord(record), IsOk());
+    CommitTestCheckpoint(from, key, seed);
+  }
+  BundleExtras extras;
+  extras.checkpoints = true;
+  const std::string bundle = TestFolder() + "/all.zip";
+  ASSERT_THAT(WriteBundle(from, AllRecordIds(from), bundle, extras), IsOk());
+  for (int round = 0; round < Times(20, 3); ++round) {
+    const Store into = In(absl::StrCat("into", round));
+    MergeCounts counts[2];
+    absl::Status merged[2];
+    std::thread other([&] { merged[1] = MergeFrom(bundle, into, &counts[1]); });
+    merged[0] = MergeFrom(bundle, into, &counts[0]);
+    other.join();
+    for (int i : {0, 1}) {
+      EXPECT_THAT(merged[i], IsOk());
+      EXPECT_THAT(counts[i].damaged, ElementsAre());
+    }
+    EXPECT_EQ(counts[0].checkpoints + counts[1].checkpoints, kTrainings);
+    EXPECT_EQ(counts[0].trials + counts[1].trials, kTrainings);
+    EXPECT_THAT(ListFolder(into.folder() + "/tmp").value(), ElementsAre());
+  }
 }
 
 TEST_F(MergeTest, SameNumbersAreTheSameBits) {

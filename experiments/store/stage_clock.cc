@@ -33,7 +33,9 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   provenance.set_wall_seconds(absl::ToDoubleSeconds(SteadyNow() - steady_start_));
   provenance.set_cpu_seconds(CpuSeconds() - cpu_seconds_at_start_);
   provenance.set_peak_memory_bytes(PeakMemoryBytes());
-  provenance.set_failed_attempts(store.CountFailures(key));
+  if (const absl::StatusOr<int> failures = store.CountFailures(key); failures.ok()) {
+    provenance.set_failed_attempts(*failures);
+  }
   return provenance;
 }
 

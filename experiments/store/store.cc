@@ -19,12 +19,15 @@
 #include "absl/strings/strip.h"
 #include "core/files/closed_folder.h"
 #include "core/files/digest_cache.h"
+#include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
 #include "core/files/remove_tree.h"
 #include "core/files/system_calls.h"
+#include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/records/record_check.h"
 
 namespace openset {
@@ -60,12 +63,27 @@ absl::Status Check(const google::protobuf::Message& message, absl::Span<const in
   return CheckMessage(message);
 }
 
+// Whether there is an entry of this name, also a link to nothing.
+absl::StatusOr<bool> HasEntry(const std::string& path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return ReadError(errno, absl::StrCat("cannot look at ", path));
+}
+
+bool IsLink(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 template <typename Message>
 absl::Status Load(const std::string& path, absl::Span<const int> without, Message* message) {
   std::vector<int> left_out;
   const absl::Status status = ReadRecordFile(path, message, without, &left_out);
-  // There is a folder instead of the file.
-  if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
+  // There is a folder instead of the file, or a link to nothing.
+  if (absl::IsInvalidArgument(status) || (absl::IsNotFound(status) && IsLink(path))) {
+    return absl::DataLossError(status.message());
+  }
   OPENSET_RETURN_IF_ERROR(status);
   const int version = message->has_schema_version() ? message->schema_version() : kFirstVersion;
   if (version != kSchemaVersion) return OtherVersion(path, version);
@@ -81,10 +99,11 @@ absl::StatusOr<Message> Load(const std::string& path) {
 
 // Returns the numbers n of the entries "n<suffix>" in a folder, sorted. Skips other names, and numbers too large to be
 // reached by counting: other users may have made them.
-std::vector<int> NumbersIn(const std::string& folder, absl::string_view suffix) {
+absl::StatusOr<std::vector<int>> NumbersIn(const std::string& folder, absl::string_view suffix) {
   constexpr int kLargest = 10'000'000;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
   std::vector<int> numbers;
-  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+  for (const std::string& name : names) {
     int number = 0;
     absl::string_view digits = name;
     if (!absl::ConsumeSuffix(&digits, suffix) || !absl::SimpleAtoi(digits, &number)) continue;
@@ -95,8 +114,8 @@ std::vector<int> NumbersIn(const std::string& folder, absl::string_view suffix) 
 }
 
 // Returns 0 if there is none.
-int LastNumber(const std::string& folder, absl::string_view suffix) {
-  const std::vector<int> numbers = NumbersIn(folder, suffix);
+absl::StatusOr<int> LastNumber(const std::string& folder, absl::string_view suffix) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> numbers, NumbersIn(folder, suffix));
   return numbers.empty() ? 0 : numbers.back();
 }
 
@@ -111,24 +130,25 @@ absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {
   const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path, check_header);
   if (absl::IsNotFound(found.status())) return absl::DataLossError(absl::StrCat(path, ": is not there"));
+  if (IsReadFailure(found.status())) return found.status();
   if (!found.ok()) return absl::DataLossError(found.status().message());
   if (*found == sha256) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
 }
 
-// If a folder exists without its summary, it is corrupt.
+// If a folder exists without its summary, it is corrupt. So is the result of another action than `key`: two folders may
+// have changed places. A result that another version of openset made states its key, which can't be computed here.
 template <typename Message>
-absl::StatusOr<Message> LoadSummary(const std::string& folder) {
+absl::StatusOr<Message> LoadSummary(const std::string& folder, const std::string& key) {
   absl::StatusOr<Message> summary = Load<Message>(JoinPath(folder, kSummaryFile));
-  if (absl::IsNotFound(summary.status()) && FileExists(folder)) {
-    return absl::DataLossError(absl::StrCat(folder, ": has no ", kSummaryFile));
+  if (absl::IsNotFound(summary.status())) {
+    OPENSET_ASSIGN_OR_RETURN(const bool has_folder, HasEntry(folder));
+    if (has_folder) return absl::DataLossError(absl::StrCat(folder, ": has no ", kSummaryFile));
   }
-  return summary;
-}
-
-bool IsThere(const std::string& path) {
-  struct stat info;
-  return lstat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
+  if (!summary.ok() || summary->provenance().key() == key) return summary;
+  const std::string found = MessageDigest(summary->action());
+  if (found == key) return summary;
+  return absl::DataLossError(absl::StrCat(folder, ": its action has the key ", found, ": it belongs to another action"));
 }
 
 }  // namespace
@@ -154,7 +174,7 @@ std::string Store::LogPath(const std::string& key) const { return JoinPath(LogFo
 
 std::string Store::FindLog(const std::string& key) const {
   const std::string path = LogPath(key);
-  return FileSize(path) > 0 ? path : "";
+  return FileSize(path) > 0 || !HasEntry(path).ok() ? path : "";
 }
 std::string Store::ReportFolder(const std::string& experiment) const {
   return absl::StrCat(folder_, "/reports/", experiment);
@@ -185,7 +205,8 @@ absl::Status Store::CheckVersion() const {
   } else {
     version = kSchemaVersion;
     for (const char* kind : {"records", "checkpoints", "outputs", "failures"}) {
-      if (FileExists(JoinPath(folder_, kind))) version = kFirstVersion;
+      OPENSET_ASSIGN_OR_RETURN(const bool is_there, HasEntry(JoinPath(folder_, kind)));
+      if (is_there) version = kFirstVersion;
     }
   }
   if (version == kSchemaVersion) return absl::OkStatus();
@@ -215,6 +236,21 @@ absl::Status Store::MakeFolder(const std::string& folder) const {
   return MakeFolders(folder);
 }
 
+bool IsReadFailure(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) || absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
+}
+
+absl::StatusOr<std::vector<std::string>> NamesInFolder(const std::string& folder) {
+  absl::StatusOr<std::vector<std::string>> names = ListFolder(folder);
+  if (names.ok() || IsReadFailure(names.status())) return names;
+  struct stat info;
+  if (absl::IsNotFound(names.status()) && lstat(folder.c_str(), &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::vector<std::string>();
+    return ReadError(errno, absl::StrCat("cannot look at ", folder));
+  }
+  return absl::DataLossError(absl::StrCat(folder, ": is not the folder that results belong in"));
+}
+
 std::optional<int> OtherVersionOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kVersionPayload);
   int version = 0;
@@ -228,9 +264,9 @@ std::string VersionLine(int records, int version) {
                       records == 1 ? "it" : "them", " to quarantine/");
 }
 
-bool Store::HasRecord(const std::string& trial_id) const { return IsThere(RecordPath(trial_id)); }
-bool Store::HasCheckpoint(const std::string& key) const { return IsThere(CheckpointFolder(key)); }
-bool Store::HasOutputs(const std::string& key) const { return IsThere(OutputsFolder(key)); }
+absl::StatusOr<bool> Store::HasRecord(const std::string& trial_id) const { return HasEntry(RecordPath(trial_id)); }
+absl::StatusOr<bool> Store::HasCheckpoint(const std::string& key) const { return HasEntry(CheckpointFolder(key)); }
+absl::StatusOr<bool> Store::HasOutputs(const std::string& key) const { return HasEntry(OutputsFolder(key)); }
 
 absl::StatusOr<TrialRecord> Store::LoadRecord(const std::string& trial_id) const {
   TrialRecord record;
@@ -246,11 +282,11 @@ absl::Status Store::LoadRecord(const std::string& trial_id, absl::Span<const int
 }
 
 absl::StatusOr<TrainSummary> Store::LoadTrainSummary(const std::string& key) const {
-  return LoadSummary<TrainSummary>(CheckpointFolder(key));
+  return LoadSummary<TrainSummary>(CheckpointFolder(key), key);
 }
 
 absl::StatusOr<InferSummary> Store::LoadInferSummary(const std::string& key) const {
-  return LoadSummary<InferSummary>(OutputsFolder(key));
+  return LoadSummary<InferSummary>(OutputsFolder(key), key);
 }
 
 absl::Status Store::CheckCheckpoint(const std::string& key) const {
@@ -267,9 +303,9 @@ absl::Status Store::CheckOutputs(const std::string& key) const {
 absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::string_view reason) const {
   const std::string quarantine = JoinPath(folder_, "quarantine");
   OPENSET_RETURN_IF_ERROR(MakeFolder(quarantine));
-  // Another process may use the number first.
+  // Another process may use the number first. The loop finds a free one even if the folder can't be listed.
   std::string folder;
-  for (int number = LastNumber(quarantine, "") + 1; folder.empty(); ++number) {
+  for (int number = LastNumber(quarantine, "").value_or(0) + 1; folder.empty(); ++number) {
     const std::string free = absl::StrCat(quarantine, "/", number);
     if (Calls().MakeFolder(free, 0777) == 0) {
       folder = free;
@@ -277,22 +313,27 @@ absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::s
       return absl::UnavailableError(absl::StrCat("cannot make the folder ", free, ": ", std::strerror(errno)));
     }
   }
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, kReasonFile), absl::StrCat(reason, "\n")));
+  absl::Status moved = WriteFileAtomically(JoinPath(folder, kReasonFile), absl::StrCat(reason, "\n"));
   const std::string name = std::filesystem::path(result).filename().string();
-  if (Calls().Rename(result, JoinPath(folder, name)) != 0) {
-    return absl::UnavailableError(absl::StrCat("cannot move ", result, " to ", folder, ": ", std::strerror(errno)));
+  if (moved.ok() && Calls().Rename(result, JoinPath(folder, name)) != 0) {
+    const std::string message = absl::StrCat("cannot move ", result, " to ", folder, ": ", std::strerror(errno));
+    moved = errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
-  return folder;
+  if (moved.ok()) return folder;
+  RemoveTree(folder).IgnoreError();
+  return moved;
 }
 
-std::vector<std::string> Store::Quarantined() const {
+absl::StatusOr<std::vector<std::string>> Store::Quarantined() const {
   const std::string folder = JoinPath(folder_, "quarantine");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> numbers, NumbersIn(folder, ""));
   std::vector<std::string> lines;
-  for (const int number : NumbersIn(folder, "")) {
+  for (const int number : numbers) {
     const absl::StatusOr<std::string> reason =
         ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile), kLongestReason);
-    if (reason.ok())
-      lines.push_back(absl::StrCat(folder, "/", number, ": ", absl::StripTrailingAsciiWhitespace(*reason)));
+    if (absl::IsNotFound(reason.status())) continue;  // a folder of others, or one that a process is making or removing
+    lines.push_back(absl::StrCat(folder, "/", number, ": ",
+                                 reason.ok() ? absl::StripTrailingAsciiWhitespace(*reason) : reason.status().message()));
   }
   return lines;
 }
@@ -315,8 +356,10 @@ absl::StatusOr<bool> Store::CommitRecordBytes(const std::string& trial_id, const
   OPENSET_ASSIGN_OR_RETURN(const bool is_first, CommitFile(path, bytes));
   if (is_first || path != RecordPath(trial_id)) return is_first;
   const absl::Status other = LoadRecord(trial_id).status();
+  if (IsReadFailure(other)) return other;
   if (!absl::IsDataLoss(other) && !absl::IsNotFound(other)) return false;
-  OPENSET_RETURN_IF_ERROR(Quarantine(path, other.message()).status());
+  const absl::Status moved = Quarantine(path, other.message()).status();
+  if (!absl::IsNotFound(moved)) OPENSET_RETURN_IF_ERROR(moved);
   return CommitFile(path, bytes);
 }
 
@@ -326,16 +369,17 @@ absl::StatusOr<std::string> Store::NewStagingFolder(const std::string& key) cons
   return staging;
 }
 
-absl::Status Store::CommitFolder(const std::string& staging, const std::string& target) const {
+absl::StatusOr<bool> Store::CommitFolder(const std::string& staging, const std::string& target) const {
   OPENSET_RETURN_IF_ERROR(SyncFolder(staging));
   OPENSET_RETURN_IF_ERROR(MakeFolder(std::filesystem::path(target).parent_path().string()));
   const absl::StatusOr<bool> moved = MoveFolder(staging, target);
   if (!moved.ok() || !*moved) RemoveTree(staging).IgnoreError();
-  return moved.status();
+  return moved;
 }
 
 absl::Status Store::Remove(const std::string& result) const {
-  if (!IsThere(result)) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const bool is_there, HasEntry(result));
+  if (!is_there) return absl::OkStatus();
   // Renamed first, so that nobody sees a partly removed result.
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
   const bool moved = Calls().Rename(result, JoinPath(staging, "result")) == 0;
@@ -347,25 +391,39 @@ absl::Status Store::Remove(const std::string& result) const {
 
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
   const std::string folder = AttemptsFolder(failure.key());
-  // Another process may use the number first.
-  for (int number = LastNumber(folder, kRecord) + 1;; ++number) {
+  // Another process may use the number first. The loop finds a free one even if the folder can't be listed.
+  for (int number = LastNumber(folder, kRecord).value_or(0) + 1;; ++number) {
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
                              CommitFile(absl::StrCat(folder, "/", number, kRecord), EncodeRecord(failure)));
     if (is_mine) return absl::OkStatus();
   }
 }
 
-int Store::CountFailures(const std::string& key) const {
-  return static_cast<int>(NumbersIn(AttemptsFolder(key), kRecord).size());
+absl::StatusOr<int> Store::CountFailures(const std::string& key) const {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> numbers, NumbersIn(AttemptsFolder(key), kRecord));
+  return static_cast<int>(numbers.size());
 }
 
-std::vector<std::string> Store::KeysOfFailures() const {
-  return ListFolder(JoinPath(folder_, "attempts")).value_or(std::vector<std::string>{});
+absl::StatusOr<std::vector<std::string>> Store::KeysOfFailures() const {
+  return NamesInFolder(JoinPath(folder_, "attempts"));
 }
 
 absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
   const std::string folder = AttemptsFolder(key);
-  return Load<FailureRecord>(absl::StrCat(folder, "/", LastNumber(folder, kRecord), kRecord));
+  OPENSET_ASSIGN_OR_RETURN(const int last, LastNumber(folder, kRecord));
+  return Load<FailureRecord>(absl::StrCat(folder, "/", last, kRecord));
+}
+
+absl::StatusOr<absl::Time> Store::Now() const {
+  const std::string temporaries = JoinPath(folder_, "tmp"), file = TemporaryName(JoinPath(temporaries, "now"));
+  OPENSET_RETURN_IF_ERROR(MakeFolder(temporaries));
+  OPENSET_RETURN_IF_ERROR(ReserveFile(file, file));
+  struct stat info;
+  const bool is_known = lstat(file.c_str(), &info) == 0;
+  const int error = errno;
+  Calls().Unlink(file);
+  if (is_known) return absl::TimeFromTimespec(info.st_mtim);
+  return absl::UnavailableError(absl::StrCat("cannot look at ", file, ": ", std::strerror(error)));
 }
 
 }  // namespace openset

@@ -22,7 +22,11 @@
 // "ab" are the first two digits of the name. Folders and files appear as a whole, and the first writer wins. Committed
 // results survive a power cut: before a commit returns, the file, its name and the names of all folders above it are
 // synced. If a record, checkpoint or output is corrupt in any way (a torn write, a flipped bit, a folder in its place),
-// reading it returns kDataLoss with its path.
+// or is the result of another action than its name says, reading it returns kDataLoss with its path.
+//
+// An error is not absence, and not corruption. Only kNotFound means that something is not there, and only kDataLoss
+// that it is corrupt. Everything else (IsReadFailure()) means that it can't be read now: nobody may remove, move or
+// replace anything because of it.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
 
@@ -34,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
 
@@ -58,9 +63,10 @@ class Store {
   // Creates the folder and the file `version` in it, unless they exist. Errors: kUnavailable.
   absl::Status Make() const;
 
-  bool HasRecord(const std::string& trial_id) const;
-  bool HasCheckpoint(const std::string& key) const;
-  bool HasOutputs(const std::string& key) const;
+  // Whether there is anything of this name, intact or not. Errors: those of IsReadFailure().
+  absl::StatusOr<bool> HasRecord(const std::string& trial_id) const;
+  absl::StatusOr<bool> HasCheckpoint(const std::string& key) const;
+  absl::StatusOr<bool> HasOutputs(const std::string& key) const;
 
   std::string RecordPath(const std::string& trial_id) const;
   std::string CheckpointFolder(const std::string& key) const;
@@ -69,18 +75,20 @@ class Store {
   std::string LogFolder() const;
   // The log of a training or an inference, with all its attempts (experiments/worker/action_log.h).
   std::string LogPath(const std::string& key) const;
-  // LogPath() if the log exists and is not empty; otherwise "".
+  // LogPath() if the log exists and is not empty, or if the system can't tell; otherwise "".
   std::string FindLog(const std::string& key) const;
   std::string ReportFolder(const std::string& experiment) const;
 
   // Errors, with the path: kNotFound; kDataLoss for a record that is corrupt, belongs to another trial, breaks a rule
   // (CheckRecord() in experiments/store/records/record_check.h) or has another schema version (OtherVersionOf());
-  // kPermissionDenied.
+  // kUnimplemented if a newer openset wrote it; those of IsReadFailure().
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   // Loads into `record`, without the fields that have the numbers `without` (DecodeRecord() in
   // core/proto/record_file.h). Of these fields, only the presence of required ones is checked. After an error, `record`
   // is undefined. Precondition: schema_version and trial_id are not among the fields.
   absl::Status LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const;
+  // The same errors; kDataLoss if the result is that of another action: neither its provenance nor the digest of its
+  // action says that its key is `key`.
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
 
@@ -91,14 +99,14 @@ class Store {
 
   // Moves a corrupt result to quarantine/, so that it can be made again and people can examine it. `result` is a
   // RecordPath(), CheckpointFolder() or OutputsFolder(), or a file next to them. Returns its new folder. Errors:
-  // kUnavailable.
+  // kNotFound if it is gone; kUnavailable. After an error, quarantine/ is as before.
   absl::StatusOr<std::string> Quarantine(const std::string& result, absl::string_view reason) const;
-  // One line for each folder of quarantine/: "quarantine/1: reason".
-  std::vector<std::string> Quarantined() const;
+  // One line for each folder of quarantine/: "quarantine/1: reason". Errors: those of IsReadFailure().
+  absl::StatusOr<std::vector<std::string>> Quarantined() const;
 
   // Returns false if the store already has a record of this trial, which then stays. A corrupt one is moved to
   // quarantine/ and replaced. Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read;
-  // those of writing.
+  // those of IsReadFailure() if the record that is there can't be read now; those of writing.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
   // The same for the bytes of a record file. `path` is RecordPath(), or the path of a replica.
   absl::StatusOr<bool> CommitRecordBytes(const std::string& trial_id, const std::string& path,
@@ -107,8 +115,8 @@ class Store {
   // A new empty folder below tmp/. Fill it, then call CommitFolder().
   absl::StatusOr<std::string> NewStagingFolder(const std::string& key) const;
   // Syncs the staging folder and moves it to `target` (CheckpointFolder() or OutputsFolder()). If `target` exists, it
-  // stays and the staging folder is removed.
-  absl::Status CommitFolder(const std::string& staging, const std::string& target) const;
+  // stays, the staging folder is removed, and the result is false.
+  absl::StatusOr<bool> CommitFolder(const std::string& staging, const std::string& target) const;
 
   // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder() or
   // PartialPath(). It need not exist. Errors: kUnavailable.
@@ -116,12 +124,16 @@ class Store {
 
   // Adds a failed attempt. Earlier ones stay.
   absl::Status WriteFailure(const FailureRecord& failure) const;
-  // The number of failed attempts.
-  int CountFailures(const std::string& key) const;
+  // The number of failed attempts. Errors of these three: those of IsReadFailure().
+  absl::StatusOr<int> CountFailures(const std::string& key) const;
   // The keys of all actions with failed attempts, sorted.
-  std::vector<std::string> KeysOfFailures() const;
-  // The last failed attempt. Errors: kNotFound if there is none.
+  absl::StatusOr<std::vector<std::string>> KeysOfFailures() const;
+  // The last failed attempt. Errors: kNotFound if there is none; kDataLoss if it is corrupt.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
+
+  // The time by the clock of the store's disk, to compare with the times of its files: that of a file that this makes
+  // and removes. Errors: kUnavailable, for example if the store can't be written.
+  absl::StatusOr<absl::Time> Now() const;
 
  private:
   absl::StatusOr<bool> CommitFile(const std::string& path, absl::string_view content) const;
@@ -142,6 +154,14 @@ inline constexpr char kActionFile[] = "action.textproto";
 
 // The schema version of records, summaries and failures.
 inline constexpr int kSchemaVersion = 2;
+
+// Whether an error of reading says nothing about the bytes, because they could not be read now: kPermissionDenied,
+// kResourceExhausted (too many open files, no memory) and kUnavailable (the disk or its server).
+bool IsReadFailure(const absl::Status& status);
+
+// The names in a folder of a store, sorted; none if there is no such entry. Errors, with the path: kDataLoss if the
+// entry is not a folder, or a link to nothing; those of IsReadFailure().
+absl::StatusOr<std::vector<std::string>> NamesInFolder(const std::string& folder);
 
 // The schema version, if a result could not be loaded because it has another one; none for other errors.
 std::optional<int> OtherVersionOf(const absl::Status& status);

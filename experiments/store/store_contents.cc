@@ -11,26 +11,30 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
+#include "core/status_macros.h"
 #include "core/text/hex.h"
 
 namespace openset {
 namespace {
 
-std::vector<std::string> NamesIn(const std::string& folder) {
-  return ListFolder(folder).value_or(std::vector<std::string>{});
+// Returns the names in a folder. If it can't be listed, adds the reason to `unread`.
+std::vector<std::string> NamesIn(const std::string& folder, UnreadRecords* unread) {
+  absl::StatusOr<std::vector<std::string>> names = NamesInFolder(folder);
+  unread->Add(names.status());
+  return names.ok() ? *std::move(names) : std::vector<std::string>();
 }
 
 // Calls `use` with each entry of a sharded folder: its path, and its key ("" if its name is not a key).
-void ForEach(const Store& store, const char* kind, absl::string_view suffix,
+void ForEach(const Store& store, const char* kind, absl::string_view suffix, UnreadRecords* unread,
              const std::function<void(const std::string& path, const std::string& key)>& use) {
   const std::string folder = JoinPath(store.folder(), kind);
-  for (const std::string& shard : NamesIn(folder)) {
+  for (const std::string& shard : NamesIn(folder, unread)) {
     const std::string below = JoinPath(folder, shard);
     if (shard.size() != 2 || !IsHex(shard)) {
       use(below, "");
       continue;
     }
-    for (const std::string& name : NamesIn(below)) {
+    for (const std::string& name : NamesIn(below, unread)) {
       absl::string_view key = name;
       const bool is_key = absl::ConsumeSuffix(&key, suffix) && IsKey(key) && absl::StartsWith(key, shard);
       use(JoinPath(below, name), is_key ? std::string(key) : "");
@@ -38,9 +42,10 @@ void ForEach(const Store& store, const char* kind, absl::string_view suffix,
   }
 }
 
-std::vector<std::string> KeysIn(const Store& store, const char* kind, absl::string_view suffix) {
+std::vector<std::string> KeysIn(const Store& store, const char* kind, absl::string_view suffix,
+                                UnreadRecords* unread) {
   std::vector<std::string> keys;
-  ForEach(store, kind, suffix, [&](const std::string&, const std::string& key) {
+  ForEach(store, kind, suffix, unread, [&](const std::string&, const std::string& key) {
     if (!key.empty()) keys.push_back(key);
   });
   return keys;
@@ -53,28 +58,37 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
 
 bool IsKey(absl::string_view name) { return IsSha256(name); }
 
-std::vector<std::string> RecordIds(const Store& store) { return KeysIn(store, "records", ".rec"); }
-std::vector<std::string> CheckpointKeys(const Store& store) { return KeysIn(store, "checkpoints", ""); }
-std::vector<std::string> OutputsKeys(const Store& store) { return KeysIn(store, "outputs", ""); }
-std::vector<std::string> ReplicaIds(const Store& store) { return KeysIn(store, "replicas", ""); }
+std::vector<std::string> RecordIds(const Store& store, UnreadRecords* unread) {
+  return KeysIn(store, "records", ".rec", unread);
+}
+std::vector<std::string> CheckpointKeys(const Store& store, UnreadRecords* unread) {
+  return KeysIn(store, "checkpoints", "", unread);
+}
+std::vector<std::string> OutputsKeys(const Store& store, UnreadRecords* unread) {
+  return KeysIn(store, "outputs", "", unread);
+}
+std::vector<std::string> ReplicaIds(const Store& store, UnreadRecords* unread) {
+  return KeysIn(store, "replicas", "", unread);
+}
 
 std::string ReplicaFolder(const Store& store, const std::string& trial_id) {
   return absl::StrCat(store.folder(), "/replicas/", trial_id.substr(0, 2), "/", trial_id);
 }
 
-std::vector<std::string> ReplicaPaths(const Store& store, const std::string& trial_id) {
+absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const std::string& trial_id) {
   const std::string folder = ReplicaFolder(store, trial_id);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
   std::vector<std::string> paths;
-  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+  for (const std::string& name : names) {
     if (absl::EndsWith(name, ".rec") && IsKey(name.substr(0, name.size() - 4))) paths.push_back(JoinPath(folder, name));
   }
   return paths;
 }
 
-std::vector<std::string> Strangers(const Store& store) {
+std::vector<std::string> Strangers(const Store& store, UnreadRecords* unread) {
   std::vector<std::string> paths;
   for (const auto& [kind, suffix] : kKinds) {
-    ForEach(store, kind, suffix, [&](const std::string& path, const std::string& key) {
+    ForEach(store, kind, suffix, unread, [&](const std::string& path, const std::string& key) {
       if (key.empty()) paths.push_back(path);
     });
   }
@@ -87,9 +101,11 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
                                                    kFewestTrialDigits,
                                                    " digits of its id or more ('openset records ls' shows them)"));
   }
-  std::vector<std::string> found;
   // All ids with this beginning are in one folder.
-  for (const std::string& name : NamesIn(absl::StrCat(store.folder(), "/records/", beginning.substr(0, 2)))) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           NamesInFolder(absl::StrCat(store.folder(), "/records/", beginning.substr(0, 2))));
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
     absl::string_view id = name;
     if (absl::ConsumeSuffix(&id, ".rec") && IsKey(id) && absl::StartsWith(id, beginning)) found.emplace_back(id);
   }
@@ -105,10 +121,11 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
 }
 
 void UnreadRecords::Add(const absl::Status& status) {
+  if (status.ok() || absl::IsNotFound(status)) return;
   if (const std::optional<int> version = OtherVersionOf(status); version.has_value()) {
     ++other_versions[*version];
   } else {
-    damaged.push_back(std::string(status.message()));
+    (IsReadFailure(status) ? unreadable : damaged).push_back(std::string(status.message()));
   }
 }
 
@@ -116,6 +133,29 @@ std::vector<std::string> UnreadRecords::VersionLines() const {
   std::vector<std::string> lines;
   for (const auto& [version, records] : other_versions) lines.push_back(VersionLine(records, version));
   return lines;
+}
+
+absl::Status UnreadRecords::Problems() const {
+  std::vector<std::string> parts;
+  if (const size_t count = damaged.size(); count > 0) {
+    parts.push_back(absl::StrCat(count, count == 1 ? " record is" : " records are",
+                                 " corrupt and left out ('openset records verify' moves corrupt ones to quarantine/): ",
+                                 absl::StrJoin(damaged, "\n")));
+  }
+  if (!unreadable.empty()) parts.push_back(UnreadableText(unreadable));
+  return parts.empty() ? absl::OkStatus() : absl::AbortedError(absl::StrJoin(parts, "\n"));
+}
+
+absl::Status UnreadRecords::ReadFailure() const {
+  return unreadable.empty() ? absl::OkStatus() : absl::UnavailableError(UnreadableText(unreadable));
+}
+
+std::string UnreadableText(const std::vector<std::string>& unreadable) {
+  if (unreadable.empty()) return "";
+  return absl::StrCat(unreadable.size(), unreadable.size() == 1 ? " file or folder" : " files or folders",
+                      " of the store can't be read now (nothing was removed or replaced; make it readable, then run "
+                      "the same command again):\n",
+                      absl::StrJoin(unreadable, "\n"));
 }
 
 void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
@@ -129,13 +169,11 @@ void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl
       if (read[i].ok()) use(i, &record);
     }
   });
-  for (const absl::Status& status : read) {
-    if (!status.ok()) unread->Add(status);
-  }
+  for (const absl::Status& status : read) unread->Add(status);
 }
 
 std::vector<TrialRecord> LoadRecords(const Store& store, UnreadRecords* unread, absl::Span<const int> without) {
-  const std::vector<std::string> ids = RecordIds(store);
+  const std::vector<std::string> ids = RecordIds(store, unread);
   std::vector<TrialRecord> records(ids.size());
   ForEachRecord(
       store, ids, without, [&records](int64_t i, TrialRecord* record) { records[i].Swap(record); }, unread);

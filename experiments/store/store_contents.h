@@ -1,4 +1,4 @@
-// Lists what a store contains, by name.
+// Lists and reads what a store contains.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
 
@@ -20,38 +20,48 @@ namespace openset {
 // Whether this can be the name of a result: 64 lower-case hexadecimal digits.
 bool IsKey(absl::string_view name);
 
-// Trial ids and keys, sorted. Other names are left out.
-std::vector<std::string> RecordIds(const Store& store);
-std::vector<std::string> CheckpointKeys(const Store& store);
-std::vector<std::string> OutputsKeys(const Store& store);
-// The trials with several records (experiments/store/merge.h).
-std::vector<std::string> ReplicaIds(const Store& store);
-
-// The further records of a trial, apart from the first one: their folder, and their paths, sorted. Each is named by the
-// SHA-256 of its bytes.
-std::string ReplicaFolder(const Store& store, const std::string& trial_id);
-std::vector<std::string> ReplicaPaths(const Store& store, const std::string& trial_id);
-
-// The paths of entries below records/, checkpoints/, outputs/ and replicas/ with names that no result can have, sorted.
-std::vector<std::string> Strangers(const Store& store);
-
-// The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer digits than these, or if
-// several ids start with it (the message names some).
-inline constexpr size_t kFewestTrialDigits = 4;
-absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
-
-// Records that could not be read. They don't stop the reading of others.
+// What could not be read, folders or records. It doesn't stop the reading of the rest: a command that shows the rest
+// names it and fails (Problems()), and a command that removes or passes on results stops (ReadFailure()).
 struct UnreadRecords {
-  // Corrupt or missing records, in the order of the ids: "PATH: ...".
+  // Corrupt records and entries in the place of folders, in the order of their paths: "PATH: ...".
   std::vector<std::string> damaged;
+  // What can't be read now (IsReadFailure()): "cannot list PATH: Permission denied". Nothing is known about it.
+  std::vector<std::string> unreadable;
   // The number of records with another schema version, by version.
   std::map<int, int> other_versions;
 
-  // Adds the reason why a record could not be loaded.
+  // Adds the reason why something could not be read. OK and kNotFound add nothing: it has been removed meanwhile.
   void Add(const absl::Status& status);
   // VersionLine() for each entry of other_versions.
   std::vector<std::string> VersionLines() const;
+  // The error for a command that showed the rest: kAborted, with a line for everything that is damaged or unreadable.
+  absl::Status Problems() const;
+  // The error for a command that must know everything: kUnavailable, with the lines of `unreadable`.
+  absl::Status ReadFailure() const;
 };
+
+// "2 files or folders can't be read now ...: LINE; LINE"; "" for no line.
+std::string UnreadableText(const std::vector<std::string>& unreadable);
+
+// Trial ids and keys, sorted. Other names are left out. Folders that can't be listed go to `unread`.
+std::vector<std::string> RecordIds(const Store& store, UnreadRecords* unread);
+std::vector<std::string> CheckpointKeys(const Store& store, UnreadRecords* unread);
+std::vector<std::string> OutputsKeys(const Store& store, UnreadRecords* unread);
+// The trials with several records (experiments/store/merge.h).
+std::vector<std::string> ReplicaIds(const Store& store, UnreadRecords* unread);
+
+// The further records of a trial, apart from the first one: their folder, and their paths, sorted. Each is named by the
+// SHA-256 of its bytes. Errors: those of NamesInFolder() (experiments/store/store.h).
+std::string ReplicaFolder(const Store& store, const std::string& trial_id);
+absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const std::string& trial_id);
+
+// The paths of entries below records/, checkpoints/, outputs/ and replicas/ with names that no result can have, sorted.
+std::vector<std::string> Strangers(const Store& store, UnreadRecords* unread);
+
+// The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer digits than these, or if
+// several ids start with it (the message names some); those of NamesInFolder().
+inline constexpr size_t kFewestTrialDigits = 4;
+absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
 
 // Reads these records on all CPUs, like Store::LoadRecord(), without the fields that have the numbers `without`. Calls
 // use(i, record) for each ids[i] that can be read, from several threads at once and in any order. `use` may change

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
+#include "core/testing/failing_disk.h"
 #include "eval/metrics/metric.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,7 +55,7 @@ class StoreTest : public ::testing::Test {
 };
 
 TEST_F(StoreTest, ReadingCreatesNothing) {
-  EXPECT_FALSE(store_.HasRecord(kAbcd));
+  EXPECT_FALSE(*store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_.LoadFailure(kAbcd).status().code(), absl::StatusCode::kNotFound);
   EXPECT_FALSE(FileExists(store_.folder()));
@@ -63,7 +64,7 @@ TEST_F(StoreTest, ReadingCreatesNothing) {
 TEST_F(StoreTest, TheFirstRecordOfATrialStays) {
   EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_FALSE(*store_.CommitRecord(Record(kAbcd, 2)));
-  EXPECT_TRUE(store_.HasRecord(kAbcd));
+  EXPECT_TRUE(*store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 1);
   EXPECT_EQ(store_.RecordPath(kAbcd), absl::StrCat(store_.folder(), "/records/ab/", kAbcd, ".rec"));
 }
@@ -152,11 +153,11 @@ TEST_F(StoreTest, FoldersAppearAtomicallyAndTheFirstStays) {
     const absl::StatusOr<std::string> staging = store_.NewStagingFolder("abcd");
     ASSERT_TRUE(staging.ok());
     std::ofstream(JoinPath(*staging, kOutputsFile)) << content;
-    EXPECT_FALSE(store_.HasOutputs("abcd") && content == std::string("first"));
+    EXPECT_FALSE(*store_.HasOutputs("abcd") && content == std::string("first"));
     ASSERT_TRUE(store_.CommitFolder(*staging, store_.OutputsFolder("abcd")).ok());
     EXPECT_FALSE(FileExists(*staging));
   }
-  EXPECT_TRUE(store_.HasOutputs("abcd"));
+  EXPECT_TRUE(*store_.HasOutputs("abcd"));
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");
 }
 
@@ -170,7 +171,7 @@ TEST_F(StoreTest, FindsOnlyLogsThatAreNotEmpty) {
 }
 
 TEST_F(StoreTest, EveryFailureIsKept) {
-  EXPECT_EQ(store_.CountFailures(kAbcd), 0);
+  EXPECT_EQ(*store_.CountFailures(kAbcd), 0);
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(kAbcd);
@@ -178,13 +179,13 @@ TEST_F(StoreTest, EveryFailureIsKept) {
   for (int n = 1; n <= 10; ++n) {
     failure.set_message(absl::StrCat("attempt ", n));
     ASSERT_TRUE(store_.WriteFailure(failure).ok());
-    EXPECT_EQ(store_.CountFailures(kAbcd), n);
+    EXPECT_EQ(*store_.CountFailures(kAbcd), n);
     EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), absl::StrCat("attempt ", n));
   }
   FailureRecord first;
   ASSERT_TRUE(ReadRecordFile(store_.folder() + "/attempts/" + kAbcd + "/1.rec", &first).ok());
   EXPECT_EQ(first.message(), "attempt 1");
-  EXPECT_EQ(store_.CountFailures(kEf00), 0);
+  EXPECT_EQ(*store_.CountFailures(kEf00), 0);
 }
 
 // Others may have put it there: it is neither read nor taken for a damaged record, which would be moved away.
@@ -222,7 +223,7 @@ TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
   for (const auto& [what, damage] : damages) {
     ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1))) << what;
     damage();
-    EXPECT_TRUE(store_.HasRecord(kAbcd)) << what;
+    EXPECT_TRUE(*store_.HasRecord(kAbcd)) << what;
     const absl::Status status = store_.LoadRecord(kAbcd).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
@@ -230,10 +231,43 @@ TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
     EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 2))) << what;
     EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 2) << what;
     EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/", kAbcd, ".rec"))) << what;
-    EXPECT_EQ(store_.Quarantined().size(), count);
-    EXPECT_THAT(store_.Quarantined().back(), HasSubstr(path));
+    EXPECT_EQ(store_.Quarantined()->size(), count);
+    EXPECT_THAT(store_.Quarantined()->back(), HasSubstr(path));
     ASSERT_TRUE(store_.Remove(path).ok());
   }
+}
+
+// A record that can't be read now stays, and no other record takes its place.
+TEST_F(StoreTest, AnErrorIsNeitherAbsenceNorCorruption) {
+  const std::string path = store_.RecordPath(kAbcd), other = store_.RecordPath(kEf00);
+  ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
+  FailureRecord failure;
+  failure.set_key(kEf01);
+  failure.set_schema_version(kSchemaVersion);
+  ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  for (const char* error : {"EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EIO", "ESTALE", "EBUSY"}) {
+    for (const char* calls : {"open", "read"}) {
+      const FailingDisk failing(path, error, calls);
+      EXPECT_TRUE(IsReadFailure(store_.LoadRecord(kAbcd).status())) << error << " " << calls;
+      EXPECT_TRUE(IsReadFailure(store_.CommitRecord(Record(kAbcd, 2)).status())) << error << " " << calls;
+    }
+    for (const char* calls : {"open", "list"}) {
+      const FailingDisk failing("/attempts/", error, calls);
+      EXPECT_TRUE(IsReadFailure(store_.CountFailures(kEf01).status())) << error << " " << calls;
+      EXPECT_TRUE(IsReadFailure(store_.LoadFailure(kEf01).status())) << error << " " << calls;
+    }
+    {
+      const FailingDisk failing("/attempts", error, "open");
+      EXPECT_TRUE(IsReadFailure(store_.KeysOfFailures().status())) << error;
+    }
+    const FailingDisk failing("/records/", error, "stat");
+    EXPECT_TRUE(IsReadFailure(store_.HasRecord(kAbcd).status())) << error;
+    EXPECT_TRUE(IsReadFailure(store_.HasRecord(kEf00).status())) << error;
+  }
+  EXPECT_FALSE(FileExists(store_.folder() + "/quarantine"));
+  EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 1);
+  EXPECT_EQ(*store_.CountFailures(kEf01), 1);
+  EXPECT_FALSE(*store_.HasRecord(kEf00));
 }
 
 TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
@@ -241,7 +275,7 @@ TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
   EXPECT_EQ(
       store_.CommitRecord(record).status(),
       absl::InternalError(absl::StrCat("the record of trial ", kAbcd, ": metric[0].value: must be a number (is nan)")));
-  EXPECT_FALSE(store_.HasRecord(kAbcd));
+  EXPECT_FALSE(*store_.HasRecord(kAbcd));
   const std::string path = store_.RecordPath(kAbcd);
   ASSERT_TRUE(*store_.CommitRecordBytes(kAbcd, path, EncodeRecord(record)));
   const absl::Status nan = absl::DataLossError(path + ": metric[0].value: must be a number (is nan)");
@@ -258,35 +292,37 @@ TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
 }
 
 TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
-  EXPECT_EQ(store_.CheckOutputs("abcd").code(), absl::StatusCode::kNotFound);
-  const std::string folder = store_.OutputsFolder("abcd");
+  EXPECT_EQ(store_.CheckOutputs(kAbcd).code(), absl::StatusCode::kNotFound);
+  const std::string folder = store_.OutputsFolder(kAbcd);
   const auto make = [&] {
-    const std::string staging = store_.NewStagingFolder("abcd").value();
+    const std::string staging = store_.NewStagingFolder(kAbcd).value();
     std::ofstream(JoinPath(staging, kOutputsFile)) << "outputs";
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
     summary.mutable_action();
+    summary.mutable_provenance()->set_stage(StageProvenance::INFER);
+    summary.mutable_provenance()->set_key(kAbcd);
     // The output of: echo -n outputs | sha256sum
     summary.set_outputs_sha256("7b8c56be0a5f71be141f0cfaa9195e2ff8d1ef89e380560b579a82fd841429c1");
     ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
     ASSERT_TRUE(store_.CommitFolder(staging, folder).ok());
   };
   make();
-  EXPECT_TRUE(store_.CheckOutputs("abcd").ok()) << store_.CheckOutputs("abcd");
+  EXPECT_TRUE(store_.CheckOutputs(kAbcd).ok()) << store_.CheckOutputs(kAbcd);
   for (const auto& [what, damage] : std::vector<std::pair<const char*, std::function<void()>>>{
            {"outputs.npz: does not match its checksum", [&] { std::ofstream(JoinPath(folder, kOutputsFile)) << "x"; }},
            {"outputs.npz: is not there", [&] { std::filesystem::remove(JoinPath(folder, kOutputsFile)); }},
            {"the record", [&] { std::ofstream(JoinPath(folder, kSummaryFile), std::ios::app) << "x"; }},
            {"has no summary.rec", [&] { std::filesystem::remove(JoinPath(folder, kSummaryFile)); }}}) {
     damage();
-    const absl::Status status = store_.CheckOutputs("abcd");
+    const absl::Status status = store_.CheckOutputs(kAbcd);
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what;
     EXPECT_THAT(std::string(status.message()), HasSubstr(what));
     ASSERT_TRUE(store_.Quarantine(folder, status.message()).ok());
-    EXPECT_FALSE(store_.HasOutputs("abcd"));
+    EXPECT_FALSE(*store_.HasOutputs(kAbcd));
     make();
   }
-  EXPECT_EQ(store_.Quarantined().size(), 4);
+  EXPECT_EQ(store_.Quarantined()->size(), 4);
 }
 
 // The checksum of 10 GB takes half a minute, but the header already shows that the file is of another kind.
@@ -299,10 +335,14 @@ TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
     std::filesystem::resize_file(file, 10'000'000'000);
     InferSummary infer;
     infer.mutable_action();
+    infer.mutable_provenance()->set_stage(StageProvenance::INFER);
+    infer.mutable_provenance()->set_key(kAbcd);
     infer.set_outputs_sha256(kAbcd);
     infer.set_schema_version(kSchemaVersion);
     TrainSummary train;
     train.mutable_action();
+    train.mutable_provenance()->set_stage(StageProvenance::TRAIN);
+    train.mutable_provenance()->set_key(kAbcd);
     train.set_checkpoint_sha256(kAbcd);
     train.set_schema_version(kSchemaVersion);
     const std::string summary = outputs ? EncodeRecord(infer) : EncodeRecord(train);
@@ -328,7 +368,7 @@ TEST_F(StoreTest, CountsOnlyItsOwnNumbers) {
   for (const char* name : {"2147483647", "2000000000", "-3", "+4", "05"}) {
     ASSERT_TRUE(MakeFolders(JoinPath(quarantine, name)).ok());
   }
-  EXPECT_EQ(store_.CountFailures(kAbcd), 1);
+  EXPECT_EQ(*store_.CountFailures(kAbcd), 1);
   EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), "first");
   failure.set_message("second");
   ASSERT_TRUE(store_.WriteFailure(failure).ok());
@@ -336,7 +376,7 @@ TEST_F(StoreTest, CountsOnlyItsOwnNumbers) {
   EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), "second");
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_EQ(*store_.Quarantine(store_.RecordPath(kAbcd), "why"), quarantine + "/1");
-  EXPECT_THAT(store_.Quarantined(), ElementsAre(quarantine + "/1: why"));
+  EXPECT_THAT(*store_.Quarantined(), ElementsAre(quarantine + "/1: why"));
 }
 
 }  // namespace

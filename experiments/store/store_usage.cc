@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -12,7 +13,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/files/disk_error.h"
 #include "core/files/files.h"
+#include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
@@ -27,14 +30,19 @@ struct Found {
 
 }  // namespace
 
-int64_t BytesBelow(const std::string& path, BytesOf of) {
+absl::StatusOr<int64_t> BytesBelow(const std::string& path, BytesOf of) {
   struct stat info;
-  if (lstat(path.c_str(), &info) != 0) return 0;
+  if (lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return 0;
+    return ReadError(errno, absl::StrCat("cannot look at ", path));
+  }
   if (S_ISREG(info.st_mode)) return of == BytesOf::kFreed && info.st_nlink > 1 ? 0 : info.st_size;
   if (!S_ISDIR(info.st_mode)) return 0;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(path));
   int64_t bytes = 0;
-  for (const std::string& name : ListFolder(path).value_or(std::vector<std::string>{})) {
-    bytes += BytesBelow(JoinPath(path, name), of);
+  for (const std::string& name : names) {
+    OPENSET_ASSIGN_OR_RETURN(const int64_t below, BytesBelow(JoinPath(path, name), of));
+    bytes += below;
   }
   return bytes;
 }
@@ -44,13 +52,19 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
                               TrialRecord::kDetailsFieldNumber};
   std::mutex mutex;
   std::map<std::string, Found> found;
+  UnreadRecords unread_sizes;
+  // The size; 0 if it can't be read, which this notes. Call it with the mutex locked.
+  const auto size_of = [&unread_sizes](const absl::StatusOr<int64_t>& bytes) {
+    unread_sizes.Add(bytes.status());
+    return bytes.value_or(0);
+  };
   const auto use = [&](int64_t /*number*/, const TrialRecord* record) {
-    const int64_t bytes = BytesBelow(store.RecordPath(record->trial_id()));
+    const absl::StatusOr<int64_t> bytes = BytesBelow(store.RecordPath(record->trial_id()));
     const std::lock_guard<std::mutex> lock(mutex);
     Found& of_study = found[record->trial().experiment()];
     StudyUsage& usage = of_study.usage;
     ++usage.records;
-    usage.bytes += bytes;
+    usage.bytes += size_of(bytes);
     for (const StageProvenance& stage : record->provenance().stage()) {
       if (!stage.user_name().empty()) usage.users.insert(stage.user_name());
       usage.last_seconds = std::max(usage.last_seconds, stage.ended_at_seconds());
@@ -60,27 +74,33 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
       }
     }
   };
-  ForEachRecord(store, RecordIds(store), kWithout, use, unread);
+  ForEachRecord(store, RecordIds(store, unread), kWithout, use, unread);
   std::vector<StudyUsage> studies;
   for (auto& [name, of_study] : found) {
     of_study.usage.name = name;
     // Records are untrusted: only keys may name folders.
     for (const std::string& key : of_study.checkpoints) {
-      if (IsKey(key)) of_study.usage.bytes += BytesBelow(store.CheckpointFolder(key));
+      if (IsKey(key)) of_study.usage.bytes += size_of(BytesBelow(store.CheckpointFolder(key)));
     }
     for (const std::string& key : of_study.outputs) {
-      if (IsKey(key)) of_study.usage.bytes += BytesBelow(store.OutputsFolder(key));
+      if (IsKey(key)) of_study.usage.bytes += size_of(BytesBelow(store.OutputsFolder(key)));
     }
     studies.push_back(std::move(of_study.usage));
   }
+  const std::set<std::string> lines(unread_sizes.unreadable.begin(), unread_sizes.unreadable.end());  // studies share
+  unread->unreadable.insert(unread->unreadable.end(), lines.begin(), lines.end());
   return studies;
 }
 
-std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store) {
+std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread) {
+  const absl::StatusOr<std::vector<std::string>> names = NamesInFolder(store.folder());
+  unread->Add(names.status());
   std::vector<std::pair<std::string, int64_t>> kinds;
-  for (const std::string& name : ListFolder(store.folder()).value_or(std::vector<std::string>{})) {
-    const int64_t bytes = BytesBelow(JoinPath(store.folder(), name));
-    if (bytes > 0 && name != "version") kinds.emplace_back(name, bytes);
+  if (!names.ok()) return kinds;
+  for (const std::string& name : *names) {
+    const absl::StatusOr<int64_t> bytes = BytesBelow(JoinPath(store.folder(), name));
+    unread->Add(bytes.status());
+    if (bytes.value_or(0) > 0 && name != "version") kinds.emplace_back(name, *bytes);
   }
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -88,9 +108,11 @@ std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store) {
   return kinds;
 }
 
-int64_t BytesOfStore(const Store& store) {
+absl::StatusOr<int64_t> BytesOfStore(const Store& store) {
+  UnreadRecords unread;
   int64_t bytes = 0;
-  for (const auto& [kind, of_kind] : UsageByKind(store)) bytes += of_kind;
+  for (const auto& [kind, of_kind] : UsageByKind(store, &unread)) bytes += of_kind;
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
   return bytes;
 }
 

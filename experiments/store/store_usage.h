@@ -21,8 +21,9 @@ enum class BytesOf {
   kFreed,  // those whose space removing them frees: without files that have another hard link
 };
 
-// The size of a file, or of all files below a folder. Links count 0, as do folders that can't be read.
-int64_t BytesBelow(const std::string& path, BytesOf of = BytesOf::kAll);
+// The size of a file, or of all files below a folder. Links count 0, as does everything that is gone. Errors: those of
+// IsReadFailure() (experiments/store/store.h).
+absl::StatusOr<int64_t> BytesBelow(const std::string& path, BytesOf of = BytesOf::kAll);
 
 struct StudyUsage {
   std::string name;  // of the study that first made the records (TrialSpec.experiment)
@@ -33,14 +34,15 @@ struct StudyUsage {
   int64_t bytes = 0;
 };
 
-// Sorted by name. Records that can't be read go to `unread`.
+// Sorted by name. What can't be read goes to `unread`.
 std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread);
 
-// The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones.
-std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store);
+// The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones. Folders in
+// which something can't be read go to `unread`.
+std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread);
 
-// The sum of these sizes.
-int64_t BytesOfStore(const Store& store);
+// The sum of these sizes. Errors: those of IsReadFailure() (experiments/store/store.h).
+absl::StatusOr<int64_t> BytesOfStore(const Store& store);
 
 // "3.4 GB".
 std::string BytesText(int64_t bytes);

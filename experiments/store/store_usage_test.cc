@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "core/files/files.h"
-#include "core/testing/failing_readdir.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
@@ -55,23 +55,27 @@ TEST_F(StoreUsageTest, IncludesRecordsAndTheirInputs) {
   EXPECT_EQ(usage[0].last_seconds, 30);
   EXPECT_EQ(usage[0].bytes, RecordBytes("aa") + RecordBytes("ab") + 1000);
   EXPECT_EQ(usage[1].bytes, RecordBytes("ac") + 1000);
-  const auto kinds = UsageByKind(store_);
+  const auto kinds = UsageByKind(store_, &unread);
   ASSERT_EQ(kinds.size(), 2);
   EXPECT_GT(kinds[0].second, kinds[1].second);
   EXPECT_EQ(kinds[0].second + kinds[1].second, 1000 + RecordBytes("aa") + RecordBytes("ab") + RecordBytes("ac"));
 }
 
-// "outputs/ab/KEY/" can't be listed; the files next to it count.
-TEST_F(StoreUsageTest, AFolderThatCantBeReadCountsNothing) {
+// "outputs/ab/KEY/" can't be listed: the size is not known, and the other folders count.
+TEST_F(StoreUsageTest, AFolderThatCantBeReadIsNamed) {
   CommitTestOutputs(store_, TestKey("ab"));
   const std::string folder = store_.OutputsFolder(TestKey("ab"));
   std::ofstream(folder + "/../more") << "12345";
   std::filesystem::create_hard_link(folder + "/../more", store_.folder() + "/same");
-  EXPECT_GT(BytesBelow(store_.folder() + "/outputs"), 5);
-  const FailingReaddir failing(folder, 0);
-  EXPECT_EQ(BytesBelow(store_.folder() + "/outputs"), 5);
-  EXPECT_EQ(BytesBelow(store_.folder() + "/outputs", BytesOf::kFreed), 0);
-  EXPECT_EQ(BytesOfStore(store_), 5 + 5);
+  EXPECT_GT(*BytesBelow(store_.folder() + "/outputs"), 5);
+  const FailingDisk failing("/outputs/ab/" + TestKey("ab"), "EIO", "list");
+  const absl::Status status = BytesBelow(store_.folder() + "/outputs").status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(folder));
+  EXPECT_FALSE(BytesOfStore(store_).ok());
+  UnreadRecords unread;
+  EXPECT_THAT(UsageByKind(store_, &unread), ElementsAre(::testing::Pair("same", 5)));
+  EXPECT_THAT(unread.unreadable, ElementsAre(std::string(status.message())));
 }
 
 TEST(BytesText, HasOneDecimal) {

@@ -1,10 +1,11 @@
 #include "experiments/store/verify_store.h"
 
+#include <sys/stat.h>
+
 #include <cstdint>
-#include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,15 +38,15 @@ absl::Status CheckSum(const std::string& path, const std::string& sha256,
 template <typename Action>
 absl::Status CheckAction(const std::string& folder, const Action& action) {
   const std::string path = JoinPath(folder, kActionFile);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
+  const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
+  if (absl::IsNotFound(text.status()) || absl::IsInvalidArgument(text.status())) {
     return absl::DataLossError(absl::StrCat(path, ": is missing or not a file"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTextBytes));
-  if (text == ToText(action)) return absl::OkStatus();
+  OPENSET_RETURN_IF_ERROR(text.status());
+  if (*text == ToText(action)) return absl::OkStatus();
   // Another version of the program may have formatted it differently.
   Action read;
-  const auto parsed = ParseTextProto(text, path, &read);
+  const auto parsed = ParseTextProto(*text, path, &read);
   if (!parsed.ok()) return parsed.status();
   if (ToText(read) == ToText(action)) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(path, ": is not the action of ", kSummaryFile));
@@ -73,14 +74,12 @@ class Verification {
   absl::StatusOr<StoreReport> Run() {
     for (const char* kind : {"records", "replicas", "checkpoints", "outputs", "attempts"}) {
       const std::string folder = JoinPath(store_.folder(), kind);
-      if (!IsInPlaceOfAFolder(folder)) {
-        for (const std::string& name : NamesIn(folder)) {
-          // Anything else does not belong there.
-          if (name.size() == 2 || kind == std::string("attempts")) IsInPlaceOfAFolder(JoinPath(folder, name));
-        }
+      for (const std::string& name : NamesIn(folder)) {
+        // Anything else does not belong there.
+        if (name.size() == 2 || kind == std::string("attempts")) NamesIn(JoinPath(folder, name));
       }
     }
-    const std::vector<std::string> ids = RecordIds(store_);
+    const std::vector<std::string> ids = RecordIds(store_, &unread_);
     std::vector<std::string> other_outputs(ids.size());
     NoteAll(
         ids, [&](const std::string& id) { return store_.RecordPath(id); },
@@ -94,13 +93,17 @@ class Verification {
     for (std::string& line : other_outputs) {
       if (!line.empty()) report_.incomplete.push_back(std::move(line));
     }
-    for (const std::string& id : ReplicaIds(store_)) {
-      for (const std::string& path : ReplicaPaths(store_, id)) {
+    for (const std::string& id : ReplicaIds(store_, &unread_)) {
+      const absl::StatusOr<std::vector<std::string>> replicas = ReplicaPaths(store_, id);
+      Note(ReplicaFolder(store_, id), replicas.status());
+      if (!replicas.ok()) continue;
+      for (const std::string& path : *replicas) {
         ++report_.replicas;
-        Note(path, CheckReplica(path, id));
+        Note(path, CheckAtRest(path, [&] { return CheckReplica(path, id); }));
       }
     }
-    const std::vector<std::string> checkpoints = CheckpointKeys(store_), outputs = OutputsKeys(store_);
+    const std::vector<std::string> checkpoints = CheckpointKeys(store_, &unread_);
+    const std::vector<std::string> outputs = OutputsKeys(store_, &unread_);
     NoteAll(
         checkpoints, [&](const std::string& key) { return store_.CheckpointFolder(key); },
         [&](int64_t i) { return CheckCheckpoint(store_, checkpoints[i]); });
@@ -110,41 +113,66 @@ class Verification {
         [&](int64_t i) { return CheckOutputs(store_, outputs[i]); });
     report_.outputs = static_cast<int>(outputs.size());
     const std::string attempts = JoinPath(store_.folder(), "attempts");
-    for (const std::string& key : NamesIn(attempts)) {
-      for (const std::string& name : NamesIn(JoinPath(attempts, key))) {
+    const auto listed = [](const std::string& folder) {  // the loop above noted what is wrong with it
+      return NamesInFolder(folder).value_or(std::vector<std::string>{});
+    };
+    for (const std::string& key : listed(attempts)) {
+      for (const std::string& name : listed(JoinPath(attempts, key))) {
         ++report_.attempts;
         const std::string path = absl::StrCat(attempts, "/", key, "/", name);
-        Note(path, CheckFailure(path));
+        Note(path, CheckAtRest(path, [&] { return CheckFailure(path); }));
       }
     }
-    report_.strangers = Strangers(store_);
+    report_.strangers = Strangers(store_, &unread_);
+    // Some folders were listed several times.
+    const std::set<std::string> lines(unread_.unreadable.begin(), unread_.unreadable.end());
+    report_.unreadable.assign(lines.begin(), lines.end());
     return std::move(report_);
   }
 
  private:
-  static std::vector<std::string> NamesIn(const std::string& folder) {
-    return ListFolder(folder).value_or(std::vector<std::string>{});
-  }
-
-  // Whether something else is in the place of a folder for results, so that no results can be read or written there. If
-  // so, reports it.
-  bool IsInPlaceOfAFolder(const std::string& path) {
-    std::error_code error;
-    const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, error));
-    if (!is_there || std::filesystem::is_directory(path, error)) return false;
-    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results belong in")});
-    return true;
+  // The names in a folder for results. Notes it if it can't be listed, or if something else is in its place, so that no
+  // results can be read or written there.
+  std::vector<std::string> NamesIn(const std::string& folder) {
+    absl::StatusOr<std::vector<std::string>> names = NamesInFolder(folder);
+    Note(folder, names.status());
+    return names.ok() ? *std::move(names) : std::vector<std::string>();
   }
 
   void Note(const std::string& path, const absl::Status& status) {
-    if (!status.ok()) report_.damaged.push_back({path, std::string(status.message())});
+    if (IsReadFailure(status)) {
+      unread_.Add(status);
+    } else if (!status.ok() && (!absl::IsNotFound(status) || !IdentityOf(path).empty())) {
+      report_.damaged.push_back({path, std::string(status.message())});
+    }
+  }
+
+  // Identifies the entry of this name, not what a link leads to; "" if there is none.
+  static std::string IdentityOf(const std::string& path) {
+    struct stat info;
+    if (lstat(path.c_str(), &info) != 0) return "";
+    return absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_ctim.tv_sec, " ", info.st_ctim.tv_nsec);
+  }
+
+  // Checks a result again if another process replaced it meanwhile. Returns kNotFound if it was removed.
+  static absl::Status CheckAtRest(const std::string& path, const std::function<absl::Status()>& check) {
+    constexpr int kMostTimes = 10;
+    for (int n = 1;; ++n) {
+      const std::string before = IdentityOf(path);
+      absl::Status found = check();
+      if (found.ok() || IsReadFailure(found)) return found;
+      const std::string after = IdentityOf(path);
+      if (after.empty()) return absl::NotFoundError(path);
+      if (after == before || n == kMostTimes) return found;
+    }
   }
 
   // Checks all keys on all CPUs, several files at a time, and reports the problems in the order of the keys.
   void NoteAll(const std::vector<std::string>& keys, const std::function<std::string(const std::string& key)>& path_of,
                const std::function<absl::Status(int64_t)>& check) {
     std::vector<absl::Status> found(keys.size());
-    InParallelWaiting(static_cast<int64_t>(keys.size()), [&](int64_t i) { found[i] = check(i); });
+    InParallelWaiting(static_cast<int64_t>(keys.size()),
+                      [&](int64_t i) { found[i] = CheckAtRest(path_of(keys[i]), [&] { return check(i); }); });
     for (size_t i = 0; i < keys.size(); ++i) Note(path_of(keys[i]), found[i]);
   }
 
@@ -168,12 +196,14 @@ class Verification {
   std::string CompareOutputs(const TrialRecord& record) const {
     const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(record.outputs_key());
     if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return "";
+    if (!store_.HasRecord(record.trial_id()).value_or(true)) return "";  // both are being made again
     return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made from other outputs than ",
                         store_.OutputsFolder(record.outputs_key()), " contains");
   }
 
   const Store& store_;
   StoreReport report_;
+  UnreadRecords unread_;
 };
 
 }  // namespace

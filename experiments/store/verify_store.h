@@ -21,14 +21,15 @@ struct StoreProblem {
 struct StoreReport {
   int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // numbers checked
   std::vector<StoreProblem> damaged;                                          // sorted by path within each kind
+  std::vector<std::string> unreadable;  // what can't be read now (UnreadRecords::unreadable), which may be intact
   std::vector<std::string> strangers;                                         // entries whose name no result can have
   std::vector<std::string> incomplete;  // records that were made from other outputs than the stored ones
 };
 
 // Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and
 // compares them with their checksums. Also checks that each record's id matches its content (CheckTrialId() in
-// experiments/store/records/record_id.h). A record of another schema version counts as corrupt. Changes nothing.
-// Errors: those of Store::CheckIsStore().
+// experiments/store/records/record_id.h). A record of another schema version counts as corrupt. A result that another
+// process removes or replaces meanwhile does not. Changes nothing. Errors: those of Store::CheckIsStore().
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 
 }  // namespace openset

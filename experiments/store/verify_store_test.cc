@@ -1,8 +1,11 @@
 #include "experiments/store/verify_store.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
@@ -14,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class VerifyStoreTest : public ::testing::Test {
  protected:
@@ -79,6 +83,75 @@ TEST_F(VerifyStoreTest, DoesNotHashLargeFilesWithAWrongHeader) {
   std::filesystem::resize_file(store_.OutputsFolder(record_.outputs_key()) + "/outputs.npz", 10'000'000'000);
   EXPECT_THAT(Damaged(), ElementsAre(HasSubstr("checkpoint.safetensors: the header claims"),
                                      HasSubstr("outputs.npz: not a zip archive")));
+}
+
+// What can't be read now is named apart: it may be intact.
+TEST_F(VerifyStoreTest, WhatCantBeReadIsNotCorrupt) {
+  const std::string shard = store_.folder() + "/records/ab";
+  for (const char* error : {"EACCES", "EMFILE", "ENFILE", "ENOMEM", "EIO", "ESTALE", "EAGAIN"}) {
+    for (const auto& [path, calls] : std::vector<std::pair<std::string, std::string>>{
+             {store_.folder() + "/records", "open"},
+             {shard, "list"},
+             {store_.RecordPath(record_.trial_id()), "open"},
+             {store_.RecordPath(record_.trial_id()), "read"},
+             {store_.CheckpointFolder(record_.checkpoint_key()) + "/summary.rec", "open"},
+             {store_.CheckpointFolder(record_.checkpoint_key()) + "/checkpoint.safetensors", "open"},
+             {store_.OutputsFolder(record_.outputs_key()) + "/outputs.npz", "read"},
+             {store_.OutputsFolder(record_.outputs_key()) + "/action.textproto", "open"},
+             {store_.folder() + "/attempts/" + TestKey("12"), "open"}}) {
+      const FailingDisk failing(path, error, calls);
+      const absl::StatusOr<StoreReport> report = VerifyStore(store_);
+      ASSERT_THAT(report, IsOk());
+      EXPECT_THAT(report->damaged, IsEmpty()) << error << " " << calls << " " << path;
+      EXPECT_THAT(report->unreadable, ElementsAre(HasSubstr(path))) << error << " " << calls;
+    }
+  }
+  EXPECT_THAT(Damaged(), IsEmpty());
+}
+
+// Two valid results that changed places.
+TEST_F(VerifyStoreTest, ResultsOfAnotherActionAreCorrupt) {
+  CommitTestCheckpoint(store_, TestKey("c1"), 7);
+  CommitTestOutputs(store_, TestKey("f1"), "others");
+  const auto swap = [this](const std::string& a, const std::string& b) {
+    const std::string aside = store_.folder() + "/aside";
+    std::filesystem::rename(a, aside);
+    std::filesystem::rename(b, a);
+    std::filesystem::rename(aside, b);
+  };
+  const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key()),
+                    outputs = store_.OutputsFolder(record_.outputs_key());
+  swap(checkpoint, store_.CheckpointFolder(TestKey("c1")));
+  EXPECT_THAT(Damaged(), UnorderedElementsAre(HasSubstr(checkpoint + ": its action has the key"),
+                                              HasSubstr(store_.CheckpointFolder(TestKey("c1")))));
+  EXPECT_THAT(store_.LoadTrainSummary(record_.checkpoint_key()).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(store_.CheckCheckpoint(record_.checkpoint_key()), StatusIs(absl::StatusCode::kDataLoss));
+  swap(checkpoint, store_.CheckpointFolder(TestKey("c1")));
+  EXPECT_THAT(Damaged(), IsEmpty());
+  swap(outputs, store_.OutputsFolder(TestKey("f1")));
+  EXPECT_THAT(Damaged(), UnorderedElementsAre(HasSubstr(outputs), HasSubstr(store_.OutputsFolder(TestKey("f1")))));
+  EXPECT_THAT(store_.CheckOutputs(record_.outputs_key()), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+// Another process removes and makes results again: none of them is corrupt, and none is moved.
+TEST_F(VerifyStoreTest, ResultsThatAreBeingMadeAgainAreNotCorrupt) {
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) {
+      EXPECT_TRUE(store_.Remove(store_.RecordPath(record_.trial_id())).ok());
+      EXPECT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());
+      EXPECT_TRUE(store_.Remove(store_.CheckpointFolder(record_.checkpoint_key())).ok());
+      CommitTestCheckpoint(store_, record_.checkpoint_key());
+      CommitTestOutputs(store_, record_.outputs_key());
+      EXPECT_TRUE(store_.CommitRecord(record_).ok());
+    }
+  });
+  for (int n = 0; n < 100; ++n) EXPECT_THAT(Damaged(), IsEmpty());
+  is_over = true;
+  other.join();
+  const std::string gone = store_.OutputsFolder(TestKey("99"));
+  EXPECT_THAT(store_.Quarantine(gone, "corrupt").status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(*ListFolder(store_.folder() + "/quarantine"), IsEmpty());
 }
 
 TEST_F(VerifyStoreTest, ReportsStrangeNamesAndOtherOutputs) {

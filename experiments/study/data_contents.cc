@@ -64,12 +64,14 @@ void AddSelection(const Selection& selection, double time, RecordedParts* parts)
   }
 }
 
-RecordedParts PartsOfRecords(const Store& store) {
+absl::StatusOr<RecordedParts> PartsOfRecords(const Store& store) {
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
   RecordedParts parts;
   UnreadRecords unread;
-  for (const TrialRecord& record : LoadRecords(store, &unread, kWithout)) {
+  const std::vector<TrialRecord> records = LoadRecords(store, &unread, kWithout);
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // the newest one decides
+  for (const TrialRecord& record : records) {
     double time = 0;
     for (const StageProvenance& stage : record.provenance().stage()) time = std::max(time, stage.started_at_seconds());
     const TaskData& data = record.trial().data();
@@ -126,12 +128,15 @@ absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const 
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
       if (HasChecksums(part) || part.has_content_sha256()) continue;
       const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kSha256Digits);
+      if (IsReadFailure(last.status())) return last.status();
       if (last.ok() && IsKey(*last)) {
         part.set_content_sha256(*last);
         continue;
       }
       if (parts.count(part.name()) == 0) continue;
-      if (!recorded.has_value()) recorded = PartsOfRecords(store);
+      if (!recorded.has_value()) {
+        OPENSET_ASSIGN_OR_RETURN(recorded, PartsOfRecords(store));
+      }
       const size_t digests = TellByRecords(name, *recorded, &part);
       elsewhere[digests].push_back(absl::StrCat(name, ", ", part.name()));
       if (untold != nullptr && digests == 0) untold->push_back(elsewhere[digests].back());

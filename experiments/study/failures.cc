@@ -60,13 +60,25 @@ std::vector<StudyFailure> FailuresOf(const Study& study) {
     for (const RunningAction& action : run.running()) running.insert(action.key());
   }
   std::vector<StudyFailure> failures;
-  const std::vector<std::string> failed = store.KeysOfFailures();  // most actions of a large plan didn't fail
+  const auto unknown = [&failures](const std::string& what, const absl::Status& why, std::vector<int> trials) {
+    failures.push_back({absl::StrCat(what, ": ", why.message()), "", FailureKind::kMachine, std::move(trials), true});
+  };
+  const absl::StatusOr<std::vector<std::string>> failed = store.KeysOfFailures();
+  if (!failed.ok()) {
+    unknown("what failed is not known", failed.status(), {});
+    return failures;
+  }
   for (const Action& action : plan.actions) {
     const std::string& key = action.key;
-    if (action.is_done() || running.count(key) > 0 || !absl::c_binary_search(failed, key)) continue;
+    // Most actions of a large plan didn't fail.
+    if (action.is_done() || running.count(key) > 0 || !absl::c_binary_search(*failed, key)) continue;
     const absl::StatusOr<FailureRecord> failure = store.LoadFailure(key);
+    if (IsReadFailure(failure.status())) {
+      unknown(absl::StrCat(KindName(action.kind), " ", Describe(plan.TrialOf(action))), failure.status(),
+              {action.trials.begin(), action.trials.end()});
+    }
     if (!failure.ok()) continue;
-    const int attempts = store.CountFailures(key);
+    const int attempts = store.CountFailures(key).value_or(1);
     failures.push_back({absl::StrCat(KindName(action.kind), " ", Describe(plan.TrialOf(action)),
                                      attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "",
                                      failure->has_epoch() ? absl::StrCat(" in epoch ", failure->epoch()) : "", ": ",

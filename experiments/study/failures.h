@@ -22,6 +22,7 @@ struct StudyFailure {
   std::string log_tail;
   FailureKind kind = FailureKind::kMachine;
   std::vector<int> trials = {};  // the trials that need the action
+  bool is_unknown = false;       // the failed attempts can't be read now; `what` says why
 };
 
 // `code`: the absl::StatusCode of a FailureRecord.
@@ -30,7 +31,8 @@ FailureKind KindOf(int code);
 // One line that says what to do about these failures, by their kinds.
 std::string WhatToDo(const std::vector<StudyFailure>& failures);
 
-// For each action that is neither done nor running, its last failed attempt; in the order of the plan.
+// For each action that is neither done nor running, its last failed attempt; in the order of the plan. If the store's
+// attempts can't be read now, one element says so (is_unknown).
 std::vector<StudyFailure> FailuresOf(const Study& study);
 
 // A trial without a record, for FailedLines().

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -36,15 +37,17 @@ std::string TextOf(const Experiment& experiment) {
   return changed;
 }
 
-// The folder of the study's reports; "" if it has none.
-std::string FolderOf(const Store& store, const std::string& study) {
+// The folder of the study's reports; "" if it has none. Errors: those of NamesInFolder().
+absl::StatusOr<std::string> FolderOf(const Store& store, const std::string& study) {
   const std::string plain = store.ReportFolder(study);
   struct stat info;
-  if (StatFile(JoinPath(plain, kFile), &info) == 0) return plain;
+  // If it can't be looked at, reading it gives the error.
+  if (StatFile(JoinPath(plain, kFile), &info) == 0 || (errno != ENOENT && errno != ENOTDIR)) return plain;
   std::string newest;
   std::pair<int64_t, int64_t> newest_time;
   const std::string reports = JoinPath(store.folder(), "reports");
-  for (const std::string& name : ListFolder(reports).value_or(std::vector<std::string>{})) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(reports));
+  for (const std::string& name : names) {
     const std::string folder = JoinPath(reports, name);
     if (!absl::StartsWith(name, study + "+") || StatFile(JoinPath(folder, kFile), &info) != 0) continue;
     const std::pair<int64_t, int64_t> time(info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
@@ -63,13 +66,15 @@ absl::Status KeepSpec(const Experiment& experiment, const Store& store, const st
   return WriteFileAtomically(JoinPath(folder, kFile), TextOf(experiment));
 }
 
-KeptSpec LoadKeptSpec(const Store& store, const std::string& study) {
+absl::StatusOr<KeptSpec> LoadKeptSpec(const Store& store, const std::string& study) {
   KeptSpec kept;
   if (!IsName(study)) return kept;  // a name from a record could be a path
-  const std::string folder = FolderOf(store, study);
+  OPENSET_ASSIGN_OR_RETURN(const std::string folder, FolderOf(store, study));
   if (folder.empty()) return kept;
-  kept.text = ReadFile(JoinPath(folder, kFile), kMostBytes).value_or("");
-  if (!ParseTextProto(kept.text, kFile, &kept.spec).ok() || kept.spec.method_size() == 0) return {};
+  const absl::StatusOr<std::string> text = ReadFile(JoinPath(folder, kFile), kMostBytes);
+  if (IsReadFailure(text.status())) return text.status();
+  kept.text = text.value_or("");
+  if (!ParseTextProto(kept.text, kFile, &kept.spec).ok() || kept.spec.method_size() == 0) return KeptSpec();
   return kept;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/store/store.h"
@@ -21,8 +22,9 @@ struct KeptSpec {
 };
 
 // The spec as it was run without changes by the command line or, if there was no such run, as it was run last. Empty if
-// there is none, if it can't be read, or if it is larger than 1 MiB.
-KeptSpec LoadKeptSpec(const Store& store, const std::string& study);
+// there is none, if it is no spec, or if it is larger than 1 MiB. Errors: those of IsReadFailure()
+// (experiments/store/store.h).
+absl::StatusOr<KeptSpec> LoadKeptSpec(const Store& store, const std::string& study);
 
 }  // namespace openset
 

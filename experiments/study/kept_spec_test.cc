@@ -33,7 +33,7 @@ TEST_F(KeptSpecTest, IsTheFileAsWritten) {
   const absl::StatusOr<Experiment> experiment = sandbox_.Load(text);
   ASSERT_THAT(experiment, IsOk());
   ASSERT_THAT(KeepSpec(*experiment, store_, experiment->spec.name()), IsOk());
-  const KeptSpec kept = LoadKeptSpec(store_, experiment->spec.name());
+  const KeptSpec kept = *LoadKeptSpec(store_, experiment->spec.name());
   EXPECT_EQ(kept.text, text);
   EXPECT_EQ(kept.spec.method(0), experiment->spec.method(0));
 }
@@ -45,13 +45,13 @@ TEST_F(KeptSpecTest, HasTheChangesByTheCommandLine) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("spec", sandbox_.folders(), changes);
   ASSERT_THAT(experiment, IsOk());
   ASSERT_THAT(KeepSpec(*experiment, store_, "spec+01234567"), IsOk());
-  const KeptSpec kept = LoadKeptSpec(store_, "spec");
+  const KeptSpec kept = *LoadKeptSpec(store_, "spec");
   EXPECT_THAT(kept.text, HasSubstr("epochs: 7"));
   EXPECT_EQ(kept.spec.override().training().epochs(), 7);
 }
 
 TEST_F(KeptSpecTest, TheUnchangedOneComesFirstThenTheNewest) {
-  EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
+  EXPECT_EQ(LoadKeptSpec(store_, "spec")->text, "");
   Write("spec+aaaaaaaa", "name: 'a' method: 'mcp'");
   Write("spec+bbbbbbbb", "name: 'b' method: 'mcp'");
   Write("other", "name: 'other' method: 'mcp'");
@@ -59,25 +59,25 @@ TEST_F(KeptSpecTest, TheUnchangedOneComesFirstThenTheNewest) {
   std::filesystem::last_write_time(store_.ReportFolder("spec+bbbbbbbb") + "/spec.textproto",
                                    now - std::chrono::hours(1));
   std::filesystem::last_write_time(store_.ReportFolder("spec+aaaaaaaa") + "/spec.textproto", now);
-  EXPECT_EQ(LoadKeptSpec(store_, "spec").spec.name(), "a");
+  EXPECT_EQ(LoadKeptSpec(store_, "spec")->spec.name(), "a");
   Write("spec", "name: 'plain' method: 'mcp'");
-  EXPECT_EQ(LoadKeptSpec(store_, "spec").spec.name(), "plain");
+  EXPECT_EQ(LoadKeptSpec(store_, "spec")->spec.name(), "plain");
 }
 
 TEST_F(KeptSpecTest, ShowsOnlySpecsInTheStore) {
   Write("spec", "name: 'spec' nonsense");
-  EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
+  EXPECT_EQ(LoadKeptSpec(store_, "spec")->text, "");
   Write("../outside", "name: 'outside' method: 'mcp'");
-  EXPECT_EQ(LoadKeptSpec(store_, "../outside").text, "");
+  EXPECT_EQ(LoadKeptSpec(store_, "../outside")->text, "");
   for (const std::string& text : {std::string("# Only a comment."), "method: 'mcp' #" + std::string(1 << 20, '#')}) {
     Write("spec", text);
-    EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
+    EXPECT_EQ(LoadKeptSpec(store_, "spec")->text, "");
   }
   ASSERT_THAT(WriteFileAtomically(sandbox_.folder() + "/private", "-----BEGIN PRIVATE KEY-----"), IsOk());
   const std::string path = store_.ReportFolder("spec") + "/spec.textproto";
   std::filesystem::remove(path);
   std::filesystem::create_symlink(sandbox_.folder() + "/private", path);
-  const KeptSpec kept = LoadKeptSpec(store_, "spec");
+  const KeptSpec kept = *LoadKeptSpec(store_, "spec");
   EXPECT_EQ(kept.text, "");
   EXPECT_EQ(kept.spec.method_size(), 0);
 }

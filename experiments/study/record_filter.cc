@@ -1,10 +1,12 @@
 #include "experiments/study/record_filter.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
 #include "core/text/suggest.h"
 
 namespace openset {
@@ -31,7 +33,8 @@ absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Sto
     return absl::InvalidArgumentError(
         absl::StrCat("--only: ", UnknownName("word", only, {kOnlyFailed, kOnlyMissing, kOnlyChanged})));
   }
-  const auto failed = std::make_shared<const std::vector<std::string>>(store.KeysOfFailures());
+  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> keys, store.KeysOfFailures());
+  const auto failed = std::make_shared<const std::vector<std::string>>(std::move(keys));
   const bool wants_failed = only == kOnlyFailed;
   return RecordFilter([failed, wants_failed](const Plan& plan, const Action& action) {
     return !action.is_done() && HasFailed(*failed, plan, action) == wants_failed;

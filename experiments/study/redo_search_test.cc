@@ -53,13 +53,13 @@ TEST_F(RedoSearchTest, MakesCandidatesAndChoicesAgain) {
   EXPECT_EQ(all->waiting(), 1);
   EXPECT_EQ(all->plan().CountNeeded(ActionKind::kEvaluate), 6);
   ASSERT_TRUE(all->RemoveRedone().ok());
-  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(2)));
-  EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
+  EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(2)));
+  EXPECT_TRUE(*store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
   for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
   const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
   ASSERT_TRUE(added.ok()) << added.status();
   EXPECT_EQ(all->plan()[added->back()].key, first->plan().trial_id(6));
-  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(6)));
+  EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(6)));
 }
 
 // Nothing has changed: each rung's choice is made at once, and the tuned trial is part of the study.

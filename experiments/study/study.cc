@@ -23,6 +23,7 @@
 #include "experiments/report/statistics/significance.h"
 #include "experiments/spec/check_spec.h"
 #include "experiments/store/processes/orphans.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/data_contents.h"
 #include "experiments/study/kept_spec.h"
@@ -153,12 +154,20 @@ std::vector<std::string> Study::Damaged() const {
   return lines;
 }
 
+std::vector<std::string> Study::Unreadable() const {
+  std::vector<std::string> lines;
+  for (const auto& [id, problem] : plan().unreadable) lines.push_back(problem);
+  return lines;
+}
+
 absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged() {
   std::vector<std::string> lines;
   for (const auto& [id, damage] : plan().damaged) {
     const Action& action = plan()[id];
-    OPENSET_ASSIGN_OR_RETURN(const std::string folder, StageOf(action).Quarantine(store_, action.key, damage));
-    lines.push_back(absl::StrCat(damage, "; moved to ", folder));
+    const absl::StatusOr<std::string> folder = StageOf(action).Quarantine(store_, action.key, damage);
+    if (absl::IsNotFound(folder.status())) continue;  // another process has removed it
+    OPENSET_RETURN_IF_ERROR(folder.status());
+    lines.push_back(absl::StrCat(damage, "; moved to ", *folder));
   }
   planner_.ForgetDamage();
   return lines;
@@ -173,7 +182,9 @@ std::string Study::report_name() const {
 // The file has two lines: the path of the spec, and the SHA-256 of its file.
 absl::Status Study::CheckReportName() const {
   const std::string kept = JoinPath(store_.ReportFolder(report_name()), kSpecFile);
-  const std::vector<std::string> lines = absl::StrSplit(ReadFile(kept, kMaxTextBytes).value_or(""), '\n');
+  const absl::StatusOr<std::string> content = ReadFile(kept, kMaxTextBytes);
+  if (IsReadFailure(content.status())) return content.status();
+  const std::vector<std::string> lines = absl::StrSplit(content.value_or(""), '\n');
   if (lines.size() < 2 || lines[0] == AbsolutePath(experiment_.source.file())) return absl::OkStatus();
   // The name is free if the other file is a copy of this one, no longer exists, or now contains a study of another
   // name.
@@ -250,8 +261,9 @@ absl::Status Study::RemoveRedone(size_t first) const {
   // In reverse order, so that records are removed before their inputs.
   for (auto action = plan().actions.rbegin(); action != plan().actions.rend() - first; ++action) {
     const Stage& stage = StageOf(*action);
-    if (redo_ == kRedoFailed && stage.SavesState() && action->is_needed() && store_.CountFailures(action->key) > 0) {
-      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(action->key)));
+    if (redo_ == kRedoFailed && stage.SavesState() && action->is_needed()) {
+      OPENSET_ASSIGN_OR_RETURN(const int failures, store_.CountFailures(action->key));
+      if (failures > 0) OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(action->key)));
     }
     if (plan().redone.count(action->id) > 0) OPENSET_RETURN_IF_ERROR(stage.Remove(store_, action->key));
   }
@@ -301,16 +313,18 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
   options.execute.leases = leases.get();
   const absl::Status outcome = ExecutePlan(
       plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
+  if (outcome.ok() && !plan().unreadable.empty()) return absl::AbortedError(UnreadableText(Unreadable()));
   return options.execute.patience.has_value() ? outcome : Explained(outcome);
 }
 
 absl::Status Study::Explained(const absl::Status& outcome) const {
   if (!absl::IsAborted(outcome)) return outcome;
   for (const int trial : ReportedTrials()) {
-    if (store_.HasRecord(plan().trial_id(trial))) return outcome;
+    if (store_.HasRecord(plan().trial_id(trial)).value_or(true)) return outcome;
   }
   for (const Action& action : plan().actions) {
-    if (action.role != ActionRole::kImport || !action.is_needed() || plan().IsInStore(action, store_)) continue;
+    if (action.role != ActionRole::kImport || !action.is_needed()) continue;
+    if (plan().IsInStore(action, store_).value_or(true)) continue;
     const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(action.key);
     if (failure.ok()) return absl::InvalidArgumentError(absl::StrCat("the model: ", failure->message()));
   }
@@ -330,7 +344,7 @@ std::unique_ptr<StudyResults> Study::LoadResults() const { return LoadStudyResul
 bool Study::LacksOnlyEvaluation(int trial) const {
   const Action& action = plan()[plan().evaluations[trial]];
   return !action.is_done() && plan().damaged.count(action.id) == 0 && !action.inputs.empty() &&
-         store_.CountFailures(action.key) == 0 &&
+         store_.CountFailures(action.key).value_or(1) == 0 &&
          absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); });
 }
 
@@ -356,6 +370,7 @@ Report Study::MakeReport(const StudyResults& results) const {
         damaged, damaged == 1 ? " record is" : " records are", " corrupt and left out; `openset run` makes ",
         damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.unread.damaged, "; ")));
   }
+  if (!results.unread.unreadable.empty()) report.note_lines.push_back(UnreadableText(results.unread.unreadable));
   SourceChanges changes;
   for (const TrialResult& result : results.results) {
     if (result.record != nullptr) changes.Add(result.record->provenance());

@@ -101,7 +101,8 @@ class Study {
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
   // without checksums and the spec. Then it calls the observer's OnBegin() and executes the plan; other processes may
   // work on the same store. Errors: those of experiments/study/check_inputs.h, before anything is written; those of
-  // writing and of ExecutePlan(); kInvalidArgument if no trial has a result because a model could not be imported.
+  // writing and of ExecutePlan(); kInvalidArgument if no trial has a result because a model could not be imported;
+  // kAborted if everything else is done and results can't be read now (Unreadable()).
   absl::Status Run(RunOptions options, Engine* engine, EngineObserver* observer);
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
@@ -115,6 +116,8 @@ class Study {
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;
+  // Those that can't be read now, alike (Plan.unreadable). They count as done, and a run leaves them as they are.
+  std::vector<std::string> Unreadable() const;
   // Moves them to the store's quarantine, so that they are made again. Returns a line for each. Errors: those of
   // Store::Quarantine().
   absl::StatusOr<std::vector<std::string>> QuarantineDamaged();

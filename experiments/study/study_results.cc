@@ -39,11 +39,11 @@ std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vect
       read[i] = store.LoadRecord(plan.trial_id(reported[i]), kWithout, records[i]);
     }
   });
-  const std::vector<std::string> replicas = ReplicaIds(store);
+  const std::vector<std::string> replicas = ReplicaIds(store, &loaded->unread);
   const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
   for (int64_t i = 0; i < count; ++i) {
     if (!read[i].ok()) {
-      if (!absl::IsNotFound(read[i])) loaded->unread.Add(read[i]);
+      loaded->unread.Add(read[i]);
       continue;
     }
     loaded->results[i].record = records[i];

@@ -21,7 +21,7 @@ struct StudyResults {
   std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
   // A line for each trial with several records in the store whose numbers differ.
   std::vector<std::string> differing;
-  // Records that exist but can't be read. They count as missing.
+  // Records that exist but are corrupt or can't be read now, and folders of replicas. They count as missing.
   UnreadRecords unread;
 };
 

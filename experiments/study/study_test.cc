@@ -9,10 +9,12 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/processes/leases.h"
+#include "experiments/study/record_filter.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/study_scene.h"
 #include "gmock/gmock.h"
@@ -206,7 +208,7 @@ class RedoTest : public StudyTest {
     for (const Action& action : (*study)->plan().actions) {
       EXPECT_EQ(action.is_needed(), (*study)->plan().redone.count(action.id) > 0);
       EXPECT_EQ(action.is_needed(),
-                !store_.HasCheckpoint(action.key) && !store_.HasOutputs(action.key) && !store_.HasRecord(action.key));
+                !*store_.HasCheckpoint(action.key) && !*store_.HasOutputs(action.key) && !*store_.HasRecord(action.key));
       if (action.is_needed()) absl::StrAppend(&needed, KindName(action.kind), " ", action.trials[0], " ");
     }
     return needed;
@@ -285,9 +287,38 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   ASSERT_TRUE(aside.ok()) << aside.status();
   EXPECT_EQ(aside->size(), 3);
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
-  EXPECT_EQ(store_.Quarantined().size(), 3);
-  EXPECT_FALSE(store_.HasRecord(whole.actions[2].key));
-  EXPECT_FALSE(store_.HasCheckpoint(whole.actions[0].key));
+  EXPECT_EQ(store_.Quarantined()->size(), 3);
+  EXPECT_FALSE(*store_.HasRecord(whole.actions[2].key));
+  EXPECT_FALSE(*store_.HasCheckpoint(whole.actions[0].key));
+}
+
+// What can't be read now counts as done: a run neither moves it nor makes it again, and fails when the rest is done.
+TEST_F(DamageTest, WhatCantBeReadStays) {
+  const std::string path = store_.RecordPath((*LoadToRedo(""))->plan().trial_id(0));
+  for (const char* error : {"EACCES", "EMFILE", "ENFILE", "ENOMEM", "EIO", "ESTALE"}) {
+    for (const char* calls : {"open", "read"}) {
+      SCOPED_TRACE(absl::StrCat(error, " ", calls));
+      const FailingDisk failing(path, error, calls);
+      const std::unique_ptr<Study> study = *LoadToRedo("");
+      EXPECT_THAT(study->Damaged(), IsEmpty());
+      EXPECT_THAT(study->Unreadable(), ElementsAre(HasSubstr(path)));
+      EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 0);
+      const std::unique_ptr<StudyResults> results = study->LoadResults();
+      EXPECT_EQ(results->results[0].record, nullptr);
+      EXPECT_THAT(results->unread.unreadable, ElementsAre(HasSubstr(path)));
+      EXPECT_THAT(study->MakeReport(*results).note_lines, Contains(HasSubstr("can't be read now")));
+      FakeEngine engine;
+      Observer observer;
+      const absl::Status outcome = study->Run({}, &engine, &observer);
+      EXPECT_THAT(outcome, StatusIs(absl::StatusCode::kAborted, HasSubstr(path)));
+      EXPECT_THAT(observer.quarantined, IsEmpty());
+      EXPECT_THAT(engine.started, IsEmpty());
+    }
+  }
+  EXPECT_FALSE(FileExists(store_.folder() + "/quarantine"));
+  EXPECT_THAT((*LoadToRedo(""))->Unreadable(), IsEmpty());
+  const FailingDisk failing(store_.folder() + "/attempts", "EACCES", "open");
+  EXPECT_FALSE(MakeRecordFilter("failed", store_).ok());
 }
 
 TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
@@ -312,7 +343,7 @@ TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
   EXPECT_THAT(observer.others, ElementsAre(theirs.run_id));
   ASSERT_EQ(engine.started.size(), 1);
   EXPECT_TRUE(engine.started[0].has_evaluate());
-  EXPECT_EQ(store_.Quarantined().size(), 1);
+  EXPECT_EQ(store_.Quarantined()->size(), 1);
   EXPECT_TRUE(FileExists(JoinPath(store_.ReportFolder(study->report_name()), "spec")));
   // No action is left, and the run's own claims are gone.
   EXPECT_EQ((*LoadToRedo(""))->plan().CountNeeded(ActionKind::kEvaluate), 0);

@@ -110,7 +110,8 @@ class FakeSlurm : public ::testing::Test {
   absl::Status RunOn(const Store& store, const Plan& plan, EngineObserver* observer) {
     WriteWork(plan);
     PilotOptions options = options_;
-    for (const std::string& key : store.KeysOfFailures()) options.failures_before[key] = store.CountFailures(key);
+    const std::vector<std::string> keys = store.KeysOfFailures().value();
+    for (const std::string& key : keys) options.failures_before[key] = *store.CountFailures(key);
     ExecuteOptions execute = execute_;
     BeLauncher(options, &execute);
     SlurmClient client;

@@ -53,7 +53,7 @@ void RunOutOfMemory() noexcept {
 
 absl::Status MakeFolder(const Store& store, const std::string& key, const std::string& target) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(key));
-  return store.CommitFolder(staging, target);
+  return store.CommitFolder(staging, target).status();
 }
 
 absl::Status Probe(const TrainAction& action, const ReportProgress& report) {

@@ -108,7 +108,7 @@ class LocalEngineTest : public ::testing::Test {
 
   int Records(const Plan& plan) const {
     return static_cast<int>(std::count_if(plan.evaluations.begin(), plan.evaluations.end(),
-                                          [&](ActionId action) { return store_.HasRecord(plan[action].key); }));
+                                          [&](ActionId action) { return *store_.HasRecord(plan[action].key); }));
   }
 
   const SpecSandbox sandbox_;

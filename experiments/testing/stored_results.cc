@@ -23,7 +23,7 @@ void Commit(const std::string& staging, const std::string& folder, const Action&
   summary->mutable_provenance()->set_key(MessageDigest(action));
   Check(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(action)));
   Check(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(*summary)));
-  Check(store.CommitFolder(staging, folder));
+  Check(store.CommitFolder(staging, folder).status());
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
     std::filesystem::copy_file(state, JoinPath(staging, kStateFile), error);
     if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", state, ": ", error.message()));
   }
-  return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key));
+  return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key)).status();
 }
 
 }  // namespace openset

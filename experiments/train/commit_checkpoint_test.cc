@@ -20,7 +20,7 @@ TEST(CommitCheckpoint, LeavesNothingBehindOnAnError) {
   *summary.mutable_action() = action;
   EXPECT_THAT(CommitCheckpoint(*run->model(), summary, context, "/nowhere/state"),
               StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr("cannot copy /nowhere/state")));
-  EXPECT_FALSE(context.store.HasCheckpoint(context.key));
+  EXPECT_FALSE(*context.store.HasCheckpoint(context.key));
   const std::string staging = context.store.NewStagingFolder(context.key).value();
   const std::string above = staging.substr(0, staging.rfind('/'));
   EXPECT_EQ(ListFolder(above)->size(), 1) << "another staging folder than this one is left in " << above;

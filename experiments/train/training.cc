@@ -75,8 +75,9 @@ class Reporter {
 };
 
 // The saved state from which the run continues: its own, or the end of the training that it extends. Nothing if neither
-// is intact.
-TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
+// is intact. Errors: those of IsReadFailure() (experiments/store/store.h), since a state that can't be read now may hold
+// days of training.
+absl::StatusOr<TrainSummary> LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
                        TrainingRun* run) {
   std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, keys of the trainings
   if (!context.continued_key.empty()) {
@@ -87,6 +88,7 @@ TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, co
   for (const auto& [path, key] : states) {
     absl::StatusOr<SavedTraining> saved = LoadTrainingState(path, key);
     if (absl::IsNotFound(saved.status())) continue;
+    if (IsReadFailure(saved.status())) return saved.status();
     absl::Status resumed = saved.status();
     if (resumed.ok()) {
       const TrainSummary& before = saved->summary;
@@ -115,7 +117,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<TrainingRun> run, TrainingRun::Make(action, context));
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
-  TrainSummary summary = LoadSaved(partial, action, context, run.get());
+  OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, LoadSaved(partial, action, context, run.get()));
   summary.mutable_ignored_tensor()->Assign(run->ignored_tensors().begin(), run->ignored_tensors().end());
   const StageProvenance earlier = summary.provenance();  // of earlier runs
   double seconds = earlier.images_per_second() > 0       // of training, over all runs

@@ -105,6 +105,7 @@ absl::StatusOr<std::string> JsonOf(const std::string& spec) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
     const std::unique_ptr<StudyResults> results = study->LoadResults();
+    OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
     return ReportAs("json", *study, *results, {}, kTextWidth);
   }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));

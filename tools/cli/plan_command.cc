@@ -78,6 +78,7 @@ std::vector<const Trial*> Reported(const Study& study) {
 // The costs of the stages in the study's records, each once.
 absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
   const std::unique_ptr<StudyResults> results = study.LoadResults();
+  OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   std::set<std::string> stages;
   double cpu_seconds = 0, wall_seconds = 0;
   int missing = 0;
@@ -235,6 +236,9 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
     const std::vector<std::string> lines = study->SourceLines();
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
     for (const std::string& line : study->Damaged()) std::cout << "\ncorrupt, to be made again: " << line << ".\n";
+  }
+  if (const std::vector<std::string> lines = study->Unreadable(); !lines.empty()) {
+    return absl::UnavailableError(UnreadableText(lines));
   }
   return absl::OkStatus();
 }

@@ -92,12 +92,13 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  if (!unread.damaged.empty()) *problems = absl::AbortedError(absl::StrJoin(unread.damaged, "\n"));
+  *problems = unread.Problems();
   std::vector<TrialRecord> records;
   for (const RecordFields& fields : all) {
     if (!query.Matches(fields)) continue;
     OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, Find(fields, "trial")->value));
   }
+  if (records.empty()) OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
   if (records.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   return records;
 }
@@ -161,6 +162,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   if (format == "text" && !tidy) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }
+  OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   const std::vector<std::string> damaged = study->Damaged();
   if (damaged.empty()) {
     const auto is_missing = [](const TrialResult& result) { return result.record == nullptr; };

@@ -176,6 +176,7 @@ absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std
 
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
   const std::unique_ptr<StudyResults> results = study.LoadResults();
+  OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   const auto files = TensorBoardFiles(results->results);
   if (files.empty()) {
     return absl::FailedPreconditionError(
@@ -211,7 +212,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const Store& store = study.store();
   const std::string folder = store.ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
-  const int there = keep_fuller ? ResultsOf(JoinPath(folder, "report.json")) : 0;
+  const int there = keep_fuller || !results->unread.unreadable.empty() ? ResultsOf(JoinPath(folder, "report.json")) : 0;
   OPENSET_RETURN_IF_ERROR(store.Make());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   if (there <= here) {
@@ -231,7 +232,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
             << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")
             << std::endl;
   for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";
-  return absl::OkStatus();
+  return keep_fuller ? absl::OkStatus() : results->unread.ReadFailure();
 }
 
 }  // namespace openset

@@ -93,6 +93,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
     UnreadRecords unread;
     constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
     repeated.stored = LoadRecords(store, &unread, kWithout);
+    OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
     return repeated;
   }
   const int trials = absl::GetFlag(FLAGS_trials);

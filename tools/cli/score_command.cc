@@ -124,7 +124,7 @@ int CountRecords(const Study& study, const std::string& method = "") {
   int count = 0;
   for (const int trial : study.ReportedTrials()) {
     const std::string& name = study.plan().trials[trial].method().name();
-    count += (method.empty() || name == method) && study.store().HasRecord(study.plan().trial_id(trial));
+    count += (method.empty() || name == method) && study.store().HasRecord(study.plan().trial_id(trial)).value_or(true);
   }
   return count;
 }

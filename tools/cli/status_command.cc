@@ -1,6 +1,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,14 +95,23 @@ int64_t CountSavedStates(const Study& study) {
   });
 }
 
-// Prints the studies of a store, one per line, its runs, and its disk use. Returns the number of runs.
-absl::StatusOr<int> ShowStore(bool json) {
+// What `status` shows, in addition to results.
+void AddUnreadRooms(const Store& store, UnreadRecords* unread) {
+  for (const char* kind : {"runs", "slurm"}) unread->Add(NamesInFolder(JoinPath(store.folder(), kind)).status());
+}
+
+// Prints the studies of a store, one per line, its runs, and its disk use. Returns the number of runs. What can't be
+// read now goes to `unreadable`.
+absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   UnreadRecords unread;
   const std::vector<StudyUsage> studies = UsageByStudy(store, &unread);
-  const auto kinds = UsageByKind(store);
+  const auto kinds = UsageByKind(store, &unread);
+  AddUnreadRooms(store, &unread);
   const std::vector<RunState> runs = RunsOf(store);
+  const std::set<std::string> lines(unread.unreadable.begin(), unread.unreadable.end());  // some are met twice
+  unreadable->unreadable.assign(lines.begin(), lines.end());
   if (json) {
     std::cout << StoreStatusJson(store.folder(), studies, kinds, runs);
     return static_cast<int>(runs.size());
@@ -120,7 +130,7 @@ absl::StatusOr<int> ShowStore(bool json) {
   }
   for (const std::string& line : unread.VersionLines()) std::cout << line << "\n";
   if (!unread.damaged.empty()) {
-    std::cout << "records that can't be read: " << unread.damaged.size() << " ('openset records verify' says why)\n";
+    std::cout << "corrupt records: " << unread.damaged.size() << " ('openset records verify' says why)\n";
   }
   std::vector<std::string> disk;
   for (const auto& [kind, bytes] : kinds) disk.push_back(absl::StrCat(OneLine(kind), " ", BytesText(bytes)));
@@ -129,16 +139,22 @@ absl::StatusOr<int> ShowStore(bool json) {
   return static_cast<int>(runs.size());
 }
 
-// Returns the number of runs of the study.
-absl::StatusOr<int> ShowStudy(const std::string& spec, bool json) {
+// Returns the number of runs of the study. What can't be read goes to `unread`.
+absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords* unread) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   const Store& store = study->store();
+  unread->unreadable = study->Unreadable();
+  AddUnreadRooms(store, unread);
+  const std::vector<StudyFailure> failed = FailuresOf(*study);
+  for (const StudyFailure& failure : failed) {
+    if (failure.is_unknown) unread->unreadable.push_back(failure.what);
+  }
   if (json) {
     std::vector<RunState> runs;
     for (RunState& run : RunsOf(store)) {
       if (IsRunOf(run, study->name(), study->experiment().laid_over)) runs.push_back(std::move(run));
     }
-    std::cout << StudyStatusJson(*study, runs, FailuresOf(*study));
+    std::cout << StudyStatusJson(*study, runs, failed);
     return static_cast<int>(runs.size());
   }
   for (const std::string& line : study->data_lines()) std::cout << Wrapped(line, TableWidth()) << "\n";
@@ -158,13 +174,14 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json) {
               << " to quarantine/ and makes " << (damaged.size() == 1 ? "it" : "them") << " again if needed:\n";
     for (const std::string& line : damaged) std::cout << "  " << line << "\n";
   }
-  if (const std::vector<std::string> aside = store.Quarantined(); !aside.empty()) {
-    std::cout << "in quarantine: " << aside.size() << "\n";
-    for (const std::string& line : aside) std::cout << "  " << line << "\n";
+  const absl::StatusOr<std::vector<std::string>> aside = store.Quarantined();
+  unread->Add(aside.status());
+  if (aside.ok() && !aside->empty()) {
+    std::cout << "in quarantine: " << aside->size() << "\n";
+    for (const std::string& line : *aside) std::cout << "  " << line << "\n";
   }
   const int runs = ShowRuns(store, study.get());
   ShowQueue(*study);
-  const std::vector<StudyFailure> failed = FailuresOf(*study);
   if (!failed.empty()) std::cout << "failed at the last attempt (" << WhatToDo(failed) << "):\n";
   for (const StudyFailure& failure : failed) {
     std::cout << "  " << failure.what << "\n";
@@ -182,10 +199,11 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   const double watch = absl::GetFlag(FLAGS_watch);
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
   while (true) {
+    UnreadRecords unread;
     absl::StatusOr<int> runs =
-        arguments.empty() ? ShowStore(format == "json") : ShowStudy(arguments[0], format == "json");
+        arguments.empty() ? ShowStore(format == "json", &unread) : ShowStudy(arguments[0], format == "json", &unread);
     if (!runs.ok()) return runs.status();
-    if (watch == 0 || *runs == 0) return absl::OkStatus();
+    if (watch == 0 || *runs == 0) return unread.ReadFailure();
     std::cout << std::flush;
     absl::SleepFor(absl::Seconds(watch));
     if (format == "text") {

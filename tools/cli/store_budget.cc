@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
@@ -19,18 +20,27 @@
 namespace openset {
 namespace {
 
-bool OthersRun(const Store& store) {
+// Errors: those of IsReadFailure(), since a run whose state can't be read may need any result.
+absl::StatusOr<bool> OthersRun(const Store& store) {
+  const std::string folder = JoinPath(store.folder(), "runs");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
+  for (const std::string& name : names) {
+    const absl::Status read = ReadFile(JoinPath(folder, name)).status();
+    if (IsReadFailure(read)) return read;
+  }
   return absl::c_any_of(RunsOf(store), [](const RunState& run) { return run.id() != ThisRunId(); });
 }
 
-GarbagePolicy PolicyOf(const Study& study, int64_t most) {
+absl::StatusOr<GarbagePolicy> PolicyOf(const Study& study, int64_t most) {
   GarbagePolicy policy;
   policy.older_than = absl::InfiniteDuration();
   policy.most_bytes = most;
   const Plan& plan = study.plan();
   for (const Action& action : plan.actions) {
     policy.done_with.insert(action.key);
-    if (!action.is_needed() || plan.IsInStore(action, study.store())) continue;
+    if (!action.is_needed()) continue;
+    OPENSET_ASSIGN_OR_RETURN(const bool is_done, plan.IsInStore(action, study.store()));
+    if (is_done) continue;
     for (const ActionId input : action.inputs) policy.needed.insert(plan[input].key);
   }
   for (const std::string& key : policy.needed) policy.done_with.erase(key);
@@ -42,10 +52,11 @@ absl::Status KeepStoreSize(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::string line, KeepStoreSizeDuring(study, budget));
   if (!line.empty()) std::cout << line << "\n";
   if (!budget.has_value()) return absl::OkStatus();
-  const int64_t bytes = BytesOfStore(study.store());
+  OPENSET_ASSIGN_OR_RETURN(const int64_t bytes, BytesOfStore(study.store()));
   if (bytes <= *budget) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const bool others_run, OthersRun(study.store()));
   std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
-            << (OthersRun(study.store()) ? "nothing is removed while another run is on it\n"
+            << (others_run ? "nothing is removed while another run is on it\n"
                                          : "the rest is records, reports and files from the last hour\n");
   return absl::OkStatus();
 }
@@ -61,14 +72,17 @@ absl::StatusOr<std::optional<int64_t>> StoreBudget() {
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget) {
   const Store& store = study.store();
   if (!budget.has_value()) return std::string();
-  const int64_t before = BytesOfStore(store);
+  OPENSET_ASSIGN_OR_RETURN(const int64_t before, BytesOfStore(store));
   // A search continues trainings to which no action of the plan refers yet.
-  if (before <= *budget || study.waiting() > 0 || OthersRun(store)) return std::string();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, PolicyOf(study, *budget)));
-  if (garbage.empty()) return std::string();
-  OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
-  const int64_t after = BytesOfStore(store);
-  return absl::StrCat("store_gb: removed ", garbage.size(), " checkpoints, outputs and temporaries, ",
+  if (before <= *budget || study.waiting() > 0) return std::string();
+  OPENSET_ASSIGN_OR_RETURN(const bool others_run, OthersRun(store));
+  if (others_run) return std::string();
+  OPENSET_ASSIGN_OR_RETURN(const GarbagePolicy policy, PolicyOf(study, *budget));
+  OPENSET_ASSIGN_OR_RETURN(const GarbageFound found, FindGarbage(store, policy));
+  if (found.garbage.empty()) return std::string();
+  OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));
+  OPENSET_ASSIGN_OR_RETURN(const int64_t after, BytesOfStore(store));
+  return absl::StrCat("store_gb: removed ", found.garbage.size(), " checkpoints, outputs and temporaries, ",
                       BytesText(before - after), "; the store has ", BytesText(after));
 }
 

@@ -146,6 +146,7 @@ absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const Drawn& of, con
   double largest = 0;
   for (const ExampleTrial& example : examples) {
     const std::string& key = example.record->outputs_key();
+    OPENSET_RETURN_IF_ERROR(study.store().CheckOutputs(key), example.line);
     const absl::StatusOr<Outputs> outputs = ReadOutputs(JoinPath(study.store().OutputsFolder(key), kOutputsFile));
     OPENSET_RETURN_IF_ERROR(outputs.status(), example.line);
     for (size_t row = 0; row < request.softmax.size(); ++row) {
@@ -185,6 +186,7 @@ absl::Status CheckRequest(const StudyFigureRequest& request) {
 absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
   OPENSET_RETURN_IF_ERROR(CheckRequest(request));
   const std::unique_ptr<StudyResults> results = study.LoadResults();
+  OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   Drawn of{study.name(), results->results, study.MakeReport(*results), study.experiment().spec.report().baseline()};
   of.report.spread = request.spread;
   if (!request.baseline.empty()) {

@@ -1,5 +1,7 @@
 #include "experiments/engine/claims/claims.h"
 
+#include <limits>
+
 #include "absl/algorithm/container.h"
 #include "core/status_macros.h"
 #include "experiments/engine/outcome.h"
@@ -9,13 +11,15 @@ namespace openset {
 absl::StatusOr<Claims::Found> Claims::TryClaim(ActionId id) {
   if (leases_ == nullptr) return Found{Fate::kOpen};
   const Action& action = plan_[id];
-  if (plan_.IsInStore(action, store_)) return Found{Fate::kDone};
+  OPENSET_ASSIGN_OR_RETURN(const bool was_done, plan_.IsInStore(action, store_));
+  if (was_done) return Found{Fate::kDone};
   OPENSET_ASSIGN_OR_RETURN(const std::string owner, leases_->TryClaim(plan_.ResultKeys(action)));
   if (!owner.empty()) return Found{Fate::kTheirs, owner};
-  const bool is_done = plan_.IsInStore(action, store_);  // its owner may have finished it just now
-  if (!is_done && (before_ == nullptr || !HasFailed(id, FailuresOf(id)))) return Found{Fate::kOpen};
+  const absl::StatusOr<bool> is_done = plan_.IsInStore(action, store_);  // its owner may have finished it just now
+  if (is_done.ok() && !*is_done && (before_ == nullptr || !HasFailed(id, FailuresOf(id)))) return Found{Fate::kOpen};
   Release(id);
-  return Found{is_done ? Fate::kDone : Fate::kFailed};
+  OPENSET_RETURN_IF_ERROR(is_done.status());
+  return Found{*is_done ? Fate::kDone : Fate::kFailed};
 }
 
 void Claims::Release(ActionId id) {
@@ -25,7 +29,8 @@ void Claims::Release(ActionId id) {
 
 int Claims::FailuresOf(ActionId id) const {
   const std::string& key = plan_[id].key;
-  if (before_ == nullptr) return store_.CountFailures(key);
+  // If the system can't tell, no later attempt counts as failed, and this process tries itself.
+  if (before_ == nullptr) return store_.CountFailures(key).value_or(std::numeric_limits<int>::max());
   const auto before = before_->find(key);
   return before == before_->end() ? 0 : before->second;
 }
@@ -47,7 +52,7 @@ std::vector<std::pair<ActionId, Claims::Fate>> Claims::LookAtLeft() {
 
 Claims::Fate Claims::FateOf(ActionId id, int failures) const {
   const Action& action = plan_[id];
-  if (plan_.IsInStore(action, store_)) return Fate::kDone;
+  if (plan_.IsInStore(action, store_).value_or(false)) return Fate::kDone;  // if the system can't tell, TryClaim() fails
   for (const std::string& key : plan_.ResultKeys(action)) {
     if (leases_ != nullptr && !leases_->OwnerOf(key).empty()) return Fate::kTheirs;
   }
@@ -56,7 +61,7 @@ Claims::Fate Claims::FateOf(ActionId id, int failures) const {
 
 bool Claims::HasFailed(ActionId id, int failures) const {
   const std::string& key = plan_[id].key;
-  if (store_.CountFailures(key) <= failures) return false;
+  if (store_.CountFailures(key).value_or(0) <= failures) return false;
   const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key);
   return failure.ok() && !failure->retried();
 }

@@ -40,7 +40,8 @@ class Claims {
     std::string run_id;  // for kTheirs
   };
 
-  // Tries to claim the action. kOpen: this process now has it. Errors: those of Leases::TryClaim().
+  // Tries to claim the action. kOpen: this process now has it. Errors: those of Leases::TryClaim() and
+  // Plan::IsInStore().
   absl::StatusOr<Found> TryClaim(ActionId id);
   void Release(ActionId id);
 

@@ -120,7 +120,7 @@ absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, con
     made = absl::FailedPreconditionError(absl::StrCat(
         copy.program, ": the program changed while it was copied here for Slurm's tasks; run the same command again"));
   }
-  if (made.ok()) return store.CommitFolder(staging, copy.folder);
+  if (made.ok()) return store.CommitFolder(staging, copy.folder).status();
   RemoveTree(staging).IgnoreError();
   return made;
 }

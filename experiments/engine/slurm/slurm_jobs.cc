@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -70,21 +71,25 @@ bool IsSound(const SlurmLaunch& launch) {
 }
 
 // Calls `use` with each readable array whose name is not in `known` and with the path of its file, in the order of the
-// names.
-void ForEachArray(const Store& store, const std::set<std::string>& known,
-                  const std::function<void(SlurmArray array, const std::string& path)>& use) {
-  for (const std::string& file : ListFolder(Folder(store)).value_or(std::vector<std::string>{})) {
+// names. Returns the first of the errors of IsReadFailure() (experiments/store/store.h), after all others.
+absl::Status ForEachArray(const Store& store, const std::set<std::string>& known,
+                          const std::function<void(SlurmArray array, const std::string& path)>& use) {
+  absl::Status failure;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, NamesInFolder(Folder(store)));
+  for (const std::string& file : files) {
     absl::string_view name = file;
     if (!absl::ConsumeSuffix(&name, ".rec") || !absl::StartsWith(name, kNamePrefix)) continue;
     if (known.count(std::string(name)) > 0) continue;
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
     const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
+    if (IsReadFailure(bytes.status())) failure.Update(bytes.status());
     // Other users may have put the file there.
     if (bytes.ok() && DecodeRecord(*bytes, &array).ok() && array.name() == name && IsSound(array)) {
       use(std::move(array), path);
     }
   }
+  return failure;
 }
 
 // Returns the number in a file; "" if there is none.
@@ -101,7 +106,9 @@ std::string LaunchPath(const Store& store, const std::string& sha256) {
 // Whether all records of the launch exist. False if the launch can't be read.
 bool HasAllRecords(const Store& store, const std::string& launch) {
   const absl::StatusOr<SlurmLaunch> loaded = LoadLaunch(store, launch);
-  return loaded.ok() && absl::c_all_of(loaded->record(), [&](const std::string& id) { return store.HasRecord(id); });
+  return loaded.ok() && absl::c_all_of(loaded->record(), [&](const std::string& id) {
+           return store.HasRecord(id).value_or(false);
+         });
 }
 
 }  // namespace
@@ -113,7 +120,7 @@ std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string&
     if (array.experiment() != experiment) return;
     const std::string job = absl::StrCat(absl::StripSuffix(path, ".rec"), ".job");
     arrays.push_back({std::move(array), ReadJob(job)});
-  });
+  }).IgnoreError();
   return arrays;
 }
 
@@ -135,17 +142,21 @@ absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sh
   return launch;
 }
 
-std::set<std::string> ProgramsInUse(const Store& store) {
+absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store) {
   std::set<std::string> programs;
   std::map<std::string, bool> is_done;  // by launch
-  ForEachArray(store, /*known=*/{}, [&](const SlurmArray& array, const std::string& path) {
+  std::optional<absl::StatusOr<absl::Time>> now;
+  const auto use = [&](const SlurmArray& array, const std::string& path) {
+    if (!now.has_value()) now = store.Now();
     struct stat info = {};
-    const bool is_old = StatFile(path, &info) == 0 && absl::Now() - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
+    const bool is_old =
+        now->ok() && StatFile(path, &info) == 0 && **now - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
     if (!array.has_program() || is_old) return;
     const auto [launch, is_new] = is_done.try_emplace(array.launch());
     if (is_new) launch->second = HasAllRecords(store, array.launch());
     if (!launch->second) programs.insert(array.program());
-  });
+  };
+  OPENSET_RETURN_IF_ERROR(ForEachArray(store, /*known=*/{}, use));
   return programs;
 }
 

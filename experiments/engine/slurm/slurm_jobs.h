@@ -34,8 +34,9 @@ absl::StatusOr<std::string> WriteLaunch(const Store& store, const SlurmLaunch& l
 absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sha256);
 
 // Returns the programs of the store (ProgramCopy.sha256) that unfinished arrays of any study run: arrays that were
-// submitted less than kGivenUp ago and whose launch lists a record that does not exist yet.
-std::set<std::string> ProgramsInUse(const Store& store);
+// submitted less than kGivenUp ago, by the clock of the store's disk, and whose launch lists a record that does not
+// exist yet. Errors: those of IsReadFailure() (experiments/store/store.h).
+absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store);
 inline constexpr absl::Duration kGivenUp = absl::Hours(30 * 24);
 
 // Returns the array that this process is a task of, according to the environment that Slurm sets; `file` is the array's

@@ -61,7 +61,7 @@ TEST_F(SlurmJobsTest, FindsArraysThatSubmitArrayWrote) {
   ASSERT_THAT(ArraysInStore(store_, "study"), SizeIs(1));
   EXPECT_EQ(ArraysInStore(store_, "study")[0].job, "1234");
   EXPECT_THAT(ArraysInStore(store_, "other"), IsEmpty());
-  EXPECT_THAT(ProgramsInUse(store_), ElementsAre(std::string(64, 'a')));
+  EXPECT_THAT(*ProgramsInUse(store_), ElementsAre(std::string(64, 'a')));
 }
 
 TEST_F(SlurmJobsTest, SkipsArraysThatItCannotHaveWritten) {
@@ -80,7 +80,7 @@ TEST_F(SlurmJobsTest, SkipsArraysThatItCannotHaveWritten) {
     forgeries[f](&array);
     Put(array, "1\n");
     EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty()) << f;
-    EXPECT_THAT(ProgramsInUse(store_), IsEmpty()) << f;
+    EXPECT_THAT(*ProgramsInUse(store_), IsEmpty()) << f;
   }
   // A user's own job, which 'openset cancel' would end.
   SlurmArray array = Sound();

@@ -213,7 +213,7 @@ absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int q
   }
   // Pilots that have left the queue since the last look have stored their results by now.
   const auto open = static_cast<int>(std::count_if(left.open.begin(), left.open.end(), [&](ActionId id) {
-    return RunsOnGpu(plan_, plan_[id], options_.memory) == gpu && !plan_.IsInStore(plan_[id], store_);
+    return RunsOnGpu(plan_, plan_[id], options_.memory) == gpu && !plan_.IsInStore(plan_[id], store_).value_or(false);
   }));
   int pilots = MoreFor(open, held, queued);
   absl::Status status;

@@ -157,7 +157,7 @@ TEST_F(SlurmPilotsTest, RepeatedDeathsFailTheActionAndSkipItsDependents) {
   EXPECT_THAT(observer_.skipped, SizeIs(2));
   EXPECT_THAT(observer_.messages[0], HasSubstr("ended without a result, 2 times"));
   EXPECT_THAT(Submitted(), SizeIs(2));
-  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
+  EXPECT_EQ(*store_.CountFailures(plan.actions[0].key), 1);
   // The next run tries again.
   std::filesystem::remove(store_.folder() + "/broken");
   EXPECT_TRUE(Run(MakePlanOf("0")).ok());
@@ -284,7 +284,7 @@ class CopiedProgramTest : public FakeSlurm {
 
 TEST_F(CopiedProgramTest, RunsTheSubmittedProgramDespiteRebuilds) {
   SubmitAndHold("0, 1");
-  EXPECT_THAT(ProgramsInUse(store_), ElementsAre(options_.submit.program.sha256));
+  EXPECT_THAT(*ProgramsInUse(store_), ElementsAre(options_.submit.program.sha256));
   WriteProgram("echo another >> \"$FAKE_SLURM/another\"");
   Release();
   EXPECT_TRUE(Run(MakePlanOf("0, 1")).ok());
@@ -292,7 +292,7 @@ TEST_F(CopiedProgramTest, RunsTheSubmittedProgramDespiteRebuilds) {
   EXPECT_THAT(Executed(), SizeIs(6));
   EXPECT_EQ(ReadFile(fake_ + "/log").value_or("?"), "");
   EXPECT_FALSE(FileExists(fake_ + "/another"));
-  EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
+  EXPECT_THAT(*ProgramsInUse(store_), IsEmpty());
   WaitForEmptyQueue();
   // Without a copy, the rebuilt program would have run.
   options_.submit.program = {};
@@ -336,12 +336,12 @@ TEST_F(CopiedProgramTest, ArraysOlderThanAMonthUseNoPrograms) {
   Set("hold", 1);
   Detach();
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
-  EXPECT_THAT(ProgramsInUse(store_), SizeIs(1));
+  EXPECT_THAT(*ProgramsInUse(store_), SizeIs(1));
   for (const auto& entry : std::filesystem::directory_iterator(store_.folder() + "/slurm")) {
     std::filesystem::last_write_time(entry.path(),
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(31 * 24));
   }
-  EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
+  EXPECT_THAT(*ProgramsInUse(store_), IsEmpty());
 }
 
 }  // namespace

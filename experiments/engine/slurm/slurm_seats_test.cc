@@ -128,7 +128,7 @@ TEST_F(SlurmSeatsTest, FailuresSinceTheLaunchAreNotRetried) {
   ASSERT_TRUE(store_.WriteFailure(failure).ok());
   EXPECT_EQ(Fly(plan_, /*gpu=*/true), absl::AbortedError("1 action failed"));
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
-  EXPECT_EQ(store_.CountFailures(plan_.actions[0].key), 1);
+  EXPECT_EQ(*store_.CountFailures(plan_.actions[0].key), 1);
 }
 
 TEST_F(SlurmSeatsTest, FailuresBeforeTheLaunchAreRetried) {

@@ -10,53 +10,68 @@
 #include <optional>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/time/clock.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
 #include "core/files/temporary_name.h"
+#include "core/status_macros.h"
 
 namespace openset {
 namespace {
 
 constexpr const char* kRooms[] = {"partial", "tmp"};
 
-bool IsOrphan(int room, const std::string& name) {
+// `now` is by the clock of the store's disk.
+absl::StatusOr<bool> IsOrphan(int room, const std::string& name, const std::string& path, absl::Time now) {
   const std::optional<ProcessName> owner = OwnerOfTemporary(name);
+  if (!owner.has_value()) return false;
   struct stat info;
-  if (!owner.has_value() || fstatat(room, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (fstatat(room, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return false;
+    return ReadError(errno, absl::StrCat("cannot look at ", path));
+  }
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return false;
   if (owner->IsHere()) return kill(owner->pid, 0) != 0 && errno == ESRCH;
-  return absl::Now() - absl::TimeFromTimespec(info.st_mtim) > kOldTemporary;
+  return now - absl::TimeFromTimespec(info.st_mtim) > kOldTemporary;
 }
 
 // Calls `use` for each orphan with a descriptor of its folder, its name and its path.
-void ForEachOrphan(const Store& store,
-                   const std::function<void(int room, const std::string& name, const std::string& path)>& use) {
-  if (!store.CheckIsStore().ok()) return;
+absl::Status ForEachOrphan(const Store& store, absl::Time now,
+                           const std::function<void(int room, const std::string& name, const std::string& path)>& use) {
+  if (!store.CheckIsStore().ok()) return absl::OkStatus();
   for (const char* kind : kRooms) {
     const std::string folder = JoinPath(store.folder(), kind);
     const int room = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (room < 0) continue;
+    if (room < 0) {
+      if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR) continue;  // not there, or a link or file of others
+      return ReadError(errno, absl::StrCat("cannot list ", folder));
+    }
     const absl::Cleanup close_it = [room] { close(room); };
-    const absl::StatusOr<std::vector<std::string>> names = ListFolder(folder);
-    if (!names.ok()) continue;
-    for (const std::string& name : *names) {
-      if (IsOrphan(room, name)) use(room, name, JoinPath(folder, name));
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
+    for (const std::string& name : names) {
+      const std::string path = JoinPath(folder, name);
+      OPENSET_ASSIGN_OR_RETURN(const bool is_orphan, IsOrphan(room, name, path, now));
+      if (is_orphan) use(room, name, path);
     }
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-std::vector<std::string> Orphans(const Store& store) {
+absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time now) {
   std::vector<std::string> orphans;
-  ForEachOrphan(store, [&](int, const std::string&, const std::string& path) { orphans.push_back(path); });
+  OPENSET_RETURN_IF_ERROR(ForEachOrphan(
+      store, now, [&](int, const std::string&, const std::string& path) { orphans.push_back(path); }));
   return orphans;
 }
 
 void SweepTemporaries(const Store& store) {
-  ForEachOrphan(store,
-                [](int room, const std::string& name, const std::string&) { RemoveTree(room, name).IgnoreError(); });
+  // Without the disk's clock, those of other machines are not old.
+  ForEachOrphan(store, store.Now().value_or(absl::InfinitePast()), [](int room, const std::string& name, const std::string&) {
+    RemoveTree(room, name).IgnoreError();
+  }).IgnoreError();
 }
 
 }  // namespace openset

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "experiments/store/store.h"
 
@@ -15,11 +16,12 @@ inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
 // The paths, sorted, of files and folders below tmp/ and partial/ with a name from TemporaryName()
 // (core/files/temporary_name.h) whose process has ended. For another process space, openset can't tell, and uses
-// kOldTemporary. Leaves out all other names, links, and everything below tmp/ or partial/ if that is a link. Empty if
-// the folder is not a store.
-std::vector<std::string> Orphans(const Store& store);
+// kOldTemporary; `now` is the time by the clock of the store's disk (Store::Now()). Leaves out all other names, links,
+// and everything below tmp/ or partial/ if that is a link. Empty if the folder is not a store. Errors: those of
+// IsReadFailure() (experiments/store/store.h).
+absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time now);
 
-// Removes them. Ignores those that can't be removed.
+// Removes them. Ignores those that can't be read or removed.
 void SweepTemporaries(const Store& store);
 
 }  // namespace openset

@@ -62,10 +62,10 @@ TEST_F(OrphansTest, AreTemporariesOfDeadProcesses) {
   const std::string old_folder = OldFolder(absl::StrCat("tmp/", other, ".1.1"));
   const std::string dead_file = OldFile(absl::StrCat("tmp/", dead));
   fs::last_write_time(dead_file, fs::file_time_type::clock::now());  // its process decides, not its age
-  EXPECT_THAT(Orphans(store_), ElementsAre(old_file, dead_file, old_folder));
+  EXPECT_THAT(*Orphans(store_, absl::Now()), ElementsAre(old_file, dead_file, old_folder));
   SweepTemporaries(store_);
   for (const std::string& path : {old_file, old_folder, dead_file}) EXPECT_FALSE(FileExists(path)) << path;
-  EXPECT_THAT(Orphans(store_), IsEmpty());
+  EXPECT_THAT(*Orphans(store_, absl::Now()), IsEmpty());
 }
 
 TEST_F(OrphansTest, KeepsTemporariesOfPossiblyLiveProcesses) {
@@ -75,7 +75,7 @@ TEST_F(OrphansTest, KeepsTemporariesOfPossiblyLiveProcesses) {
   for (const std::string& name : {young, absl::StrCat("a.tmp.", HostName(), ".00000000.999999999.0")}) {
     std::ofstream(JoinPath(store_.folder(), "tmp/" + name)) << "x";
   }
-  EXPECT_THAT(Orphans(store_), IsEmpty());
+  EXPECT_THAT(*Orphans(store_, absl::Now()), IsEmpty());
   SweepTemporaries(store_);
   EXPECT_EQ(ListFolder(store_.folder() + "/tmp")->size(), 3);
 }
@@ -91,7 +91,7 @@ TEST_F(OrphansTest, KeepsFilesOfOthers) {
     kept.push_back(OldFolder(folder + "my.tmp.notes"));
     if (folder != "tmp/" && folder != "partial/") kept.push_back(OldFile(folder + temporary));
   }
-  EXPECT_THAT(Orphans(store_), IsEmpty());
+  EXPECT_THAT(*Orphans(store_, absl::Now()), IsEmpty());
   SweepTemporaries(store_);
   for (const std::string& path : kept) EXPECT_TRUE(FileExists(path)) << path;
 }
@@ -108,11 +108,11 @@ TEST_F(OrphansTest, FollowsNoLinks) {
   const std::string folder = OldFolder(absl::StrCat("tmp/", temporary));
   fs::create_directory_symlink(elsewhere, folder + "/below/link");
   Age(folder);
-  EXPECT_THAT(Orphans(store_), IsEmpty());  // a store with a link instead of a folder is refused
+  EXPECT_FALSE(Orphans(store_, absl::Now()).ok());  // a store with a link instead of a folder is refused
   SweepTemporaries(store_);
   EXPECT_TRUE(FileExists(folder));
   fs::remove(store_.folder() + "/partial");
-  EXPECT_THAT(Orphans(store_), ElementsAre(folder));
+  EXPECT_THAT(*Orphans(store_, absl::Now()), ElementsAre(folder));
   SweepTemporaries(store_);
   EXPECT_FALSE(FileExists(folder));
   EXPECT_EQ(*ReadFile(elsewhere + "/" + temporary), "kept");
@@ -121,7 +121,7 @@ TEST_F(OrphansTest, FollowsNoLinks) {
 TEST_F(OrphansTest, AFolderThatIsNotAStoreHasNone) {
   const std::string file = OldFile(absl::StrCat("tmp/a.tmp.", kElsewhere, ".1.0"));
   fs::remove(store_.folder() + "/version");
-  EXPECT_THAT(Orphans(store_), IsEmpty());
+  EXPECT_THAT(*Orphans(store_, absl::Now()), IsEmpty());
   SweepTemporaries(store_);
   EXPECT_TRUE(FileExists(file));
   EXPECT_FALSE(FileExists(store_.folder() + "/version"));

@@ -84,7 +84,7 @@ TEST_F(TwoUsersTest, AReadOnlyUserCanReadAndGetsAOneLineError) {
   EXPECT_TRUE(refused([&] { return store_.Quarantine(store_.RecordPath(TestKey("aa")), "why").status(); }));
   EXPECT_TRUE(refused([&] { return Leases::Begin(store_).status(); }));
   EXPECT_TRUE(refused([&] { return store_.Remove(store_.RecordPath(TestKey("aa"))); }));
-  EXPECT_TRUE(store_.HasRecord(TestKey("aa")));
+  EXPECT_TRUE(*store_.HasRecord(TestKey("aa")));
 }
 
 TEST_F(TwoUsersTest, AGroupSharesAStore) {
@@ -95,13 +95,13 @@ TEST_F(TwoUsersTest, AGroupSharesAStore) {
   // Each may quarantine, remove and clean up files that the other has made.
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.Quarantine(store_.RecordPath(TestKey("aa")), "why").status(); }));
   EXPECT_TRUE(Succeeds(anna_, [&] { return store_.Remove(store_.RecordPath(TestKey("aabb"))); }));
-  EXPECT_FALSE(store_.HasRecord(TestKey("aabb")));
+  EXPECT_FALSE(*store_.HasRecord(TestKey("aabb")));
   ASSERT_TRUE(Succeeds(anna_, [&] {
     CommitTestOutputs(store_, TestKey("cc"));
-    return Expect(store_.HasOutputs(TestKey("cc")), "no outputs");
+    return Expect(*store_.HasOutputs(TestKey("cc")), "no outputs");
   }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.Remove(store_.OutputsFolder(TestKey("cc"))); }));
-  EXPECT_FALSE(store_.HasOutputs(TestKey("cc")));
+  EXPECT_FALSE(*store_.HasOutputs(TestKey("cc")));
   struct stat info;
   ASSERT_EQ(stat(store_.RecordPath(TestKey("bb")).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0664u);
@@ -142,7 +142,7 @@ TEST_F(TwoUsersTest, KeepsClaimsAndTemporariesOfALiveUser) {
   ASSERT_EQ(word, 'y');
   const auto look = [&](bool lives) {
     return Succeeds(bert_, [&]() -> absl::Status {
-      if (Orphans(store_).size() != (lives ? 0u : 1u)) return absl::InternalError("orphans");
+      if (Orphans(store_, absl::Now())->size() != (lives ? 0u : 1u)) return absl::InternalError("orphans");
       SweepTemporaries(store_);
       const auto leases = Leases::Begin(store_);
       if (!leases.ok()) return leases.status();

@@ -12,8 +12,8 @@
 namespace openset {
 
 // Returns FieldsOf() each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the order
-// of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Records that can't be read go
-// to `unread`.
+// of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Folders and records that can't
+// be read go to `unread`.
 std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread);
 
 }  // namespace openset

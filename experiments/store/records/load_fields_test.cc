@@ -50,7 +50,7 @@ class LoadFieldsTest : public ::testing::Test {
 
 TEST_F(LoadFieldsTest, EqualThoseOfCompleteRecordsForAnyNumberOfThreads) {
   std::vector<RecordFields> expected;
-  for (const std::string& id : RecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
+  for (const std::string& id : AllRecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
   ASSERT_EQ(expected.size(), 130);
   UnreadRecords unread;
   for (const int threads : {1, 4}) {
@@ -61,7 +61,7 @@ TEST_F(LoadFieldsTest, EqualThoseOfCompleteRecordsForAnyNumberOfThreads) {
 }
 
 TEST_F(LoadFieldsTest, CorruptRecordsAreNamedAndOthersLoaded) {
-  const std::vector<std::string> ids = RecordIds(store_);
+  const std::vector<std::string> ids = AllRecordIds(store_);
   for (const int damaged : {7, 100}) {
     ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
   }

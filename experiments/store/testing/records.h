@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_STORE_TESTING_RECORDS_H_
 
 #include <string>
+#include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -14,6 +15,7 @@
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/record.pb.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -48,12 +50,22 @@ inline TrialRecord TestRecord(const std::string& id, const std::string& method, 
   return record;
 }
 
-// Commit valid checkpoints and outputs.
-inline void CommitTestCheckpoint(const Store& store, const std::string& key) {
+// RecordIds() of a store in which everything can be read.
+inline std::vector<std::string> AllRecordIds(const Store& store) {
+  UnreadRecords unread;
+  std::vector<std::string> ids = RecordIds(store, &unread);
+  EXPECT_TRUE(unread.Problems().ok()) << unread.Problems();
+  return ids;
+}
+
+// Commit valid checkpoints and outputs. The key is made up, so that it is not the digest of the action.
+inline void CommitTestCheckpoint(const Store& store, const std::string& key, int seed = 1) {
   const std::string staging = store.NewStagingFolder(key).value();
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  summary.mutable_action()->set_seed(1);
+  summary.mutable_action()->set_seed(seed);
+  summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
+  summary.mutable_provenance()->set_key(key);
   summary.set_checkpoint_sha256(Sha256Hex("weights"));
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kCheckpointFile), "weights").ok());
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());
@@ -66,6 +78,8 @@ inline void CommitTestOutputs(const Store& store, const std::string& key, const 
   InferSummary summary;
   summary.set_schema_version(kSchemaVersion);
   summary.mutable_action()->mutable_inference()->mutable_plain();
+  summary.mutable_provenance()->set_stage(StageProvenance::INFER);
+  summary.mutable_provenance()->set_key(key);
   summary.set_outputs_sha256(Sha256Hex(content));
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kOutputsFile), content).ok());
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());

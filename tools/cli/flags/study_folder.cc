@@ -19,6 +19,7 @@
 #include "core/status_macros.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/user_path.h"
 
@@ -50,6 +51,7 @@ absl::Status ReadIntoStore(const std::string& bundle) {
   OPENSET_RETURN_IF_ERROR(store.Make());
   MergeCounts counts;
   OPENSET_RETURN_IF_ERROR(MergeFrom(bundle, store, &counts, &published.library));
+  if (!counts.unreadable.empty()) return absl::UnavailableError(UnreadableText(counts.unreadable));
   if (!counts.damaged.empty()) {
     return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(counts.damaged, "\n")));
   }

@@ -7,6 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
@@ -50,16 +51,20 @@ absl::Status ExportRecords(const std::optional<std::string>& text) {
   }
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> ids;
+  UnreadRecords unread;
+  const auto knows_all = [&unread]() -> absl::Status {
+    OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
+    if (unread.damaged.empty()) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat(unread.damaged[0], "; 'openset records verify' moves corrupt records to quarantine/"));
+  };
   if (!text.has_value()) {
-    ids = RecordIds(store);
+    ids = RecordIds(store, &unread);
+    OPENSET_RETURN_IF_ERROR(knows_all());
   } else {
-    UnreadRecords unread;
     const std::vector<RecordFields> all = LoadFields(store, &unread);
     for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-    if (!unread.damaged.empty()) {
-      return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves corrupt records to quarantine/"));
-    }
+    OPENSET_RETURN_IF_ERROR(knows_all());
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {
       if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
@@ -78,10 +83,11 @@ absl::Status ExportRecords(const std::optional<std::string>& text) {
   folders.specs.push_back(UserPath("."));  // for studies that are in no library
   std::vector<std::string> left_out;
   {
-    UnreadRecords unread;
+    UnreadRecords others;  // not in the bundle, or of another version, which WriteBundle() refuses
     constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                                 TrialRecord::kDetailsFieldNumber};
-    std::vector<TrialRecord> records = LoadRecords(store, &unread, kWithout);
+    std::vector<TrialRecord> records = LoadRecords(store, &others, kWithout);
+    OPENSET_RETURN_IF_ERROR(others.ReadFailure());
     const std::set<std::string> wanted(ids.begin(), ids.end());
     records.erase(std::remove_if(records.begin(), records.end(),
                                  [&](const TrialRecord& record) { return wanted.count(record.trial_id()) == 0; }),
@@ -121,19 +127,25 @@ absl::Status MergeRecords(const std::vector<std::string>& sources) {
   }
   std::cout << "\n";
   if (counts.differing > 0) {
-    for (const std::string& id : ReplicaIds(store)) {
+    UnreadRecords unread;
+    for (const std::string& id : ReplicaIds(store, &unread)) {
       const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(store, id);
+      unread.Add(records.status());
       if (!records.ok()) continue;
       const std::vector<std::string> lines = DifferenceLines(*records);
       if (lines.empty()) continue;
       std::cout << id.substr(0, 12) << ": its records have different numbers and are kept side by side\n";
       for (const std::string& line : lines) std::cout << "  " << line << "\n";
     }
+    counts.unreadable.insert(counts.unreadable.end(), unread.unreadable.begin(), unread.unreadable.end());
   }
-  if (counts.damaged.empty()) return absl::OkStatus();
-  std::string message = absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "corrupt record"), " left out:");
-  for (const std::string& line : counts.damaged) absl::StrAppend(&message, "\n", line);
-  return absl::AbortedError(message);
+  std::vector<std::string> parts;
+  if (!counts.damaged.empty()) {
+    parts.push_back(absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "corrupt record"), " left out:\n",
+                                 absl::StrJoin(counts.damaged, "\n")));
+  }
+  if (!counts.unreadable.empty()) parts.push_back(UnreadableText(counts.unreadable));
+  return parts.empty() ? absl::OkStatus() : absl::AbortedError(absl::StrJoin(parts, "\n"));
 }
 
 }  // namespace openset

@@ -66,10 +66,14 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
   return {lines.begin(), lines.end()};
 }
 
-// The state of a key in the store: "there", "not there", or how it is corrupt.
-std::string StateOf(bool is_there, const absl::Status& check) {
-  if (!is_there) return "not there";
-  return check.ok() ? "there, intact" : absl::StrCat("corrupt: ", check.message());
+// The state of a result in the store: "there", "not there", how it is corrupt, or why it can't be read, which goes to
+// `unread` too.
+std::string StateOf(const absl::Status& check, UnreadRecords* unread) {
+  if (check.ok()) return "there, intact";
+  if (absl::IsNotFound(check)) return "not there";
+  if (!IsReadFailure(check)) return absl::StrCat("corrupt: ", check.message());
+  unread->Add(check);
+  return absl::StrCat("can't be read now: ", check.message());
 }
 
 // A line with the log of a training or an inference, if it is not empty.
@@ -78,18 +82,20 @@ void ShowLog(const Store& store, const std::string& key) {
 }
 
 // The checkpoint and the outputs that a store has of a record.
-void ExplainFiles(const Store& store, const TrialRecord& record) {
+absl::Status ExplainFiles(const Store& store, const TrialRecord& record) {
+  UnreadRecords unread;
   std::cout << "  record: " << store.RecordPath(record.trial_id()) << ", whole\n";
   std::set<std::string> seen;
   for (const StageProvenance& stage : record.provenance().stage()) {
     if (!seen.insert(stage.key()).second) continue;
     const bool is_train = stage.stage() == StageProvenance::TRAIN;
     if (!is_train && stage.stage() != StageProvenance::INFER && stage.stage() != StageProvenance::FIT) continue;
-    const std::string state = is_train ? StateOf(store.HasCheckpoint(stage.key()), store.CheckCheckpoint(stage.key()))
-                                       : StateOf(store.HasOutputs(stage.key()), store.CheckOutputs(stage.key()));
-    std::cout << "  " << (is_train ? "checkpoint " : "outputs ") << Short(stage.key()) << ": " << state << "\n";
+    const absl::Status check = is_train ? store.CheckCheckpoint(stage.key()) : store.CheckOutputs(stage.key());
+    std::cout << "  " << (is_train ? "checkpoint " : "outputs ") << Short(stage.key()) << ": "
+              << StateOf(check, &unread) << "\n";
     ShowLog(store, stage.key());
   }
+  return unread.ReadFailure();
 }
 
 // Whether this program would use the record again, and if not, why.
@@ -109,15 +115,17 @@ void ExplainKey(const TrialRecord& record) {
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
 }
 
-// From a store or, if it is null, a bundle.
-void ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
+// From a store or, if it is null, a bundle. Errors: kUnavailable if a result can't be read now.
+absl::Status ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
   std::cout << record.trial_id() << "\n  " << Describe(record.trial()) << "\n";
+  absl::Status problems;
   if (store != nullptr) {
-    ExplainFiles(*store, record);
+    problems = ExplainFiles(*store, record);
   } else {
     std::cout << "  record: in " << bundle << ", whole; checkpoints, outputs and logs are looked up in a store only\n";
   }
   ExplainKey(record);
+  return problems;
 }
 
 // The distance of two trials: the number of fields that differ; more if the labels differ.
@@ -137,11 +145,12 @@ void ShowDifferences(const std::vector<FieldDifference>& differences) {
 }
 
 // For an action that is not done: the number of attempts and how the last one ended.
-void ShowFailures(const Store& store, const std::string& key) {
-  const int attempts = store.CountFailures(key);
+void ShowFailures(const Store& store, const std::string& key, UnreadRecords* unread) {
+  const absl::StatusOr<int> attempts = store.CountFailures(key);
   const absl::StatusOr<FailureRecord> last = store.LoadFailure(key);
-  if (attempts == 0 || !last.ok()) return;
-  std::cout << "    " << attempts << (attempts == 1 ? " attempt failed: " : " attempts failed, the last one: ")
+  unread->Add(attempts.ok() ? last.status() : attempts.status());
+  if (!attempts.ok() || *attempts == 0 || !last.ok()) return;
+  std::cout << "    " << *attempts << (*attempts == 1 ? " attempt failed: " : " attempts failed, the last one: ")
             << absl::StrReplaceAll(last->message(), {{"\n", "\n      "}}) << "\n";
 }
 
@@ -150,11 +159,14 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   const Plan& plan = study.plan();
   const std::string& id = plan.trial_id(trial);
   const TrialSpec wanted = plan.trials[trial].Spec();
+  UnreadRecords unread;
   std::cout << id << "\n  " << Describe(plan.trials[trial]) << "\n";
   for (const Action& action : plan.actions) {
     if (std::find(action.trials.begin(), action.trials.end(), trial) == action.trials.end()) continue;
-    const auto damage = plan.damaged.find(action.id);
+    const auto damage = plan.damaged.find(action.id), unreadable = plan.unreadable.find(action.id);
+    if (unreadable != plan.unreadable.end()) unread.unreadable.push_back(unreadable->second);
     const std::string why = damage != plan.damaged.end()       ? absl::StrCat("runs: ", damage->second)
+                            : unreadable != plan.unreadable.end() ? absl::StrCat("can't be read now: ", unreadable->second)
                             : plan.redone.count(action.id) > 0 ? "runs: --redo"
                             : action.is_needed() && action.kind == ActionKind::kEvaluate
                                 ? "will be evaluated: no stored result has exactly these metrics"
@@ -162,11 +174,10 @@ absl::Status ExplainMissing(const Study& study, int trial) {
                             : action.is_done()   ? "done"
                                                  : "not needed";
     std::cout << "  " << KindName(action.kind) << " " << Short(action.key) << ": " << why << "\n";
-    if (!action.is_done()) ShowFailures(study.store(), action.key);
+    if (!action.is_done()) ShowFailures(study.store(), action.key, &unread);
     ShowLog(study.store(), action.key);
   }
-  if (plan[plan.evaluations[trial]].is_done()) return absl::OkStatus();
-  UnreadRecords unread;
+  if (plan[plan.evaluations[trial]].is_done()) return unread.ReadFailure();
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
   const std::vector<TrialRecord> records = LoadRecords(study.store(), &unread, kWithout);
@@ -183,7 +194,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   }
   if (nearest == nullptr) {
     std::cout << "  the store has no record to compare it with\n";
-    return absl::OkStatus();
+    return unread.ReadFailure();
   }
   std::cout << "  the nearest record is " << Short(nearest->trial_id()) << ", " << Describe(nearest->trial()) << "; "
             << (differences.empty() ? "none of its fields differ:\n" : "differences:\n");
@@ -193,7 +204,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   if (differences.empty() && revisions.empty()) {
     std::cout << "    the schema of its actions has another revision, or new fields\n";
   }
-  return absl::OkStatus();
+  return unread.ReadFailure();
 }
 
 // For a record that isn't in the study: the nearest trial of the study.
@@ -234,7 +245,7 @@ absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(UserPath(bundle)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(read));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, TrialOfBundle(read, bundle, arguments[1]));
-  ExplainRecord(nullptr, bundle, record);
+  OPENSET_RETURN_IF_ERROR(ExplainRecord(nullptr, bundle, record));
   if (arguments.size() < 3) return absl::OkStatus();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[2]));
   if (TrialsOf(*study, record.trial_id()).empty()) {
@@ -253,8 +264,7 @@ absl::Status RunExplain(const std::vector<std::string>& arguments) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
     OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
-    ExplainRecord(&store, "", record);
-    return absl::OkStatus();
+    return ExplainRecord(&store, "", record);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1]));
   const std::vector<int> found = TrialsOf(*study, trial);
@@ -264,9 +274,9 @@ absl::Status RunExplain(const std::vector<std::string>& arguments) {
   if (!found.empty()) return ExplainMissing(*study, found[0]);
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(study->store(), trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, study->store().LoadRecord(id));
-  ExplainRecord(&study->store(), "", record);
+  const absl::Status problems = ExplainRecord(&study->store(), "", record);
   ExplainNearest(*study, record);
-  return absl::OkStatus();
+  return problems;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
   if (record.has_fit_outputs_key()) files.emplace_back(record.fit_outputs_key(), "fit_outputs.npz");
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   for (const auto& [key, name] : files) {
-    if (!store.HasOutputs(key)) {
+    OPENSET_ASSIGN_OR_RETURN(const bool is_there, store.HasOutputs(key));
+    if (!is_there) {
       return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " no longer exists; to make it again, remove ",
                                               "the record and run the study"));
     }

@@ -126,11 +126,7 @@ absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, ab
   UnreadRecords unread;
   std::vector<RecordFields> all = LoadFields(store, &unread);
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  if (const std::vector<std::string>& damaged = unread.damaged; !damaged.empty()) {
-    *problems = absl::AbortedError(absl::StrCat(
-        damaged.size(), damaged.size() == 1 ? " record is" : " records are",
-        " corrupt and left out ('openset records verify' moves corrupt ones to quarantine/): ", damaged[0]));
-  }
+  *problems = unread.Problems();
   return all;
 }
 

@@ -64,22 +64,34 @@ absl::Status VerifyRecords() {
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   OPENSET_ASSIGN_OR_RETURN(const StoreReport report, VerifyStore(store));
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  size_t damaged = 0;
   for (const StoreProblem& problem : report.damaged) {
-    std::cout << OneLine(problem.what);
+    std::string moved;
     if (!dry_run) {
-      OPENSET_ASSIGN_OR_RETURN(const std::string folder, store.Quarantine(problem.path, problem.what));
-      std::cout << "; moved to " << folder;
+      const absl::StatusOr<std::string> folder = store.Quarantine(problem.path, problem.what);
+      if (absl::IsNotFound(folder.status())) continue;  // another process has removed it
+      OPENSET_RETURN_IF_ERROR(folder.status());
+      moved = absl::StrCat("; moved to ", *folder);
     }
-    std::cout << "\n";
+    ++damaged;
+    std::cout << OneLine(problem.what) << moved << "\n";
   }
+  for (const std::string& line : report.unreadable) std::cout << OneLine(line) << "; it stays where it is\n";
   for (const std::string& path : report.strangers) std::cout << OneLine(path) << ": is not a file of openset\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts
-            << " failed attempts: " << report.damaged.size() << " corrupt\n";
-  if (report.damaged.empty() && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
+            << " failed attempts: " << damaged << " corrupt"
+            << (report.unreadable.empty() ? "" : absl::StrCat(", ", report.unreadable.size(), " can't be read now"))
+            << "\n";
+  if (!report.unreadable.empty()) {
+    return absl::AbortedError(absl::StrCat(
+        store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined", ", ", report.unreadable.size(),
+        " can't be read now and may be intact: make them readable (permissions, ulimit -n, the disk), then verify again"));
+  }
+  if (damaged == 0 && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
   return absl::AbortedError(
-      absl::StrCat(store.folder(), ": ", report.damaged.size(), " corrupt", dry_run ? "" : " and quarantined", ", ",
+      absl::StrCat(store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined", ", ",
                    report.strangers.size(), " unknown files, ", report.incomplete.size(),
                    " records of other outputs; 'openset run SPEC' recreates the results that a study needs"));
 }
@@ -101,23 +113,27 @@ absl::Status CollectRecords() {
   const double days = absl::GetFlag(FLAGS_older_than), of_checkpoints = absl::GetFlag(FLAGS_checkpoints_older_than);
   if (!(days >= 0)) return absl::InvalidArgumentError("--older_than: give a number of days, 0 or more");
   policy.older_than = days * kDay;
-  policy.programs_in_use = ProgramsInUse(store);
+  OPENSET_ASSIGN_OR_RETURN(policy.programs_in_use, ProgramsInUse(store));
   if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
   if (const std::string size = absl::GetFlag(FLAGS_max_size); !size.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseBytes(size);
     if (!bytes.ok()) return Annotate(bytes.status(), "--max_size");
     policy.most_bytes = *bytes;
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
-  int64_t left = BytesOfStore(store);
+  OPENSET_ASSIGN_OR_RETURN(const GarbageFound found, FindGarbage(store, policy));
+  OPENSET_ASSIGN_OR_RETURN(int64_t left, BytesOfStore(store));
   int64_t bytes = 0;
-  for (const Garbage& one : garbage) {
+  for (const Garbage& one : found.garbage) {
     bytes += one.bytes;
     std::cout << OneLine(one.path) << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
   }
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
-  if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
-  std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes)
+  if (!found.clock.ok()) {
+    std::cout << "the ages are those by this machine's clock, because that of the store's disk can't be read: "
+              << OneLine(found.clock.message()) << "\n";
+  }
+  if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));
+  std::cout << (dry_run ? "would remove " : "removed ") << found.garbage.size() << ", " << BytesText(bytes)
             << "; files younger than an hour stay, because a run may be writing them\n";
   left -= bytes;
   if (!policy.most_bytes.has_value() || left <= *policy.most_bytes) return absl::OkStatus();
@@ -131,6 +147,7 @@ absl::Status RemoveRecords(const std::string& text) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   UnreadRecords unread;
   const std::vector<RecordFields> all = LoadFields(store, &unread);
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // they may match
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
   for (const std::string& line : unread.damaged) std::cerr << "not looked at: " << line << "\n";
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
@@ -144,9 +161,10 @@ absl::Status RemoveRecords(const std::string& text) {
   if (!dry_run && !absl::GetFlag(FLAGS_yes)) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
   for (const std::string& id : ids) {
     std::cout << id << "\n";
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
     if (dry_run) continue;
     OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
-    for (const std::string& path : ReplicaPaths(store, id)) OPENSET_RETURN_IF_ERROR(store.Remove(path));
+    for (const std::string& path : replicas) OPENSET_RETURN_IF_ERROR(store.Remove(path));
   }
   std::cout << (dry_run ? "would remove " : "removed ") << count
             << "; 'openset records gc' removes their checkpoints and outputs if no other record needs them\n";

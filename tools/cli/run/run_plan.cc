@@ -22,6 +22,7 @@
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/worker/cpu_precision.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
@@ -95,6 +96,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
                                                                       const std::vector<RunState>& others) {
     ShowWork(study, cpu_slots);
     ShowPreparation(quarantined, others);
+    for (const std::string& line : study.Unreadable()) Show(absl::StrCat("can't be read now, and stays: ", line, "."));
     if (reports) {
       Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
       WriteReportPage(study).IgnoreError();  // the run reports problems of the store
@@ -127,6 +129,7 @@ absl::Status RunPlan(Study* study) {
   const std::vector<std::string> lines = study->SourceLines();
   for (const std::string& line : lines) Show(absl::StrCat(line, "."));
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
+    if (!plan.unreadable.empty()) return absl::AbortedError(UnreadableText(study->Unreadable()));
     const size_t trials = plan.trials.size();
     if (const int left = plan.CountLeft(); left > 0) {
       std::cout << study->name() << ": " << left << " of " << TrialCount(static_cast<int>(trials))

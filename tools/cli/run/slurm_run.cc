@@ -41,10 +41,12 @@ PilotOptions OptionsOf(const DeploySpec& deploy, const ActionMemory& memory) {
 }
 
 // The recorded failures in the store.
-FailuresBefore FailuresIn(const Store& store) {
+absl::StatusOr<FailuresBefore> FailuresIn(const Store& store) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> keys, store.KeysOfFailures());
   FailuresBefore failures;
-  for (const std::string& key : store.KeysOfFailures()) {
-    if (const int count = store.CountFailures(key); count > 0) failures[key] = count;
+  for (const std::string& key : keys) {
+    OPENSET_ASSIGN_OR_RETURN(const int count, store.CountFailures(key));
+    if (count > 0) failures[key] = count;
   }
   return failures;
 }
@@ -61,7 +63,7 @@ absl::StatusOr<std::unique_ptr<SlurmRun>> SlurmRun::Launcher(const Study& study,
   if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
   options.laid_over = study.experiment().laid_over;
   options.only_these = !absl::GetFlag(FLAGS_only).empty() || !absl::GetFlag(FLAGS_redo).empty();
-  options.failures_before = FailuresIn(study.store());
+  OPENSET_ASSIGN_OR_RETURN(options.failures_before, FailuresIn(study.store()));
   return std::unique_ptr<SlurmRun>(new SlurmRun(study, deploy, std::move(options), observer));
 }
 

@@ -64,6 +64,7 @@ std::string StudyStatusJson(const Study& study, const std::vector<RunState>& run
     json["failed"].push_back({{"what", failure.what}, {"kind", NameOf(failure.kind)}, {"log", failure.log_tail}});
   }
   json["damaged"] = study.Damaged();
+  json["unreadable"] = study.Unreadable();
   return JsonText(json, 2) + "\n";
 }
 

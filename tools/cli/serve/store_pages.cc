@@ -46,9 +46,11 @@ std::string TimeText(double seconds) {
   return absl::FormatTime("%Y-%m-%d %H:%M", absl::UnixEpoch() + absl::Seconds(seconds), absl::LocalTimeZone());
 }
 
-nlohmann::ordered_json Live(const Store& store, absl::Time now) {
-  return LiveJson(static_cast<int64_t>(RecordIds(store).size()), RunsOf(store),
-                  absl::ToDoubleSeconds(now - absl::UnixEpoch()));
+absl::StatusOr<nlohmann::ordered_json> Live(const Store& store, absl::Time now) {
+  UnreadRecords unread;
+  const auto records = static_cast<int64_t>(RecordIds(store, &unread).size());
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
+  return LiveJson(records, RunsOf(store), absl::ToDoubleSeconds(now - absl::UnixEpoch()));
 }
 
 std::string StudyPath(const std::string& id) { return absl::StrCat("/study/", id); }
@@ -112,6 +114,8 @@ HttpAnswer StorePages::Answer(const Route& route, absl::Time now) {
 }
 
 absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) {
+  // It may have been there when the program started.
+  if (route.kind != Route::kIcon && route.kind != Route::kNone) OPENSET_RETURN_IF_ERROR(store_.CheckIsStore());
   switch (route.kind) {
     case Route::kOverview:
       return Overview(now);
@@ -124,9 +128,10 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
     case Route::kFailures:
       return Failures();
     case Route::kLive: {
+      OPENSET_ASSIGN_OR_RETURN(const nlohmann::ordered_json live, Live(store_, now));
       HttpAnswer answer;
       answer.type = "application/json";
-      answer.body = JsonText(Live(store_, now));
+      answer.body = JsonText(live);
       return answer;
     }
     case Route::kIcon: {
@@ -155,24 +160,31 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
                     {BytesText(study.bytes)}});
   }
   absl::StrAppend(&page.body, HtmlHead("Studies"),
-                  rows.empty() ? "<p class=\"state\">The store has no record yet.</p>\n"
+                  rows.empty() && unread.unreadable.empty() ? "<p class=\"state\">The store has no record yet.</p>\n"
+                  : rows.empty()                            ? ""
                                : HtmlTable({"study", "by", "records", "last record", "disk"}, rows, 2));
   rows.clear();
-  for (const auto& [kind, bytes] : UsageByKind(store_)) rows.push_back({{kind}, {BytesText(bytes)}});
+  for (const auto& [kind, bytes] : UsageByKind(store_, &unread)) rows.push_back({{kind}, {BytesText(bytes)}});
   if (!rows.empty()) absl::StrAppend(&page.body, HtmlHead("Disk"), HtmlTable({"folder", "size"}, rows, 1));
   std::vector<std::string> problems = unread.VersionLines();
   problems.insert(problems.end(), unread.damaged.begin(), unread.damaged.end());
-  for (const std::string& line : store_.Quarantined()) problems.push_back(line);
+  const absl::StatusOr<std::vector<std::string>> quarantined = store_.Quarantined();
+  unread.Add(quarantined.status());
+  if (quarantined.ok()) problems.insert(problems.end(), quarantined->begin(), quarantined->end());
   if (!problems.empty()) {
     absl::StrAppend(&page.body, HtmlHead("Corrupt, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
   }
-  const nlohmann::ordered_json live = Live(store_, now);
-  return AnswerOf(std::move(page), &live);
+  if (!unread.unreadable.empty()) {
+    absl::StrAppend(&page.body, HtmlHead("Not readable now"), HtmlLines(UnreadableText(unread.unreadable)));
+  }
+  const absl::StatusOr<nlohmann::ordered_json> live = Live(store_, now);
+  return AnswerOf(std::move(page), live.ok() ? &*live : nullptr);
 }
 
 absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
   const std::lock_guard<std::mutex> lock(names_mutex_);
-  const std::vector<std::string> ids = RecordIds(store_);
+  UnreadRecords unread;
+  const std::vector<std::string> ids = RecordIds(store_, &unread);
   std::vector<std::string> unknown;
   std::copy_if(ids.begin(), ids.end(), std::back_inserter(unknown),
                [this](const std::string& trial) { return names_.count(trial) == 0; });
@@ -180,7 +192,6 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
                               TrialRecord::kDetailsFieldNumber};
   std::vector<std::string> names(unknown.size());
   std::vector<char> is_read(unknown.size());
-  UnreadRecords unread;
   ForEachRecord(
       store_, unknown, kWithout,
       [&](int64_t i, const TrialRecord* record) {
@@ -192,6 +203,7 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
     if (is_read[i]) names_[unknown[i]] = names[i];
   }
   Found found;
+  found.unreadable = unread.unreadable;  // they may belong to it
   for (const std::string& trial : ids) {
     const auto name = names_.find(trial);
     if (name == names_.end() || StudyId(name->second) != id) continue;
@@ -200,8 +212,9 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
   }
   if (!found.records.empty()) return found;
   for (const RunState& run : RunsOf(store_)) {
-    if (StudyId(run.experiment()) == id) return Found{run.experiment(), {}};
+    if (StudyId(run.experiment()) == id) return Found{run.experiment(), {}, unread.unreadable};
   }
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
   return absl::NotFoundError("the store has no record of this study");
 }
 
@@ -222,7 +235,7 @@ absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vecto
                                              const std::vector<std::string>& problems) {
   const std::lock_guard<std::mutex> lock(report_mutex_);
   RecordResults made = ResultsOf(std::move(records));
-  const KeptSpec kept = LoadKeptSpec(store_, name);
+  OPENSET_ASSIGN_OR_RETURN(const KeptSpec kept, LoadKeptSpec(store_, name));
   OrderBySpec(kept.spec, &made.results);
   Report report = MakeReport(name, made.results);
   if (kept.spec.method_size() > 0) AddSignificance(kept.spec.report().baseline(), &report);
@@ -240,8 +253,8 @@ absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vecto
 
 absl::StatusOr<HttpAnswer> StorePages::StudyPage(const std::string& id, absl::Time now) {
   OPENSET_ASSIGN_OR_RETURN(const Found found, Find(id));
-  const nlohmann::ordered_json live = Live(store_, now);
-  std::vector<std::string> problems;
+  const absl::StatusOr<nlohmann::ordered_json> live = Live(store_, now);
+  std::vector<std::string> problems = found.unreadable;
   std::vector<TrialRecord> records = Load(store_, found.records, &problems);
   const bool is_empty = records.empty();
   ChartPage page;
@@ -253,7 +266,7 @@ absl::StatusOr<HttpAnswer> StorePages::StudyPage(const std::string& id, absl::Ti
       absl::StrCat(NavigationHtml({kToOverview, {"records", absl::StrCat(StudyPath(id), "/records")}}), LiveHtml(id),
                    page.body, is_empty ? "<p class=\"state\">There is no record of it yet.</p>\n" : "",
                    is_empty && !problems.empty() ? HtmlLines(absl::StrJoin(problems, "\n")) : "");
-  return AnswerOf(std::move(page), &live);
+  return AnswerOf(std::move(page), live.ok() ? &*live : nullptr);
 }
 
 absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int number) {
@@ -262,7 +275,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
   if (number > pages) return absl::NotFoundError(absl::StrCat("there are ", pages, " pages"));
   const auto begin = found.records.begin() + (number - 1) * kRecordsOfPage;
   const auto end = std::min(begin + kRecordsOfPage, found.records.end());
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = found.unreadable;
   const std::vector<TrialRecord> records = Load(store_, {begin, end}, &problems);
   std::vector<std::string> metrics;
   for (const TrialRecord& record : records) {
@@ -302,7 +315,8 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
 }
 
 absl::StatusOr<HttpAnswer> StorePages::RecordPage(const std::string& id, absl::Time now) {
-  if (!store_.HasRecord(id)) return absl::NotFoundError("the store has no such record");
+  OPENSET_ASSIGN_OR_RETURN(const bool is_there, store_.HasRecord(id));
+  if (!is_there) return absl::NotFoundError("the store has no such record");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadReplicas(store_, id));
   TrialRecord record = records[0];
   const TrialSpec& trial = record.trial();
@@ -327,11 +341,17 @@ absl::StatusOr<HttpAnswer> StorePages::RecordPage(const std::string& id, absl::T
 
 absl::StatusOr<HttpAnswer> StorePages::Failures() const {
   std::vector<FailureRecord> failures;
-  for (const std::string& key : store_.KeysOfFailures()) {
-    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key)) continue;  // done since
-    if (absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key); failure.ok()) {
-      failures.push_back(*std::move(failure));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> keys, store_.KeysOfFailures());
+  for (const std::string& key : keys) {
+    bool is_done = false;
+    for (const absl::StatusOr<bool>& has : {store_.HasRecord(key), store_.HasCheckpoint(key), store_.HasOutputs(key)}) {
+      OPENSET_RETURN_IF_ERROR(has.status());
+      is_done |= *has;
     }
+    if (is_done) continue;  // since
+    absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key);
+    if (IsReadFailure(failure.status())) return failure.status();
+    if (failure.ok()) failures.push_back(*std::move(failure));
   }
   std::sort(failures.begin(), failures.end(), [](const FailureRecord& a, const FailureRecord& b) {
     return a.failed_at_seconds() > b.failed_at_seconds();

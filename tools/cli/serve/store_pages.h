@@ -42,6 +42,7 @@ class StorePages {
   struct Found {
     std::string name;
     std::vector<std::string> records;
+    std::vector<std::string> unreadable;  // what can't be read now: it may belong to the study
   };
   absl::StatusOr<Found> Find(const std::string& id);
   // The report of these records.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/processes/leases.h"
@@ -55,6 +56,33 @@ class StorePagesTest : public ::testing::Test {
   const Store store_;
   std::unique_ptr<StorePages> pages_;
 };
+
+// Pages show the rest, and name what is missing; a store that is gone is not an empty one.
+TEST_F(StorePagesTest, NamesWhatItCantRead) {
+  Commit("ab", "study", "m");
+  Commit("cd", "study", "m", 1);
+  const std::string study = absl::StrCat("/study/", StudyId("study"));
+  for (const char* error : {"EACCES", "EMFILE", "EIO", "ESTALE", "ENOMEM"}) {
+    const FailingDisk failing(store_.folder() + "/records/ab", error, "open");
+    for (const std::string& page : {std::string("/"), study, study + "/records", std::string("/live.json")}) {
+      pages_.reset();
+      EXPECT_THAT(Answer(page).body, HasSubstr("/records/ab")) << page << " " << error;
+    }
+  }
+  EXPECT_THAT(Answer(study).body, Not(HasSubstr("/records/ab")));
+  {
+    const FailingDisk failing(store_.folder() + "/records", "ESTALE", "open");
+    pages_.reset();
+    EXPECT_THAT(Answer("/").body, AllOf(HasSubstr("be read now"), Not(HasSubstr("has no record yet"))));
+    EXPECT_EQ(Answer(study).status, 500);
+    const FailingDisk attempts(store_.folder() + "/attempts", "EACCES", "open");
+    EXPECT_EQ(Answer("/failures").status, 500);
+  }
+  std::filesystem::rename(store_.folder(), store_.folder() + ".away");
+  EXPECT_EQ(Answer("/").status, 404);
+  EXPECT_THAT(Answer("/").body, HasSubstr("there is no store"));
+  std::filesystem::rename(store_.folder() + ".away", store_.folder());
+}
 
 TEST_F(StorePagesTest, ShowsStudiesTablesAndRecords) {
   EXPECT_THAT(Answer("/").body, HasSubstr("The store has no record yet."));

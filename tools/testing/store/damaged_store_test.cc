@@ -100,7 +100,6 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"an empty record", record, Seen::kInReport, [=] { Replace(record, ""); }},
       {"a folder in a record's place", record, Seen::kInReport, [=] { MakeFolder(record); }},
       {"a link to itself", record, Seen::kInReport, [=] { MakeLoop(record); }},
-      {"a record that is closed", record, Seen::kInReport, [=] { Close(record); }},
       {"a link to nowhere", record, Seen::kInReport,
        [=] { fs::remove(record), fs::create_symlink("nowhere", record); }},
       {"a pipe that nobody writes to", record, Seen::kInReport, [=] { MakePipe(record); }},
@@ -117,7 +116,6 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"an empty duplicate", replica, Seen::kNowhere, [=] { copy(record, replica), Replace(replica, ""); }},
       {"an attempt that is nonsense", attempt, Seen::kNowhere, [=] { copy(record, attempt), Replace(attempt, "x"); }},
       {"empty weights", weights, Seen::kNowhere, [=] { Replace(weights, ""); }},
-      {"weights that are closed", weights, Seen::kNowhere, [=] { Close(weights); }},
       {"no weights", weights, Seen::kNowhere, [=] { fs::remove(weights); }},
       {"weights that are a pipe", weights, Seen::kNowhere, [=] { MakePipe(weights); }},
       {"a file in a checkpoint's place", checkpoint, Seen::kNowhere, [=] { Replace(checkpoint, "x"); }},
@@ -127,7 +125,6 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"another action than the summary's", checkpoint + "/action.textproto", Seen::kNowhere,
        [=] { std::ofstream(checkpoint + "/action.textproto", std::ios::app) << "seed: 7\n"; }},
       {"a flipped bit of outputs", arrays, Seen::kNowhere, [=] { FlipBit(arrays); }},
-      {"outputs that are closed", arrays, Seen::kNowhere, [=] { Close(arrays); }},
       {"a folder in the place of outputs", arrays, Seen::kNowhere, [=] { MakeFolder(arrays); }},
       {"the summary of other outputs", arrays, Seen::kNowhere,
        [=] { copy(other_outputs + "/summary.rec", outputs + "/summary.rec"); }},
@@ -135,7 +132,6 @@ std::vector<Damage> DamagesOf(const std::string& store) {
 }
 
 TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
-  HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -184,7 +180,6 @@ TEST(DamagedStore, CorruptResultsAreNamedQuarantinedAndMadeAgain) {
 
 // Without `verify`: a run checks its inputs itself.
 TEST(DamagedStore, ARunMakesCorruptResultsAgain) {
-  HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -198,6 +193,114 @@ TEST(DamagedStore, ARunMakesCorruptResultsAgain) {
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
     EXPECT_EQ(program.Records(), records);
   }
+  EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
+}
+
+// A colleague's files that nobody else may read: they are named, stay where they are, and nothing takes their place.
+TEST(DamagedStore, WhatIsClosedStays) {
+  HoldByModes();
+  const OpensetProgram program;
+  program.Write("study.textproto", kSmallStudy);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const auto records = program.Records();
+  const std::string record = EntriesOf(program.store(), "records")[0];
+  const std::string weights = EntriesOf(program.store(), "checkpoints")[0] + "/checkpoint.safetensors";
+  const std::string arrays = EntriesOf(program.store(), "outputs")[0] + "/outputs.npz";
+  for (const std::string& closed : {record, fs::path(record).parent_path().string(), weights, arrays}) {
+    SCOPED_TRACE(closed);
+    const fs::perms before = fs::status(closed).permissions();
+    Close(closed);
+    const std::string named = closed.substr(program.folder().size() + 1);
+    const bool is_of_record = absl::StrContains(closed, "/records/");
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"records", "verify"}, {"run", "study.textproto"}, {"report", "study.textproto"}, {"records", "ls"}}) {
+      SCOPED_TRACE(command[1]);
+      const ProgramResult result = program.Run(command);
+      const bool reads_it = is_of_record || command[1] == "verify";
+      EXPECT_EQ(result.exit_code, reads_it ? 1 : 0) << result.out << result.err;
+      if (reads_it) {
+        EXPECT_THAT(result.out + result.err, HasSubstr(named));
+      }
+    }
+    EXPECT_THAT(program.Run({"records", "verify"}).out, HasSubstr("0 corrupt, 1 can't be read now"));
+    EXPECT_EQ(program.Run({"records", "gc"}).exit_code == 0, !is_of_record);
+    fs::permissions(closed, before);
+    EXPECT_FALSE(fs::exists(program.store() + "/quarantine"));
+    EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
+    EXPECT_EQ(program.Records(), records);
+  }
+  // Outputs that a run needs.
+  const std::string kept = *ReadFile(record);
+  fs::remove(record);
+  for (const std::string& outputs : EntriesOf(program.store(), "outputs")) Close(outputs + "/outputs.npz");
+  const ProgramResult run = program.Run({"run", "study.textproto", "--retries=0"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr("outputs.npz: Permission denied"));
+  EXPECT_FALSE(fs::exists(program.store() + "/quarantine"));
+  for (const std::string& outputs : EntriesOf(program.store(), "outputs")) {
+    fs::permissions(outputs + "/outputs.npz", fs::perms::owner_all);
+  }
+  EXPECT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(program.Records(), records);
+}
+
+// Each pair of valid results that changed places: of an imported model, of ensembles, of trainings that start from
+// another one, and of outputs that scores are fitted to. None is used, and all are made again.
+TEST(DamagedStore, ResultsInEachOthersPlaceAreNotUsed) {
+  const OpensetProgram program;
+  std::string study = kSmallStudy;
+  study.replace(study.find("[\"softmax\", \"mcp\"]"), 18, "[\"softmax\", \"knn\", \"deep_ensemble\"]");
+  program.Write("study.textproto", study);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const auto records = program.Records();
+  const auto swap = [&program](const std::string& a, const std::string& b) {
+    const std::string aside = program.folder() + "/aside";
+    fs::rename(a, aside);
+    fs::rename(b, a);
+    fs::rename(aside, b);
+  };
+  int pairs = 0;
+  for (const std::string kind : {"outputs", "checkpoints", "records"}) {
+    const std::vector<std::string> all = EntriesOf(program.store(), kind);
+    ASSERT_GE(all.size(), 2) << kind;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t j = i + 1; j < all.size(); ++j) {
+        if (++pairs % Times(1, 4) != 0) continue;
+        swap(all[i], all[j]);
+        const ProgramResult verified = program.Run({"records", "verify", "--dry_run"});
+        EXPECT_EQ(verified.exit_code, 1);
+        for (const std::string& path : {all[i], all[j]}) {
+          EXPECT_THAT(verified.out, HasSubstr(path.substr(program.folder().size() + 1)));
+        }
+        EXPECT_THAT(verified.out, HasSubstr(": 2 corrupt"));
+        swap(all[i], all[j]);
+      }
+    }
+  }
+  EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
+  std::cout << pairs << " pairs of results in each other's place\n";
+
+  // Outputs of different trainings: they are refused by whoever would use them, and the records are the same again.
+  const std::vector<std::string> outputs = EntriesOf(program.store(), "outputs");
+  swap(outputs[0], outputs[1]);
+  EXPECT_NE(program.Run({"records", "export", "--bundle=all.zip", "--with=outputs"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(program.folder() + "/all.zip"));
+  std::string explained;
+  for (const auto& [id, record] : records) explained += program.Run({"explain", id.substr(0, 12)}).out;
+  EXPECT_THAT(explained, HasSubstr("corrupt: "));
+  fs::remove_all(program.store() + "/records");
+  ProgramResult run = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("it belongs to another action"));
+  EXPECT_EQ(program.Records(), records);
+
+  const std::vector<std::string> checkpoints = EntriesOf(program.store(), "checkpoints");
+  for (size_t i = 0; i + 1 < checkpoints.size(); i += 2) swap(checkpoints[i], checkpoints[i + 1]);
+  fs::remove_all(program.store() + "/records");
+  fs::remove_all(program.store() + "/outputs");
+  run = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(program.Records(), records);
   EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
 }
 
