@@ -1,24 +1,32 @@
 #include "models/import_weights.h"
 
+#include <cmath>
+#include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/formats/torch_file.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
+#include "models/script_file.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr char kSmall[] = "osrci_cnn { feature_dim: 4 } head { linear {} }";
@@ -93,8 +101,8 @@ TEST(ImportWeightsTest, AShortcutIsADownsample) {
   ExpectState(*model, StateOf(*trained));
 }
 
-// Files of the same network: our names in a TorchScript archive, names with "module." in safetensors and in a state
-// dict of torch.save(), and a file that we write.
+// Files of the same network: our names in a TorchScript archive, names with "module." in safetensors and in state
+// dicts of torch.save(), now and before PyTorch 1.6, and a file that we write.
 TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
   const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
   ASSERT_THAT(parallel, IsOk());
@@ -104,7 +112,8 @@ TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
   ASSERT_THAT(SaveTensors(expected, {}, ours), IsOk());
   for (const std::string& file :
        {std::string("models/testdata/osrci_cnn_parallel.safetensors"),
-        std::string("models/testdata/osrci_cnn_script.pt"), std::string("models/testdata/osrci_cnn_state.pth"), ours}) {
+        std::string("models/testdata/osrci_cnn_script.pt"), std::string("models/testdata/osrci_cnn_state.pth"),
+        std::string("models/testdata/osrci_cnn_old.pth"), ours}) {
     const auto model = SmallModel();
     ASSERT_THAT(ImportWeights(SpecOf(file), model.get()), IsOk());
     ExpectState(*model, expected);
@@ -151,8 +160,10 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   EXPECT_THAT(ImportTensors(StateOf(*SmallModel(5)), WeightsSpec(), model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "the weights don't fit the model: 2 tensors are of another shape: 'head.bias' (Float [5], not "
-                       "[3]), 'head.weight' (Float [5, 4], not [3, 4]). Set weights.head to SKIP to start with a new "
-                       "head"));
+                       "[3]), 'head.weight' (Float [5, 4], not [3, 4]). The file's head has 5 outputs, the split has 3 "
+                       "known classes. List the position of each known class among the file's outputs in "
+                       "weights.output (openset score: --outputs), or, for a training, set weights.head to SKIP to "
+                       "start with a new head"));
   TensorMap given = StateOf(*SmallModel(3));
   given["fc.weight"] = given.at("head.weight");
   given.erase("backbone.conv1.bias");
@@ -220,10 +231,10 @@ TEST(ImportWeightsTest, LeavesOutAndRenames) {
   RenameSpec* head = spec.add_rename();
   head->set_from("net.fc.");
   head->set_to("head.");
-  std::vector<std::string> ignored;
-  ASSERT_THAT(ImportTensors(given, spec, model.get(), &ignored), IsOk());
+  ImportNotes notes;
+  ASSERT_THAT(ImportTensors(given, spec, model.get(), &notes), IsOk());
   ExpectState(*model, StateOf(*other));
-  EXPECT_THAT(ignored, testing::ElementsAre("bn10.bias", "bn10.weight"));
+  EXPECT_THAT(notes.ignored, testing::ElementsAre("bn10.bias", "bn10.weight"));
 
   spec.set_ignore(0, "bn11.*");
   EXPECT_THAT(ImportTensors(given, spec, model.get()),
@@ -236,6 +247,209 @@ TEST(ImportWeightsTest, LeavesOutAndRenames) {
   body->set_to("net.body.conv2.");
   EXPECT_THAT(ImportTensors(given, spec, model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are both called 'net.body.conv2.")));
+}
+
+// The names that Lightning, wrappers, torch.compile() and nested ones of these give.
+TEST(ImportWeightsTest, APrefixThatAllNamesShareIsLeftOut) {
+  const TensorMap state = StateOf(*SmallModel(3, 2));
+  for (const std::string prefix :
+       {"model.", "net.", "_orig_mod.", "model.module.", "module._orig_mod.model.", "a.b.c."}) {
+    TensorMap given;
+    for (const auto& [name, tensor] : state) given[prefix + name] = tensor;
+    const auto model = SmallModel();
+    ImportNotes notes;
+    ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get(), &notes), IsOk()) << prefix;
+    ExpectState(*model, state);
+    const std::string left_out = absl::StartsWith(prefix, "module.") ? prefix.substr(7) : prefix;
+    EXPECT_THAT(notes.lines, ElementsAre(absl::StrCat("all names begin with '", left_out, "', which is left out")));
+  }
+  // With the names of torchvision.
+  const std::string resnet = "resnet_cifar { variant: RESNET18 } head { linear {} }";
+  const TensorMap trained = StateOf(*ModelOf(resnet, "size: 32", 3, /*seed=*/2));
+  TensorMap theirs;
+  for (const auto& [name, tensor] : trained) {
+    theirs["model." + absl::StrReplaceAll(name, {{"backbone.", ""}, {"head.", "fc."}})] = tensor;
+  }
+  const auto other = ModelOf(resnet, "size: 32", 3);
+  ASSERT_THAT(ImportTensors(theirs, WeightsSpec(), other.get()), IsOk());
+  ExpectState(*other, trained);
+  // Without one, and with the prefix of DataParallel, there is nothing to say.
+  for (const std::string prefix : {"", "module."}) {
+    TensorMap given;
+    for (const auto& [name, tensor] : state) given[prefix + name] = tensor;
+    const auto model = SmallModel();
+    ImportNotes notes;
+    ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get(), &notes), IsOk());
+    EXPECT_THAT(notes.lines, IsEmpty());
+  }
+}
+
+// torch.optim.swa_utils.AveragedModel.
+TEST(ImportWeightsTest, TheCounterOfAnAveragedModelIsLeftOut) {
+  const TensorMap state = StateOf(*SmallModel(3, 2));
+  TensorMap given;
+  for (const auto& [name, tensor] : state) given["module." + name] = tensor;
+  given["n_averaged"] = at::scalar_tensor(3, at::kLong);
+  const auto model = SmallModel();
+  ImportNotes notes;
+  ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get(), &notes), IsOk());
+  ExpectState(*model, state);
+  EXPECT_THAT(notes.lines, ElementsAre("'n_averaged', which counts averaged networks, is left out"));
+}
+
+// Patterns and renamings may be for the complete names or for those without the prefix.
+TEST(ImportWeightsTest, IgnoresAndRenamesWithAndWithoutAPrefix) {
+  const TensorMap state = StateOf(*SmallModel(3, 2));
+  TensorMap given;
+  for (const auto& [name, tensor] : state) given["model." + absl::StrReplaceAll(name, {{"head.", "top."}})] = tensor;
+  given["model.criterion.weight"] = at::ones({2});
+  for (const std::string prefix : {"model.", ""}) {
+    WeightsSpec spec;
+    spec.add_ignore(prefix + "criterion.*");
+    spec.add_rename()->set_from(prefix + "top.");
+    spec.mutable_rename(0)->set_to(prefix + "head.");
+    const auto model = SmallModel();
+    ASSERT_THAT(ImportTensors(given, spec, model.get()), IsOk()) << prefix;
+    ExpectState(*model, state);
+  }
+}
+
+TEST(ImportWeightsTest, NamesTheTensorsOutsideOfAPrefix) {
+  const TensorMap state = StateOf(*SmallModel(3, 2));
+  TensorMap given;
+  for (const auto& [name, tensor] : state) given["model." + name] = tensor;
+  given["criterion.weight"] = at::ones({3});
+  const auto model = SmallModel();
+  EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("8 of the 9 names begin with 'model.', which is left out if all do: ignore the others "
+                                 "('criterion.weight') with weights.ignore in a method file")));
+  WeightsSpec spec;
+  spec.add_ignore("criterion.*");
+  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
+  ExpectState(*model, state);
+}
+
+TEST(ImportWeightsTest, SomeOutputsOfAHead) {
+  const TensorMap five = StateOf(*SmallModel(5, 2));
+  const auto model = SmallModel(3);
+  WeightsSpec spec;
+  for (const int place : {4, 0, 2}) spec.add_output(place);
+  ASSERT_THAT(ImportTensors(five, spec, model.get()), IsOk());
+  TensorMap expected = five;
+  for (const char* name : {"head.weight", "head.bias"}) {
+    const at::Tensor& all = five.at(name);
+    expected[name] = at::stack({all[4], all[0], all[2]});
+  }
+  ExpectState(*model, expected);
+  const auto refusal = [&](const std::vector<int>& places) {
+    spec.mutable_output()->Assign(places.begin(), places.end());
+    return ImportTensors(five, spec, model.get());
+  };
+  EXPECT_THAT(refusal({0, 1}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "weights.output lists 2 places for 3 known classes"));
+  EXPECT_THAT(refusal({0, 1, 5}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                           "weights.output lists 5, but the file's outputs are 0 to 4"));
+  EXPECT_THAT(refusal({0, 1, 0}), StatusIs(absl::StatusCode::kInvalidArgument, "weights.output lists 0 twice"));
+  TensorMap headless = five;
+  headless.erase("head.weight");
+  EXPECT_THAT(ImportTensors(headless, spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.output (--outputs) is for")));
+  spec.set_head(WeightsSpec::SKIP);
+  EXPECT_THAT(ImportTensors(five, spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not for weights.head SKIP")));
+  ExpectState(*model, expected);
+}
+
+TEST(ImportWeightsTest, WeightsAreFinite) {
+  for (const double wrong : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    TensorMap given = StateOf(*SmallModel(3, 2));
+    given["backbone.conv2.bias"] = given["backbone.conv2.bias"].clone();
+    given["backbone.conv2.bias"][7] = wrong;
+    const auto model = SmallModel();
+    const TensorMap before = StateOf(*model);
+    EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "the weights contain values that are NaN or infinite, in 1 tensor: 'backbone.conv2.bias' (1 "
+                         "of 20 values). The training that wrote them diverged, or the file is damaged"));
+    ExpectState(*model, before);
+  }
+  // A value that float32 can't hold.
+  TensorMap given;
+  for (const auto& [name, tensor] : StateOf(*SmallModel(3, 2))) given[name] = tensor.to(at::kDouble);
+  given["head.bias"][0] = 1e300;
+  EXPECT_THAT(ImportTensors(given, WeightsSpec(), SmallModel().get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'head.bias' (1 of 3 values)")));
+}
+
+// The file has zeros under "state_dict", and the network of the other files under "state_dict_ema" with the prefix
+// "model.module.".
+TEST(ImportWeightsTest, AKeyChoosesAmongSeveralDicts) {
+  const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
+  ASSERT_THAT(parallel, IsOk());
+  TensorMap expected, zeros;
+  for (const auto& [name, tensor] : *parallel) {
+    expected[absl::StrReplaceAll(name, {{"module.", ""}})] = tensor;
+    zeros[absl::StrReplaceAll(name, {{"module.", ""}})] = at::zeros_like(tensor);
+  }
+  WeightsSpec spec = SpecOf("models/testdata/osrci_cnn_ema.pth");
+  const auto model = SmallModel();
+  ImportNotes notes;
+  ASSERT_THAT(ImportWeights(spec, model.get(), &notes), IsOk());
+  ExpectState(*model, zeros);
+  EXPECT_THAT(notes.lines, ElementsAre("those under 'state_dict' are used; there are others under 'state_dict_ema' "
+                                       "(weights.key; openset score: --key)"));
+  spec.set_key("state_dict_ema");
+  ASSERT_THAT(ImportWeights(spec, model.get()), IsOk());
+  ExpectState(*model, expected);
+  spec.set_key("ema");
+  EXPECT_THAT(ImportWeights(spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no dict of tensors under the key 'ema'")));
+  spec.set_file("models/testdata/osrci_cnn_parallel.safetensors");
+  EXPECT_THAT(ImportWeights(spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a safetensors file, which has no keys")));
+}
+
+// The archive's code writes a file when LibTorch loads it.
+TEST(ImportWeightsTest, NoCodeOfAnArchiveRuns) {
+  const absl::StatusOr<std::string> archive = ReadFile("models/testdata/script_setstate.pt");
+  ASSERT_THAT(archive, IsOk());
+  for (const std::string name : {"code.pth", "code.pt", "code.bin", "code", "code.safetensors"}) {
+    const std::string file = JoinPath(::testing::TempDir(), name);
+    ASSERT_THAT(WriteFileAtomically(file, *archive), IsOk());
+    EXPECT_THAT(ImportWeights(SpecOf(file), SmallModel().get()),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(name == "code.safetensors" ? "not a safetensors file as its name says"
+                                                              : "its code defines __setstate__")));
+    EXPECT_FALSE(FileExists("written_by_setstate"));
+  }
+  // Loading it as a network does, so that this test can fail.
+  const absl::StatusOr<torch::jit::Module> script = ReadScript(*archive);
+  EXPECT_THAT(script, IsOk());
+  EXPECT_TRUE(FileExists("written_by_setstate"));
+  std::filesystem::remove("written_by_setstate");
+}
+
+// Batch norm's buffers are among the tensors of a real archive.
+TEST(ImportWeightsTest, ReadsBuffersOfTorchScript) {
+  const absl::StatusOr<std::string> archive = ReadFile("models/testdata/script_logits.pt");
+  ASSERT_THAT(archive, IsOk());
+  const absl::StatusOr<TorchTensors> read = DecodeTorchFile(*archive);
+  ASSERT_THAT(read, IsOk());
+  const absl::StatusOr<torch::jit::Module> script = ReadScript(*archive);
+  ASSERT_THAT(script, IsOk());
+  TensorMap expected;
+  for (const auto& parameter : script->named_parameters()) expected[parameter.name] = parameter.value.detach();
+  for (const auto& buffer : script->named_buffers()) expected[buffer.name] = buffer.value.detach();
+  ASSERT_EQ(read->arrays.size(), expected.size());
+  EXPECT_EQ(expected.count("bn.running_var"), 1);
+  for (const auto& [name, tensor] : expected) {
+    ASSERT_EQ(read->arrays.count(name), 1) << name;
+    const OwnedArray& array = read->arrays.at(name);
+    EXPECT_THAT(TensorOf({array.type, array.shape, array.data}), TensorEq(tensor)) << name;
+  }
+  EXPECT_THAT(DecodeTorchFile(*ReadFile("models/testdata/script_frozen.pt")).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("torch.save(model.state_dict()")));
 }
 
 TEST(ImportWeightsTest, NamesTheFile) {
@@ -257,8 +471,11 @@ TEST(ImportWeightsTest, NamesTheFile) {
   const std::string pickle("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
   ASSERT_THAT(WriteFileAtomically(pth, pickle), IsOk());
   EXPECT_THAT(ImportWeights(SpecOf(pth), model.get()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("weights.pth: not a valid pickle, at byte 0: it ends")));
+  ASSERT_THAT(WriteFileAtomically(pth, "no weights at all"), IsOk());
+  EXPECT_THAT(ImportWeights(SpecOf(pth), model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("weights.pth: is neither a safetensors file nor an archive of torch.save()")));
+                       HasSubstr("weights.pth: is neither a safetensors file nor a file of torch.save()")));
   ASSERT_THAT(WriteFileAtomically(safetensors, "short"), IsOk());
   EXPECT_THAT(ImportWeights(SpecOf(safetensors), model.get()),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("5 bytes are too few for a safetensors file")));

@@ -6,19 +6,19 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/status_macros.h"
+#include "core/files/formats/header_check.h"
 #include "core/tensor/torch_error.h"
 #include "core/text/one_line.h"
 
 namespace openset {
 namespace {
 
+constexpr size_t kFormatBytes = 1000;
+
 // The folder of a script's code in the archive.
 bool HasCode(absl::string_view bytes) { return absl::StrContains(bytes, "/code/"); }
 
 }  // namespace
-
-bool IsTorchArchive(absl::string_view bytes) { return absl::StartsWith(bytes, "PK\x03\x04"); }
 
 std::string WhatFailed(const std::exception& error) {
   const auto* c10_error = dynamic_cast<const c10::Error*>(&error);
@@ -32,10 +32,13 @@ std::string WhatFailed(const std::exception& error) {
 }
 
 absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device) {
-  if (!IsTorchArchive(bytes)) {
-    return absl::InvalidArgumentError("is not a TorchScript archive; save one with torch.jit.script(model).save(FILE)");
+  const absl::StatusOr<WeightsFormat> format = WeightsFormatOf("", absl::string_view(bytes).substr(0, kFormatBytes));
+  if (!format.ok() || *format == WeightsFormat::kSafetensors) {
+    return absl::InvalidArgumentError(absl::StrCat("is not a TorchScript archive (it ",
+                                                   format.ok() ? "is a safetensors file" : format.status().message(),
+                                                   "); save one with torch.jit.script(model).save(FILE)"));
   }
-  if (!HasCode(bytes)) {
+  if (*format == WeightsFormat::kPickle || !HasCode(bytes)) {
     return absl::InvalidArgumentError(
         "holds Python objects without code, as torch.save() writes them; name the network whose weights they are with "
         "--network, or save the network with "
@@ -49,16 +52,6 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Devi
     if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;  // not an error of the file
     return absl::InvalidArgumentError(absl::StrCat("can't be read as TorchScript: ", WhatFailed(error)));
   }
-}
-
-absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes) {
-  TensorMap tensors;
-  OPENSET_ASSIGN_OR_RETURN(const torch::jit::Module script, ReadScript(bytes));
-  for (const auto& parameter : script.named_parameters()) tensors[parameter.name] = parameter.value.detach();
-  for (const auto& buffer : script.named_buffers()) {
-    if (buffer.value.defined()) tensors[buffer.name] = buffer.value.detach();
-  }
-  return tensors;
 }
 
 }  // namespace openset

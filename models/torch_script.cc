@@ -19,6 +19,7 @@
 #include "core/tensor/torch_generator.h"
 #include "core/text/suggest.h"
 #include "models/heads/linear_head.h"
+#include "models/import_weights.h"
 #include "models/script_file.h"
 #include "models/script_state.h"
 
@@ -218,6 +219,9 @@ bool AreProbabilities(const at::Tensor& rows) {
   return (rows >= 0).all().item<bool>() && ((rows.sum(1) - 1).abs() <= 1e-4).all().item<bool>();
 }
 
+// Whether the exponentials of each row sum to 1, as after a log_softmax.
+bool AreLogProbabilities(const at::Tensor& rows) { return (rows.logsumexp(1).abs() <= 1e-3).all().item<bool>(); }
+
 // The indices of the known classes among `outputs` outputs. i64 [num_classes].
 absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs, int num_classes) {
   std::vector<int64_t> places(spec.output().begin(), spec.output().end());
@@ -229,21 +233,7 @@ absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs
     }
     for (int64_t c = 0; c < outputs; ++c) places.push_back(c);
   }
-  if (places.size() != num_classes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("torch_script.output lists ", places.size(), " places for ", num_classes, " known classes"));
-  }
-  std::set<int64_t> distinct;
-  for (const int64_t place : places) {
-    if (place >= outputs) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("torch_script.output lists ", place, ", but the script's outputs are 0 to ", outputs - 1));
-    }
-    if (!distinct.insert(place).second) {
-      return absl::InvalidArgumentError(absl::StrCat("torch_script.output lists ", place, " twice"));
-    }
-  }
-  return at::tensor(places);
+  return OutputPlaces("torch_script.output", places, "the script's", outputs, num_classes);
 }
 
 // The module `name` inside the script, which must have a weight [K, D].
@@ -284,7 +274,9 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   if (!fits || !((at::linear(feature, weight, bias) - output.logits).abs().max().item<double>() <= 1e-4 * scale)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the script's logits are not the outputs of its module '", spec.head(), "', ", ShapeText(weight),
-                     ": name the last linear module, or none to use only logits (torch_script.head; --head)"));
+                     AreLogProbabilities(output.logits)
+                         ? ": it ends in a log_softmax, so save the network without it"
+                         : ": name the last linear module, or none to use only logits (torch_script.head; --head)"));
   }
   LinearHeadSpec head_spec;
   head_spec.set_bias(bias.defined());

@@ -259,7 +259,8 @@ TEST_F(TorchScriptTest, RefusesInvalidHeads) {
   ExpectRefused(Make("logits", "head: 'fx'"), "logits", "did you mean 'fc'? (known: fc, hidden)");
   ExpectRefused(Make("logits", "head: 'hidden'"), "logits", "not the outputs of its module 'hidden', [3, 72]");
   ExpectRefused(Make("features", "head: 'hidden'"), "features", "not the outputs of its module 'hidden', [3, 72]");
-  ExpectRefused(Make("log_probabilities", "head: 'fc'"), "log_probabilities", "not the outputs of its module 'fc'");
+  ExpectRefused(Make("log_probabilities", "head: 'fc'"), "log_probabilities",
+                "it ends in a log_softmax, so save the network without it");
   ExpectRefused(Make("frozen", "head: 'fc'"), "frozen", "a frozen script has none");
 }
 

@@ -19,6 +19,9 @@ absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const 
     for (const std::string& tensor : training.ignored_tensor()) {
       if (!absl::c_linear_search(record->ignored_tensor(), tensor)) record->add_ignored_tensor(tensor);
     }
+    for (const std::string& note : training.import_note()) {
+      if (!absl::c_linear_search(record->import_note(), note)) record->add_import_note(note);
+    }
   }
   const TrainSummary& first = trainings[CountTrainingsOfFirstModel(test.action()) - 1];
   *record->mutable_epoch() = first.epoch();

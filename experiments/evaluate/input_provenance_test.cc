@@ -34,6 +34,7 @@ class InputProvenanceTest : public ::testing::Test {
     summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     summary.mutable_provenance()->set_commit(commit);
     for (const std::string& tensor : ignored) summary.add_ignored_tensor(tensor);
+    if (!ignored.empty()) summary.add_import_note("a prefix");
     const std::string folder = store_.CheckpointFolder(MessageDigest(action));
     ASSERT_TRUE(MakeFolders(folder).ok());
     ASSERT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
@@ -83,6 +84,7 @@ TEST_F(InputProvenanceTest, TellsTheTensorsThatImportsLeftOutEachOnce) {
   TrialRecord record;
   ASSERT_TRUE(AddInputs(Inferred({Training(0), Training(1)}, "c"), nullptr, store_, &record).ok());
   EXPECT_THAT(record.ignored_tensor(), ElementsAre("bn.bias", "bn.weight", "extra"));
+  EXPECT_THAT(record.import_note(), ElementsAre("a prefix"));
 }
 
 // Outputs of earlier versions lack the summaries of their trainings.

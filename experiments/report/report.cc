@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
@@ -102,6 +104,18 @@ std::string LeftOutLine(const TrialResult& result) {
       result.trial->method().name(), ": ", tensors.size(),
       tensors.size() == 1 ? " tensor of its weights was left out: " : " tensors of its weights were left out: ",
       absl::StrJoin(tensors, ", "));
+}
+
+// "weights of model.ckpt: all names begin with 'model.', which is left out"
+std::vector<std::string> ImportLines(const TrialResult& result) {
+  const std::string& file = result.trial->method().model().weights().file();
+  const std::string name =
+      file.empty() ? result.trial->method().name() : std::filesystem::path(file).filename().string();
+  std::vector<std::string> lines;
+  for (const std::string& note : result.record->import_note()) {
+    lines.push_back(absl::StrCat("weights of ", name, ": ", note));
+  }
+  return lines;
 }
 
 // The cells, in the order of the trials.
@@ -276,9 +290,12 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
     if (!trial.method().title().empty()) report.titles.try_emplace(trial.method().name(), trial.method().title());
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
     if (result.record != nullptr) report.results.push_back(TrialOf(result));
-    if (result.record != nullptr && result.record->ignored_tensor_size() > 0) {
-      const std::string line = LeftOutLine(result);
-      if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
+    if (result.record != nullptr) {
+      std::vector<std::string> lines = ImportLines(result);
+      if (result.record->ignored_tensor_size() > 0) lines.push_back(LeftOutLine(result));
+      for (const std::string& line : lines) {
+        if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
+      }
     }
     int next = 0;  // index of the record's metric
     for (const MetricGroup& group : MetricGroupsOf(trial.data())) {

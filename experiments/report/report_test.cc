@@ -10,6 +10,7 @@
 #include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/model.pb.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -151,6 +152,19 @@ TEST(MakeReport, NamesIgnoredTensorsOnce) {
       MakeReport("study", {{&kTrials[0], &records[0]}, {&kTrials[1], &records[1]}, {&kTrials[2], &other}});
   EXPECT_THAT(report.note_lines, ElementsAre("a: 1 tensor of its weights was left out: bn.bias"));
   EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\na: 1 tensor of its weights was left out"));
+}
+
+// Two methods on the same weights, which the line names rather than the methods.
+TEST(MakeReport, SaysOnceWhatAnImportDid) {
+  TrialSpec trials[] = {kTrials[0], kTrials[0]};
+  trials[1].mutable_method()->set_name("other");
+  TrialRecord records[] = {Record(0.5, 0.75), Record(0.5, 0.75)};
+  for (int i = 0; i < 2; ++i) {
+    trials[i].mutable_method()->mutable_model()->mutable_weights()->set_file("/home/a/net.ckpt");
+    records[i].add_import_note("all names begin with 'model.', which is left out");
+  }
+  const Report report = MakeReport("study", {{&trials[0], &records[0]}, {&trials[1], &records[1]}});
+  EXPECT_THAT(report.note_lines, ElementsAre("weights of net.ckpt: all names begin with 'model.', which is left out"));
 }
 
 TEST(MakeReport, ShowsChoicesOfSearches) {

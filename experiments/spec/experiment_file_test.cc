@@ -20,6 +20,9 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
+// Not the content of a file of weights, but its beginning.
+constexpr char kAbc[] = "PK\x03\x04 abc", kDef[] = "PK\x03\x04 def";
+
 constexpr char kImported[] = R"(
 model {
   osrci_cnn {}
@@ -41,17 +44,17 @@ constexpr char kSpec[] = "name: 'spec' task: 'task' method: 'imported' split: 0 
 TEST(ExperimentFile, FilesAreRelativeToTheFileThatNamesThem) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
-  sandbox.Write("experiments/weights", "abc");
+  sandbox.Write("experiments/weights", kAbc);
   auto experiment = sandbox.Load(kSpec);
   ASSERT_THAT(experiment, IsOk());
   EXPECT_EQ(experiment->methods[0].spec.model().weights().file(), sandbox.folder() + "/experiments/weights");
-  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex("abc"));
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex(kAbc));
 
-  sandbox.Write("experiments/specs/others", "def");
+  sandbox.Write("experiments/specs/others", kDef);
   experiment = sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: 'others' } } }"));
   ASSERT_THAT(experiment, IsOk());
   EXPECT_EQ(experiment->methods[0].spec.model().weights().file(), sandbox.folder() + "/experiments/specs/others");
-  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex("def"));
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex(kDef));
 }
 
 // The content is part of a trial's digest, the path is not.
@@ -59,7 +62,7 @@ TEST(ExperimentFile, TheFilesContentDecides) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
   const auto id = [&sandbox](const std::string& file, const std::string& content) {
-    sandbox.Write("experiments/weights", "");
+    sandbox.Write("experiments/weights", kDef);
     sandbox.Write("experiments/specs/" + file, content);
     const auto experiment = sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: '", file, "' } } }"));
     EXPECT_THAT(experiment, IsOk());
@@ -68,8 +71,8 @@ TEST(ExperimentFile, TheFilesContentDecides) {
     EXPECT_FALSE(MakeTrainAction(trials->at(0)).has_training());
     return TrialId(trials->at(0));
   };
-  EXPECT_EQ(id("one", "abc"), id("two", "abc"));
-  EXPECT_NE(id("one", "abc"), id("one", "def"));
+  EXPECT_EQ(id("one", kAbc), id("two", kAbc));
+  EXPECT_NE(id("one", kAbc), id("one", kDef));
 }
 
 TEST(ExperimentFile, ErrorsNameTheFile) {
@@ -78,11 +81,11 @@ TEST(ExperimentFile, ErrorsNameTheFile) {
   EXPECT_THAT(sandbox.Load(kSpec),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("methods/imported.textproto:5: model.weights.file: cannot open ")));
-  sandbox.Write("experiments/weights", "abc");
+  sandbox.Write("experiments/weights", kAbc);
   EXPECT_THAT(sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: 'others' } } }")),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("spec.textproto:1: override.model.weights.file: cannot open ")));
-  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
+  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex(kDef) + "'"));
   EXPECT_THAT(sandbox.Load(kSpec), StatusIs(absl::StatusCode::kInvalidArgument,
                                             AllOf(HasSubstr("imported.textproto:5: model.weights.sha256: that of "),
                                                   EndsWith("restore the original file, or correct this"))));
@@ -91,7 +94,7 @@ TEST(ExperimentFile, ErrorsNameTheFile) {
 // Its results may be in the store.
 TEST(ExperimentFile, AFileWithADigestMayBeAbsent) {
   const SpecSandbox sandbox;
-  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
+  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex(kDef) + "'"));
   EXPECT_THAT(sandbox.Load(kSpec), IsOk());
 }
 
@@ -99,8 +102,8 @@ TEST(ExperimentFile, AFileWithADigestMayBeAbsent) {
 TEST(ExperimentFile, WeightsOfSplits) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
-  sandbox.Write("experiments/weights", "abc");
-  sandbox.Write("experiments/specs/w0", "zero");
+  sandbox.Write("experiments/weights", kAbc);
+  sandbox.Write("experiments/specs/w0", kAbc);
   const auto load = [&sandbox](const std::string& file, const std::string& splits) {
     return sandbox.Load(
         absl::StrCat("name: 'spec' task: 'task' method: 'imported' seed: 0 metric { accuracy {} } split: ", splits,
@@ -115,7 +118,7 @@ TEST(ExperimentFile, WeightsOfSplits) {
     for (const Trial& trial : *trials) ids.push_back(TrialId(trial));
     return ids;
   };
-  sandbox.Write("experiments/specs/w1", "one");
+  sandbox.Write("experiments/specs/w1", kDef);
   const std::vector<std::string> both = expand("w{split}", "[0, 1]");
   ASSERT_EQ(both.size(), 2);
   EXPECT_EQ(both[0], expand("w0", "0")[0]);
@@ -131,13 +134,13 @@ TEST(ExperimentFile, WeightsOfSplits) {
 TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
-  sandbox.Write("experiments/weights", "abc");
+  sandbox.Write("experiments/weights", kAbc);
   const auto expand = [&sandbox](const std::string& value) {
     const auto experiment = sandbox.Load(absl::StrCat(kSpec, "axis { path: 'model.weights' value: \"", value, "\" }"));
     EXPECT_THAT(experiment, IsOk());
     return Expand(*experiment).status();
   };
-  EXPECT_THAT(expand("{ file: '/a' sha256: '" + Sha256Hex("abc") + "' }"), IsOk());
+  EXPECT_THAT(expand("{ file: '/a' sha256: '" + Sha256Hex(kAbc) + "' }"), IsOk());
   EXPECT_THAT(expand("{ file: '/a' }"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set if an axis sets the file")));
 }

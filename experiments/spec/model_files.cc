@@ -11,6 +11,7 @@
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
+#include "core/files/formats/torch_file.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
@@ -26,9 +27,10 @@ std::string FileOfSplit(const std::string& file, int split) {
 }
 
 // Compares the given digest ("" for none) with the file's, or sets it. `file` is absolute or relative to the data
-// folders.
+// folders. `check` is for a file that must be hashed.
 void ResolveDigest(const std::string& file, const std::string& file_path, const std::string& digest_path,
-                   std::string* given, std::vector<FieldProblem>* problems) {
+                   absl::Status (*check)(const std::string& path), std::string* given,
+                   std::vector<FieldProblem>* problems) {
   if (!given->empty() && !IsSha256(*given)) {
     problems->push_back({digest_path, "must be 64 digits of 0-9 and a-f"});
     return;
@@ -41,7 +43,7 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
     return;
   }
   if (!FileExists(file) && !given->empty()) return;
-  absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(file, &CheckWeightsHeader);
+  absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(file, check);
   if (!sha256.ok()) {
     problems->push_back({file_path, std::string(sha256.status().message())});
   } else if (given->empty()) {
@@ -58,11 +60,18 @@ std::string Absolute(const std::string& folder, const std::string& file) {
   return std::filesystem::absolute(std::filesystem::path(folder) / file, error).lexically_normal().string();
 }
 
+// Weights are read without running code, unlike networks.
+absl::Status CheckWeights(const std::string& path) {
+  OPENSET_RETURN_IF_ERROR(CheckWeightsFile(path));
+  return CheckRunsNoCode(path);
+}
+
 // `Spec` has a file and its sha256.
 template <typename Spec>
-void Resolve(const std::string& path, Spec* spec, std::vector<FieldProblem>* problems) {
+void Resolve(const std::string& path, absl::Status (*check)(const std::string& path), Spec* spec,
+             std::vector<FieldProblem>* problems) {
   std::string sha256 = spec->sha256();
-  ResolveDigest(spec->file(), path + ".file", path + ".sha256", &sha256, problems);
+  ResolveDigest(spec->file(), path + ".file", path + ".sha256", check, &sha256, problems);
   if (!sha256.empty()) spec->set_sha256(std::move(sha256));
 }
 
@@ -81,7 +90,7 @@ void ResolveWeights(const std::string& folder, WeightsSpec* weights, std::vector
     if (weights->split_sha256_size() > 0) {
       problems->push_back({path + ".split_sha256", "is for a file with {split} in its name"});
     }
-    Resolve(path, weights, problems);
+    Resolve(path, &CheckWeights, weights, problems);
   } else if (weights->has_sha256()) {
     problems->push_back({path + ".sha256", "is for one file; with {split} there is one for each split: split_sha256"});
   }
@@ -97,7 +106,7 @@ std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec
     const std::string path = "model.torch_script";
     if (script->has_file()) {
       script->set_file(Absolute(folder, script->file()));
-      Resolve(path, script, &problems);
+      Resolve(path, &CheckWeightsHeader, script, &problems);
     } else if (script->has_sha256() && !IsSha256(script->sha256())) {
       problems.push_back({path + ".sha256", "must be 64 digits of 0-9 and a-f"});
     }
@@ -114,8 +123,8 @@ std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, Mode
   for (const int split : splits) {
     while (weights->split_sha256_size() <= split) weights->add_split_sha256();
     ResolveDigest(FileOfSplit(weights->file(), split), "model.weights.file",
-                  absl::StrCat("model.weights.split_sha256[", split, "]"), weights->mutable_split_sha256(split),
-                  &problems);
+                  absl::StrCat("model.weights.split_sha256[", split, "]"), &CheckWeights,
+                  weights->mutable_split_sha256(split), &problems);
   }
   return problems;
 }

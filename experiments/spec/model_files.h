@@ -15,7 +15,8 @@ namespace openset {
 // Makes the paths of model.weights and model.torch_script absolute (relative ones start at `folder`; "data:PATH" is
 // unchanged) and sets missing SHA-256s. A missing file whose SHA-256 is given is not a problem, because its results may
 // be in the store. Weights with "{split}" are left to ResolveSplitFiles(). Problems, with the field's path below
-// MethodSpec: a missing file, a large file that has no weights (core/files/formats/header_check.h), a SHA-256 that is
+// MethodSpec: a missing file, a file that has no weights or whose name is that of another format
+// (core/files/formats/header_check.h), weights that need code (core/files/formats/torch_file.h), a SHA-256 that is
 // invalid or not the file's, "data:" without a SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
 

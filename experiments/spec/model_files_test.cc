@@ -1,10 +1,14 @@
 #include "experiments/spec/model_files.h"
 
 #include <filesystem>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/testing/archive_bytes.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 
@@ -15,9 +19,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// Not the content of a file of weights, but its beginning.
+constexpr char kAbc[] = "PK\x03\x04 abc", kZero[] = "PK\x03\x04 zero", kTwo[] = "PK\x03\x04 two";
+
 class ModelFilesTest : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "weights"), "abc"), IsOk()); }
+  void SetUp() override { ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "weights"), kAbc), IsOk()); }
 
   std::vector<std::string> Resolve(ModelSpec* model) const {
     std::vector<std::string> lines;
@@ -37,8 +44,8 @@ TEST_F(ModelFilesTest, PathsBecomeAbsoluteAndFilesGetTheirDigest) {
   EXPECT_THAT(Resolve(&model), IsEmpty());
   for (int again = 0; again < 2; ++again) {
     EXPECT_EQ(model.weights().file(), JoinPath(folder_, "weights"));
-    EXPECT_EQ(model.weights().sha256(), Sha256Hex("abc"));
-    EXPECT_EQ(model.torch_script().sha256(), Sha256Hex("abc"));
+    EXPECT_EQ(model.weights().sha256(), Sha256Hex(kAbc));
+    EXPECT_EQ(model.torch_script().sha256(), Sha256Hex(kAbc));
     EXPECT_THAT(Resolve(&model), IsEmpty());
   }
   EXPECT_THAT(CheckModelFiles(model, {}), IsOk());
@@ -58,7 +65,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
   model.mutable_weights()->set_file("weights");
   model.mutable_weights()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model),
-              ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex("abc"),
+              ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex(kAbc),
                                        ": restore the original file, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
@@ -71,8 +78,34 @@ TEST_F(ModelFilesTest, LargeFilesWithoutWeightsAreNotHashed) {
   ModelSpec model;
   model.mutable_weights()->set_file("large");
   EXPECT_THAT(Resolve(&model),
-              ElementsAre(absl::StrCat("model.weights.file: ", file, ": is neither a safetensors file nor an archive ",
-                                       "of torch.save() or TorchScript")));
+              ElementsAre(absl::StrCat("model.weights.file: ", file, ": is neither a safetensors file nor a file of ",
+                                       "torch.save() or TorchScript")));
+}
+
+// What the first bytes of weights tell, or a script's code.
+TEST_F(ModelFilesTest, FilesThatAreNoWeightsAreRefused) {
+  const std::string script =
+      ZipBytes({{"net/data.pkl", "."},
+                {"net/constants.pkl", "."},
+                {"net/code/__torch__.py", "class Net(Module):\n  def __setstate__(self, s):\n"}});
+  const std::tuple<const char*, std::string, const char*> cases[] = {
+      {"w.pth", "version https://git-lfs.github.com/spec/v1\n", "w.pth: is a Git LFS pointer"},
+      {"w.pth", "<html>", "w.pth: is a web page"},
+      {"w.safetensors", "PK\x03\x04",
+       "w.safetensors: is a file of torch.save() or TorchScript, not a safetensors file"},
+      {"w.pth", script, "w.pth: its code defines __setstate__"},
+      {"w", script, "w: its code defines __setstate__"},
+  };
+  for (const auto& [name, content, what] : cases) {
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, name), content), IsOk());
+    ModelSpec model;
+    model.mutable_weights()->set_file(name);
+    EXPECT_THAT(Resolve(&model), ElementsAre(HasSubstr(what))) << name;
+  }
+  // A network may have such code.
+  ModelSpec network;
+  network.mutable_torch_script()->set_file("w");
+  EXPECT_THAT(Resolve(&network), IsEmpty());
 }
 
 TEST_F(ModelFilesTest, AMissingFileNeedsItsDigest) {
@@ -89,8 +122,8 @@ TEST_F(ModelFilesTest, AMissingFileNeedsItsDigest) {
 class SplitFilesTest : public ModelFilesTest {
  protected:
   void SetUp() override {
-    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w0.pth"), "zero"), IsOk());
-    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w2.pth"), "two"), IsOk());
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w0.pth"), kZero), IsOk());
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w2.pth"), kTwo), IsOk());
     model_.mutable_weights()->set_file("w{split}.pth");
   }
 
@@ -109,10 +142,10 @@ TEST_F(SplitFilesTest, EachSplitHasItsOwn) {
   EXPECT_THAT(Resolve(&model_), IsEmpty());
   EXPECT_TRUE(IsOfSplit(model_));
   EXPECT_THAT(ResolveSplits({0, 2}), IsEmpty());
-  EXPECT_THAT(model_.weights().split_sha256(), ElementsAre(Sha256Hex("zero"), "", Sha256Hex("two")));
+  EXPECT_THAT(model_.weights().split_sha256(), ElementsAre(Sha256Hex(kZero), "", Sha256Hex(kTwo)));
   const ModelSpec two = ModelOfSplit(model_, 2);
   EXPECT_EQ(two.weights().file(), JoinPath(folder_, "w2.pth"));
-  EXPECT_EQ(two.weights().sha256(), Sha256Hex("two"));
+  EXPECT_EQ(two.weights().sha256(), Sha256Hex(kTwo));
   EXPECT_EQ(two.weights().split_sha256_size(), 0);
   EXPECT_FALSE(IsOfSplit(two));
   // The model is the same as if it had named the file.
@@ -146,7 +179,7 @@ TEST_F(SplitFilesTest, FilesOfDataFolders) {
   EXPECT_THAT(ResolveSplits({1}),
               ElementsAre(HasSubstr("model.weights.file: data:w1.pth is searched for in the data ")));
   model_.mutable_weights()->set_split_sha256(1, std::string(64, '0'));
-  model_.mutable_weights()->set_split_sha256(0, Sha256Hex("zero"));
+  model_.mutable_weights()->set_split_sha256(0, Sha256Hex(kZero));
   EXPECT_THAT(ResolveSplits({0, 1}), IsEmpty());
   EXPECT_EQ(ModelOfSplit(model_, 0).weights().file(), "data:w0.pth");
   EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 0), {"/nowhere", folder_}), IsOk());

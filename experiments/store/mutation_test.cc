@@ -13,6 +13,8 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/files/formats/safetensors.h"
+#include "core/files/formats/torch_file.h"
+#include "core/files/formats/zip_reader.h"
 #include "core/proto/record_file.h"
 #include "core/testing/archive_bytes.h"
 #include "experiments/store/bundle.h"
@@ -136,6 +138,45 @@ TEST_F(MutationTest, Checkpoints) {
     EXPECT_LE(held, bytes.size());
     return true;
   });
+}
+
+// What torch.save() writes, now and before PyTorch 1.6, and TorchScript.
+TEST_F(MutationTest, TorchFiles) {
+  const auto run = [&](const std::string& name, const std::string& path) {
+    const absl::StatusOr<std::string> valid = ReadFile(path);
+    ASSERT_TRUE(valid.ok()) << path;
+    Run(name, *valid, [](const std::string& bytes) {
+      const absl::StatusOr<TorchTensors> read = DecodeTorchFile(bytes);
+      if (!Accept(read.status())) return false;
+      for (const auto& [tensor, array] : read->arrays) {
+        int64_t size = SizeOf(array.type);
+        for (const int64_t extent : array.shape) size *= extent;
+        EXPECT_EQ(static_cast<int64_t>(array.data.size()), size) << tensor;
+      }
+      return true;
+    });
+  };
+  run("torch.save", "core/files/formats/testdata/torch_checkpoint.pth");
+  run("old torch.save", "core/files/formats/testdata/torch_old.pth");
+  run("whole network", "core/files/formats/testdata/torch_module.pth");
+  run("TorchScript", "models/testdata/script_logits.pt");
+}
+
+// The pickle itself, without an archive whose checksums hide most changes.
+TEST_F(MutationTest, PicklesInTorchFiles) {
+  for (const char* name : {"checkpoint", "namespace"}) {
+    const std::string archive = ReadFile(absl::StrCat("core/files/formats/testdata/torch_", name, ".pth")).value();
+    ZipReader zip = ZipReader::OfBytes(archive).value();
+    std::vector<ZipMember> members;
+    for (const std::string& member : zip.Names()) {
+      if (member != "archive/data.pkl") members.push_back({member, zip.Read(member).value()});
+    }
+    Run(absl::StrCat("pickle of ", name), zip.Read("archive/data.pkl").value(), [&](const std::string& pickle) {
+      std::vector<ZipMember> changed = members;
+      changed.push_back({"archive/data.pkl", pickle});
+      return Accept(DecodeTorchFile(ZipBytes(changed)).status());
+    });
+  }
 }
 
 TEST_F(MutationTest, OutputFiles) {

@@ -92,6 +92,16 @@ TEST(InitialModelTest, TheSummaryNamesTheTensorsThatWereLeftOut) {
   EXPECT_THAT(summary->ignored_tensor(), ElementsAre("head.bias", "head.weight"));
 }
 
+TEST(InitialModelTest, TheSummaryHasTheNotesOfTheImport) {
+  const ActionContext context = ContextOf(Sha256Hex("notes"));
+  ASSERT_THAT(CommitInitialModel(
+                  ActionOf(absl::StrCat(kNetwork, "weights { file: 'models/testdata/osrci_cnn_ema.pth' }")), context),
+              IsOk());
+  const auto summary = context.store.LoadTrainSummary(Sha256Hex("notes"));
+  ASSERT_THAT(summary, IsOk());
+  EXPECT_THAT(summary->import_note(), ElementsAre(HasSubstr("there are others under 'state_dict_ema'")));
+}
+
 TEST(InitialModelTest, ErrorsNameTheFile) {
   EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "}"), 5), ContextOf("0")),
               StatusIs(absl::StatusCode::kInvalidArgument,

@@ -118,7 +118,9 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
   OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, LoadSaved(partial, action, context, run.get()));
-  summary.mutable_ignored_tensor()->Assign(run->ignored_tensors().begin(), run->ignored_tensors().end());
+  const ImportNotes& notes = run->import_notes();
+  summary.mutable_ignored_tensor()->Assign(notes.ignored.begin(), notes.ignored.end());
+  summary.mutable_import_note()->Assign(notes.lines.begin(), notes.lines.end());
   const StageProvenance earlier = summary.provenance();  // of earlier runs
   double seconds = earlier.images_per_second() > 0       // of training, over all runs
                        ? static_cast<double>(run->images_seen()) / earlier.images_per_second()

@@ -81,23 +81,22 @@ struct TrainingRun::Epoch {
 absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction& action,
                                                                const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
-  std::vector<std::string> ignored;
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
+  ImportNotes notes;
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &notes));
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<OpenSetSource> source,
                            MakeOpenSetSource(action, context, model->feature_dim()));
   if (source != nullptr) data->UseOpenSet(source);
   return std::unique_ptr<TrainingRun>(
-      new TrainingRun(action, context, std::move(data), std::move(model), std::move(ignored), std::move(source)));
+      new TrainingRun(action, context, std::move(data), std::move(model), std::move(notes), std::move(source)));
 }
 
 TrainingRun::TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
-                         std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
-                         std::shared_ptr<OpenSetSource> source)
+                         std::shared_ptr<Model> model, ImportNotes import_notes, std::shared_ptr<OpenSetSource> source)
     : action_(action),
       device_(context.device),
       data_(std::move(data)),
       model_(std::move(model)),
-      ignored_tensors_(std::move(ignored_tensors)),
+      import_notes_(std::move(import_notes)),
       generator_(MakeGenerator(device_, 0)),
       objective_(action, device_, data_->samples(), model_, std::move(source)),
       optimizer_(MakeOptimizer(action.training().optimizer(), ParametersOf(*model_, objective_))),

@@ -21,6 +21,7 @@
 #include "experiments/train/training_state.h"
 #include "experiments/worker/action_context.h"
 #include "models/checkpoint.h"
+#include "models/import_weights.h"
 #include "models/model.h"
 
 namespace openset {
@@ -65,8 +66,8 @@ class TrainingRun {
   // The last complete epoch, to which measurements after it are added.
   EpochSummary* mutable_last_epoch() { return &epochs_.back(); }
   const std::shared_ptr<Model>& model() const { return model_; }
-  // Tensors of the imported weights that were left out (MakeInitialModel()).
-  const std::vector<std::string>& ignored_tensors() const { return ignored_tensors_; }
+  // About the imported weights (MakeInitialModel()).
+  const ImportNotes& import_notes() const { return import_notes_; }
 
   // The number of steps so far, of max_steps(), including those before a resumption.
   int64_t steps() const { return steps_; }
@@ -81,8 +82,7 @@ class TrainingRun {
   struct Epoch;
 
   TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
-              std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
-              std::shared_ptr<OpenSetSource> source);
+              std::shared_ptr<Model> model, ImportNotes import_notes, std::shared_ptr<OpenSetSource> source);
 
   int Passes() const { return 1 + action_.open_set().plain_passes(); }
   int64_t StepsPerEpoch() const { return Passes() * data_->batches_per_pass(); }
@@ -103,7 +103,7 @@ class TrainingRun {
   const at::Device device_;
   const std::unique_ptr<TrainingData> data_;
   const std::shared_ptr<Model> model_;
-  const std::vector<std::string> ignored_tensors_;
+  const ImportNotes import_notes_;
   at::Generator generator_;  // of dropout
   Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;

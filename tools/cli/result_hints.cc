@@ -31,9 +31,10 @@ KnownClassesOfTasks KnownClassesOf(const Experiment& experiment) {
   return known;
 }
 
-// The indices of the known classes in a script's outputs, in the matching order.
+// The indices of the known classes in the outputs of a script or a file of weights, in the matching order.
 std::string OutputsOf(const ResultHint& hint) {
-  const auto& given = hint.trial->method().model().torch_script().output();
+  const ModelSpec& model = hint.trial->method().model();
+  const auto& given = model.has_torch_script() ? model.torch_script().output() : model.weights().output();
   std::vector<int> places;
   for (const int prediction : hint.prediction_of) {
     places.push_back(given.empty() ? prediction : given.Get(prediction));
@@ -50,7 +51,7 @@ std::string Advice(const ResultHint& hint, bool by_flags) {
       return by_flags ? absl::StrCat("was the network trained on that one? --split=", hint.split, " measures it there")
                       : absl::StrCat("was the network trained on that one? split: ", hint.split);
     case ResultHint::Kind::kOtherOrder:
-      if (!is_script) return "are the weights of this split and task, with its classes in this order?";
+      if (!is_script && !by_flags) return "are the weights of this split and task, with its classes in this order?";
       return absl::StrCat(by_flags ? "--outputs=" : "torch_script.output: ", OutputsOf(hint),
                           " takes the network's outputs so; or it was trained on another split");
     case ResultHint::Kind::kNearChance:

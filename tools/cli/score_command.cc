@@ -27,13 +27,16 @@ ABSL_FLAG(
     "The network whose weights --model contains (a state dict of torch.save() or safetensors): resnet18, resnet34, "
     "resnet50, resnet101, resnet152, densenet121 and swin_t as in torchvision; vit_base_patch16_224 as in timm; "
     "resnet18_cifar, resnet20_cifar, wrn28_10, wrn40_2 for small images.");
-ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: a safetensors or TorchScript file.");
+ABSL_FLAG(std::string, key, "",
+          "The key of the checkpoint under which the weights are, if it has several: state_dict_ema.");
+ABSL_FLAG(std::string, weights, "",
+          "Weights for the model of a method file: a safetensors file, or one of torch.save() or TorchScript.");
 ABSL_FLAG(std::string, head, "",
           "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
           "as the features that many scores need.");
 ABSL_FLAG(bool, features, false, "The TorchScript network returns (features, logits) instead of logits.");
 ABSL_FLAG(std::vector<std::string>, outputs, {},
-          "Positions of the task's known classes in a TorchScript network's outputs, if it has other outputs too.");
+          "Positions of the task's known classes in the network's outputs, if it has other outputs too.");
 ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
@@ -75,6 +78,7 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   request.set_model(absl::GetFlag(FLAGS_model));
   request.set_weights(absl::GetFlag(FLAGS_weights));
   request.set_network(absl::GetFlag(FLAGS_network));
+  request.set_key(absl::GetFlag(FLAGS_key));
   request.set_head(absl::GetFlag(FLAGS_head));
   request.set_features(absl::GetFlag(FLAGS_features));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
@@ -202,8 +206,8 @@ Command ScoreCommand() {
       "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",   "network", "task",     "split", "methods", "weights",     "head",      "features",
-                   "outputs", "size",    "channels", "mean",  "std",     "train_limit", "test_limit"};
+  command.flags = {"model",    "network", "task", "split",    "methods", "weights", "key",         "head",
+                   "features", "outputs", "size", "channels", "mean",    "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = Score;
   return command;

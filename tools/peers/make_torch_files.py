@@ -1,5 +1,5 @@
-"""Writes core/files/formats/testdata/torch_*.pth and models/testdata/osrci_cnn_state.pth: archives as torch.save() lays them out,
-made by Python's own pickle and zipfile.
+"""Writes core/files/formats/testdata/torch_*.pth and models/testdata/osrci_cnn_{state,old,ema}.pth: files as torch.save()
+lays them out, now and before PyTorch 1.6, made by Python's own pickle and zipfile.
 
 Objects that are pickled like PyTorch's tensors replace these, so that it can also make cases that PyTorch never writes.
     python3 tools/peers/make_torch_files.py core/files/formats/testdata models/testdata
@@ -37,8 +37,10 @@ for storage_name in FORMATS:
 
 
 class Storage:
-    def __init__(self, kind, values):
-        self.kind, self.values = kind, values
+    """`view`: (offset, number of elements) of a part, which PyTorch before 1.6 stored as a storage of its own."""
+
+    def __init__(self, kind, values, view=None):
+        self.kind, self.values, self.view = kind, values, view
 
 
 class Tensor:
@@ -79,8 +81,48 @@ def save(path, value, protocol=2, byteorder="little", damage=None, compression=z
             write(f"data/{key}", content[:damage])
 
 
-def save_safetensors_as_pth(source, target):
-    """The tensors of a safetensors file, which all are f32 or i64, as a state dict."""
+def save_old(path, value):
+    """The format before PyTorch 1.6."""
+    keys = {}
+    buffer = io.BytesIO()
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, obj):
+            if not isinstance(obj, Storage):
+                return None
+            key = keys.setdefault(id(obj.values), (str(94000 + len(keys)), obj))[0]
+            view = None if obj.view is None else (f"{key}_view", *obj.view)
+            return ("storage", getattr(torch, obj.kind), key, "cuda:0", len(obj.values), view)
+
+    Pickler(buffer, 2).dump(value)
+    with open(path, "wb") as file:
+        pickle.dump(0x1950A86A20F9469CFC6C, file, 2)
+        pickle.dump(1001, file, 2)
+        sizes = {"short": 2, "int": 4, "long": 4}
+        pickle.dump({"protocol_version": 1001, "little_endian": True, "type_sizes": sizes}, file, 2)
+        file.write(buffer.getvalue())
+        pickle.dump([key for key, _ in keys.values()], file, 2)
+        for _, storage in keys.values():
+            file.write(struct.pack("<q", len(storage.values)))
+            file.write(struct.pack(f"<{len(storage.values)}{FORMATS[storage.kind]}", *storage.values))
+
+
+class Linear:
+    """Pickled like a torch.nn.Module."""
+
+    def __init__(self, tensors):
+        self.training = True
+        self._parameters = tensors
+        self._buffers, self._modules = collections.OrderedDict(), collections.OrderedDict()
+
+
+Linear.__module__ = "my_networks"
+sys.modules["my_networks"] = types.ModuleType("my_networks")
+sys.modules["my_networks"].Linear = Linear
+
+
+def tensors_of_safetensors(source):
+    """The tensors of a safetensors file, which all are f32 or i64."""
     with open(source, "rb") as file:
         content = file.read()
     size = struct.unpack("<Q", content[:8])[0]
@@ -96,7 +138,7 @@ def save_safetensors_as_pth(source, target):
             stride.insert(0, step)
             step *= length
         tensors[name] = Tensor(Storage(kind, list(values)), 0, entry["shape"], stride)
-    save(target, tensors)
+    return tensors
 
 
 def main(folder):
@@ -121,9 +163,27 @@ def main(folder):
     # 1,100 tensors in one storage of 1 MB.
     large = Tensor(Storage("FloatStorage", [0.0] * (1 << 18)), 0, (1 << 18,), (1,))
     save(f"{folder}/torch_shared.pth", {f"t{i}": large for i in range(1100)}, compression=zipfile.ZIP_DEFLATED)
+    weights = collections.OrderedDict([("weight", Tensor(shared, 0, (3, 4), (4, 1)))])
+    save(f"{folder}/torch_namespace.pth", {"model": weights, "epoch": 3, "args": argparse.Namespace(lr=0.1)})
+    save(f"{folder}/torch_module.pth", Linear(weights))
+    save(f"{folder}/torch_holds_module.pth", {"ema": Linear(weights), "epoch": 3})
+    save(f"{folder}/torch_two_dicts.pth", {"student": weights, "teacher": weights, "epoch": 3})
+    save(f"{folder}/torch_nested.pth", {"state": {"encoder": weights}, "epoch": 3})
+    # As `tensors`, except that `row` lies in a view of the storage.
+    old = collections.OrderedDict(tensors)
+    old["row"] = Tensor(Storage("FloatStorage", shared.values, view=(2, 8)), 2, (4,), (1,))
+    save_old(f"{folder}/torch_old.pth", old)
+    save_old(f"{folder}/torch_old_module.pth", Linear(weights))
     save(f"{folder}/torch_no_tensors.pth", {"epoch": 3, "weight": Tensor(shared, 0, (1,), (1,))})
 
 
 if __name__ == "__main__":
     main(sys.argv[1])
-    save_safetensors_as_pth(f"{sys.argv[2]}/osrci_cnn_parallel.safetensors", f"{sys.argv[2]}/osrci_cnn_state.pth")
+    network = tensors_of_safetensors(f"{sys.argv[2]}/osrci_cnn_parallel.safetensors")
+    save(f"{sys.argv[2]}/osrci_cnn_state.pth", network)
+    save_old(f"{sys.argv[2]}/osrci_cnn_old.pth", network)
+    zeros = {name: Tensor(Storage("FloatStorage", [0.0] * len(tensor.arguments[0].values)), 0, *tensor.arguments[2:4])
+             for name, tensor in network.items()}
+    prefixed = {f"model.{name}": tensor for name, tensor in network.items()}
+    save(f"{sys.argv[2]}/osrci_cnn_ema.pth", {"state_dict": zeros, "state_dict_ema": prefixed, "epoch": 3},
+         compression=zipfile.ZIP_DEFLATED)

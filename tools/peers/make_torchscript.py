@@ -7,6 +7,7 @@ The stored files were made with PyTorch 2.11.0 and safetensors 0.8.0 on x86-64. 
 
 import argparse
 import os
+from typing import Tuple
 
 import torch
 from safetensors.torch import save_file
@@ -65,6 +66,28 @@ class NotANumber(Tiny):
         return self.fc(self.feature(x)) * float("nan")
 
 
+class WritesAFile(nn.Module):
+    """Code that runs when the archive is loaded."""
+
+    def __init__(self):
+        super().__init__()
+        self.matrix = torch.ones(64, 5)
+
+    def forward(self, x):
+        return torch.flatten(x, 1).matmul(self.matrix)
+
+    @torch.jit.export
+    def __getstate__(self):
+        return (self.matrix, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[torch.Tensor, bool]):
+        self.training = state[1]
+        memory = torch.from_file("written_by_setstate", True, 4, dtype=torch.uint8)
+        memory.fill_(65)
+        self.matrix = state[0] * memory.sum()  # otherwise the file has no use and is not opened
+
+
 class AsDict(Tiny):
     def forward(self, x):
         return {"logits": self.fc(self.feature(x))}
@@ -96,6 +119,7 @@ def main():
         "nan": script_of(NotANumber),
         "dict": script_of(AsDict),
         "frozen": torch.jit.freeze(script_of(Tiny)),
+        "setstate": torch.jit.script(WritesAFile().eval()),
     }
     for name, script in scripts.items():
         networks.save_script(script, os.path.join(folder, f"script_{name}.pt"))

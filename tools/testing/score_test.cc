@@ -223,10 +223,15 @@ TEST(Score, ImpossibleRequestsAreRefused) {
       {Words({"--network=resnet50"}, "nowhere.pth"), "--model: cannot open"},
       {Words({}, "untrained.textproto"), "names no trained weights: give --weights=FILE"},
       {Words({"--weights=net.pt"}), "--weights: applies only to a method file; a TorchScript network"},
-      {Words({"--head=fc"}, "net.textproto"), "--head, --features and --outputs are for a TorchScript file"},
+      {Words({"--head=fc"}, "net.textproto"), "--head and --features are for a TorchScript file"},
+      {Words({"--key=ema"}), "--key: is for a file of weights; a TorchScript network has no keys"},
       {Words({"--weights=nowhere"}, "net.textproto"), "--weights: cannot open"},
       {Words({"--methods=mpc"}), "--methods: unknown method 'mpc'; did you mean 'mcp'?"},
       {Words({"--methods=arpl"}), "--methods: arpl is trained with its own loss"},
+      {Words({"--methods=energy"}),
+       "--methods: energy is trained with samples that stand for unknown classes; energy_score is its score without "
+       "that "
+       "training"},
       {Words({"--mean=1,2"}), "--mean: has 2 values for 1 channels"},
       {Words({"--std=0"}), "--std: must be above 0"},
       {Words({"--size=0"}), "--size: must be at least 1"},

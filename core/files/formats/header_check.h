@@ -1,5 +1,5 @@
-// Checks quickly whether a large file can be valid, by its length and its header or list of members. A checksum is more
-// thorough but takes half a minute for 10 GB.
+// Checks quickly whether a file can be what its name says, by its first bytes, and a large one by its length and its
+// header or list of members. A checksum is more thorough but takes half a minute for 10 GB.
 #ifndef OPENSET_CORE_FILES_FORMATS_HEADER_CHECK_H_
 #define OPENSET_CORE_FILES_FORMATS_HEADER_CHECK_H_
 
@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace openset {
 
@@ -22,8 +24,22 @@ absl::Status CheckSafetensorsHeader(const std::string& path);
 // up to the file's size, minus at most a megabyte and 1,024 bytes for each member. Errors: the same.
 absl::Status CheckZipMembers(const std::string& path);
 
-// A file of weights or a network: one of these two formats, chosen by its first bytes. Errors: the same.
+// The formats of weights. PyTorch writes archives (torch.save() and TorchScript), and wrote pickles before version 1.6.
+enum class WeightsFormat { kSafetensors, kArchive, kPickle };
+
+// The format of a file of weights, by its first bytes (all, or at least 1,000). Errors, with what to do:
+// kInvalidArgument for another format, naming it if it is one that people get instead of a download (a web page, a Git
+// LFS pointer) or mix up (HDF5, gzip), and for a name whose ending is that of the wrong format: ".safetensors" for a
+// file of PyTorch, or ".pth", ".pt", ".bin", ".ckpt" and the like for safetensors; kDataLoss for an empty file.
+absl::StatusOr<WeightsFormat> WeightsFormatOf(const std::string& path, absl::string_view begin);
+
+// A file of weights or a network: a large one must be of one of these formats, and pass the check above if it is
+// safetensors or an archive. Errors: the same.
 absl::Status CheckWeightsHeader(const std::string& path);
+
+// The same for a file of weights of any size, whose name must fit its format. Errors: also those of WeightsFormatOf(),
+// with the path.
+absl::Status CheckWeightsFile(const std::string& path);
 
 }  // namespace openset
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -16,6 +17,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int64_t kLarge = 10'000'000'000;
@@ -84,8 +86,59 @@ TEST(HeaderCheck, SmallFilesAreLeftToTheirChecksum) {
   EXPECT_THAT(CheckWeightsHeader(path), IsOk());
 }
 
+// With any name that is not of the other format.
+TEST(HeaderCheck, TellsTheFormatsOfWeights) {
+  const std::string archive = ZipBytes({{"archive/data.pkl", "\x80\x02}."}}),
+                    pickle = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46";
+  for (const char* name : {"w.pth", "w.pt", "w.bin", "w.ckpt", "w.pth.tar", "w", "data:w.weights"}) {
+    EXPECT_EQ(*WeightsFormatOf(name, archive), WeightsFormat::kArchive) << name;
+    EXPECT_EQ(*WeightsFormatOf(name, pickle), WeightsFormat::kPickle) << name;
+  }
+  for (const char* name : {"w.safetensors", "W.SafeTensors", "w", "w.sft"}) {
+    EXPECT_EQ(*WeightsFormatOf(name, Safetensors("{}")), WeightsFormat::kSafetensors) << name;
+  }
+  // A header of 640 bytes, whose length begins like a pickle; and of 8,827 bytes, like a JSON text.
+  for (const size_t length : {640, 8827}) {
+    const std::string header = "{" + std::string(length - 2, ' ') + "}";
+    EXPECT_EQ(*WeightsFormatOf("w.safetensors", Safetensors(header)), WeightsFormat::kSafetensors) << length;
+  }
+  for (const std::string& torch : {archive, pickle}) {
+    for (const char* name : {"w.safetensors", "W.SAFETENSORS"}) {
+      EXPECT_THAT(WeightsFormatOf(name, torch).status(),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a safetensors file as its name says")));
+    }
+  }
+  for (const char* name : {"w.pth", "w.PT", "w.bin", "w.ckpt", "w.tar"}) {
+    EXPECT_THAT(WeightsFormatOf(name, Safetensors("{}")).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("is a safetensors file"), HasSubstr("rename it to .safetensors"))));
+  }
+}
+
+TEST(HeaderCheck, NamesWhatCameInsteadOfWeights) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n", "is a Git LFS pointer"},
+      {"<!DOCTYPE html><title>Google Drive</title>", "is a web page"},
+      {"\xef\xbb\xbf \n<HTML>", "is a web page"},
+      {"<?xml version='1.0'?><Error>AccessDenied</Error>", "is an XML text"},
+      {"{\"error\": 404}", "is a JSON text"},
+      {"\x89HDF\r\n", "is an HDF5 file"},
+      {"\x1f\x8b\x08", "is compressed with gzip"},
+      {"something else", "is neither a safetensors file nor a file of torch.save() or TorchScript"},
+  };
+  for (const auto& [bytes, what] : cases) {
+    for (const char* name : {"w.pth", "w"}) {
+      EXPECT_THAT(WeightsFormatOf(name, bytes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)));
+    }
+    const std::string path = FileOf(bytes, static_cast<int64_t>(bytes.size()));
+    EXPECT_THAT(CheckWeightsFile(path),
+                StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr(path), HasSubstr(what))));
+  }
+  EXPECT_THAT(WeightsFormatOf("w.pth", "").status(), StatusIs(absl::StatusCode::kDataLoss, "is empty"));
+}
+
 TEST(HeaderCheck, NamesFilesThatCannotBeOpened) {
-  for (const auto check : {&CheckSafetensorsHeader, &CheckZipMembers, &CheckWeightsHeader}) {
+  for (const auto check : {&CheckSafetensorsHeader, &CheckZipMembers, &CheckWeightsHeader, &CheckWeightsFile}) {
     EXPECT_THAT(check("/nowhere"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
     EXPECT_THAT(check("/dev/zero"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/zero")));
   }

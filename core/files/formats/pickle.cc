@@ -7,26 +7,24 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
-#include "core/text/one_line.h"
 
 namespace openset {
 namespace {
 
 constexpr absl::string_view kOrderedDict = "collections OrderedDict";
+constexpr size_t kMostNameBytes = 1000;  // of a module and what it imports: a pickle may repeat a text at no cost
 
 class Reader {
  public:
-  Reader(absl::string_view bytes, absl::Span<const absl::string_view> globals) : bytes_(bytes), globals_(globals) {}
+  explicit Reader(absl::string_view bytes) : bytes_(bytes) {}
 
-  absl::StatusOr<Pickle> Read() {
-    if (bytes_.size() > kMostPickleBytes) {
-      return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleBytes, " bytes"));
-    }
+  absl::StatusOr<Pickle> Read(size_t* size) {
     for (int operations = 0;; ++operations) {
       start_ = at_;
       if (operations == kMostPickleOperations) {
         return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleOperations, " operations"));
       }
+      if (at_ > kMostPickleBytes) return TooLong();
       if (at_ >= bytes_.size()) return Damaged("it ends too early");
       const uint8_t op = static_cast<uint8_t>(bytes_[at_++]);
       if (op == '.') break;
@@ -34,6 +32,7 @@ class Reader {
     }
     if (stack_.size() != 1 || !marks_.empty()) return Damaged("it ends with values left over");
     pickle_.root = stack_.back();
+    if (size != nullptr) *size = at_;
     return std::move(pickle_);
   }
 
@@ -42,9 +41,14 @@ class Reader {
     return absl::DataLossError(absl::StrCat("not a valid pickle, at byte ", start_, ": ", what));
   }
 
+  static absl::Status TooLong() {
+    return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleBytes, " bytes"));
+  }
+
   // The next `size` bytes.
   absl::StatusOr<absl::string_view> Take(uint64_t size) {
     if (size > bytes_.size() - at_) return Damaged("it is cut short");
+    if (size > kMostPickleBytes - std::min(at_, kMostPickleBytes)) return TooLong();
     const absl::string_view taken = bytes_.substr(at_, size);
     at_ += size;
     return taken;
@@ -89,19 +93,17 @@ class Reader {
     value.text = std::string(text);
     return Push(std::move(value));
   }
+  absl::Status PushName(absl::string_view module, absl::string_view name) {
+    if (module.size() + name.size() > kMostNameBytes) return Damaged("a name is too long");
+    PickleValue value;
+    value.kind = PickleValue::kGlobal;
+    value.text = absl::StrCat(module, " ", name);
+    return Push(std::move(value));
+  }
   absl::Status PushItems(PickleValue::Kind kind, std::vector<int> items) {
     PickleValue value;
     value.kind = kind;
     value.items = std::move(items);
-    return Push(std::move(value));
-  }
-  absl::Status PushGlobal(const std::string& name) {
-    if (name != kOrderedDict && std::find(globals_.begin(), globals_.end(), name) == globals_.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("it holds a Python object of '", OneLine(name), "'"));
-    }
-    PickleValue value;
-    value.kind = PickleValue::kGlobal;
-    value.text = name;
     return Push(std::move(value));
   }
 
@@ -124,6 +126,7 @@ class Reader {
   // Appends to the list or dict on top of the stack.
   absl::Status Extend(PickleValue::Kind kind, const absl::StatusOr<std::vector<int>>& items) {
     if (!items.ok()) return items.status();
+    if (!stack_.empty() && pickle_[stack_.back()].kind == PickleValue::kCall) return absl::OkStatus();
     if (stack_.empty() || pickle_[stack_.back()].kind != kind) return Damaged("no list or dict to add to");
     if (kind == PickleValue::kDict && items->size() % 2 != 0) return Damaged("a key without a value");
     std::vector<int>& into = pickle_.values[stack_.back()].items;
@@ -143,24 +146,40 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // A call, which is not executed; OrderedDict() without arguments gives an empty dict.
+  // A call or an object, which is not made. OrderedDict() gives a dict, also of a list of pairs, as Python 2 wrote it.
   absl::Status Call() {
     OPENSET_ASSIGN_OR_RETURN(std::vector<int> call, Pop(2));
-    const PickleValue& callee = pickle_[call[0]];
-    if (callee.kind != PickleValue::kGlobal || pickle_[call[1]].kind != PickleValue::kTuple) {
+    const PickleValue &callee = pickle_[call[0]], &arguments = pickle_[call[1]];
+    // A class whose source code is stored with it is a persistent value.
+    if ((callee.kind != PickleValue::kGlobal && callee.kind != PickleValue::kPersistent) ||
+        arguments.kind != PickleValue::kTuple) {
       return absl::InvalidArgumentError("it calls something that is not a name");
     }
     if (callee.text != kOrderedDict) return PushItems(PickleValue::kCall, std::move(call));
-    if (!pickle_[call[1]].items.empty()) return absl::InvalidArgumentError("it fills an OrderedDict by a call");
-    return PushItems(PickleValue::kDict, {});
+    std::vector<int> items;
+    if (!arguments.items.empty()) {
+      pairs_ += static_cast<int64_t>(pickle_[arguments.items[0]].items.size());
+      if (pairs_ > kMostPickleOperations) return Damaged("its dicts are too large");
+      for (const int place : pickle_[arguments.items[0]].items) {
+        const std::vector<int>& pair = pickle_[place].items;
+        if (pair.size() != 2)
+          return absl::InvalidArgumentError("it makes an OrderedDict of something other than pairs");
+        items.insert(items.end(), pair.begin(), pair.end());
+      }
+    }
+    return PushItems(PickleValue::kDict, std::move(items));
   }
 
   // Sets the state of an object; that of a dict (an OrderedDict's `_metadata`) is dropped.
   absl::Status Build() {
-    OPENSET_RETURN_IF_ERROR(Pop(1).status());
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<int> state, Pop(1));
     if (stack_.empty()) return Damaged("nothing to build");
-    if (pickle_[stack_.back()].kind == PickleValue::kDict) return absl::OkStatus();
-    return absl::InvalidArgumentError("it sets the state of an object");
+    PickleValue& object = pickle_.values[stack_.back()];
+    if (object.kind == PickleValue::kDict) return absl::OkStatus();
+    if (object.kind != PickleValue::kCall) return absl::InvalidArgumentError("it sets the state of what has none");
+    object.items.resize(2);
+    object.items.push_back(state[0]);
+    return absl::OkStatus();
   }
 
   absl::Status Do(uint8_t op) {
@@ -185,7 +204,7 @@ class Reader {
       }
       case 0x8a: {  // LONG1
         OPENSET_ASSIGN_OR_RETURN(const int64_t size, Number(1, false));
-        if (size > 8) return absl::InvalidArgumentError("it holds an integer of more than 64 bits");
+        if (size > 8) return PushText(PickleValue::kLong, size);
         OPENSET_ASSIGN_OR_RETURN(const int64_t number, Number(static_cast<int>(size), true));
         return PushNumber(PickleValue::kInt, number);
       }
@@ -209,18 +228,25 @@ class Reader {
         OPENSET_ASSIGN_OR_RETURN(const int64_t size, Number(1, false));
         return PushText(op == 'C' ? PickleValue::kBytes : PickleValue::kText, size);
       }
+      case 0x8d:
+      case 0x8e:
+      case 0x96: {  // texts and bytes of 4 GB and more, and bytearrays
+        OPENSET_ASSIGN_OR_RETURN(const int64_t size, Number(8, false));
+        return PushText(op == 0x8d ? PickleValue::kText : PickleValue::kBytes, static_cast<uint64_t>(size));
+      }
       case 'c': {
         OPENSET_ASSIGN_OR_RETURN(const std::string module, Line());
         OPENSET_ASSIGN_OR_RETURN(const std::string name, Line());
-        return PushGlobal(absl::StrCat(module, " ", name));
+        return PushName(module, name);
       }
       case 0x93: {  // STACK_GLOBAL
         OPENSET_ASSIGN_OR_RETURN(const std::vector<int> names, Pop(2));
-        return PushGlobal(absl::StrCat(pickle_[names[0]].text, " ", pickle_[names[1]].text));
+        return PushName(pickle_[names[0]].text, pickle_[names[1]].text);
       }
       case ')':
         return PushItems(PickleValue::kTuple, {});
       case ']':
+      case 0x8f:  // a set
         return PushItems(PickleValue::kList, {});
       case '}':
         return PushItems(PickleValue::kDict, {});
@@ -230,7 +256,8 @@ class Reader {
         OPENSET_ASSIGN_OR_RETURN(std::vector<int> items, Pop(op - 0x84));
         return PushItems(PickleValue::kTuple, std::move(items));
       }
-      case 't': {
+      case 't':
+      case 0x91: {  // a frozenset
         OPENSET_ASSIGN_OR_RETURN(std::vector<int> items, PopToMark());
         return PushItems(PickleValue::kTuple, std::move(items));
       }
@@ -241,6 +268,7 @@ class Reader {
       case 'a':
         return Extend(PickleValue::kList, Pop(1));
       case 'e':
+      case 0x90:  // of a set
         return Extend(PickleValue::kList, PopToMark());
       case 's':
         return Extend(PickleValue::kDict, Pop(2));
@@ -263,6 +291,10 @@ class Reader {
         return PushItems(PickleValue::kPersistent, std::move(id));
       }
       case 'R':
+      case 0x81:  // an object of a class
+        return Call();
+      case 0x92:  // the same with arguments that have names
+        OPENSET_RETURN_IF_ERROR(Pop(1).status());
         return Call();
       case 'b':
         return Build();
@@ -272,13 +304,13 @@ class Reader {
   }
 
   const absl::string_view bytes_;
-  const absl::Span<const absl::string_view> globals_;
   size_t at_ = 0;
   size_t start_ = 0;  // of the current operation
   Pickle pickle_;
   std::vector<int> stack_;
   std::vector<size_t> marks_;  // heights of the stack
   std::map<int64_t, int> memo_;
+  int64_t pairs_ = 0;  // of all lists that dicts were made of
 };
 
 }  // namespace
@@ -292,8 +324,6 @@ int Pickle::Find(const PickleValue& dict, absl::string_view key) const {
   return found;
 }
 
-absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, absl::Span<const absl::string_view> globals) {
-  return Reader(bytes, globals).Read();
-}
+absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, size_t* size) { return Reader(bytes).Read(size); }
 
 }  // namespace openset

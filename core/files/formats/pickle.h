@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 
 namespace openset {
 
@@ -18,16 +17,19 @@ namespace openset {
 struct PickleValue {
   enum Kind {
     kNone,
-    kBool,        // number
-    kInt,         // number
-    kFloat,       // real
-    kText,        // text
-    kBytes,       // text
-    kGlobal,      // text: "torch FloatStorage", a name that the pickle would import
-    kTuple,       // items
-    kList,        // items
-    kDict,        // items: key, value, key, value ...; also collections.OrderedDict
-    kCall,        // items: a global and the tuple of its arguments; not executed
+    kBool,    // number
+    kInt,     // number
+    kLong,    // text: an integer of more than 64 bits, little-endian, in two's complement
+    kFloat,   // real
+    kText,    // text
+    kBytes,   // text
+    kGlobal,  // text: "torch FloatStorage", a name that the pickle would import
+    kTuple,   // items; also a frozenset
+    kList,    // items; also a set
+    kDict,    // items: key, value, key, value ...; also collections.OrderedDict
+    // items: a global, the tuple of its arguments, and the state if the pickle sets one. A call, or an object of a
+    // class; not executed, and what the pickle appends to it is left out.
+    kCall,
     kPersistent,  // items: the id of something that is stored outside the pickle
   };
   Kind kind = kNone;
@@ -51,11 +53,11 @@ struct Pickle {
 inline constexpr size_t kMostPickleBytes = size_t{64} << 20;
 inline constexpr int kMostPickleOperations = 4'000'000;
 
-// Reads a pickle of protocol 2 to 5. Refuses globals that are not in `globals` ("MODULE NAME"), so that a pickle which
-// would run code is never accepted as data. Errors: kInvalidArgument for a global or an operation that is not accepted,
-// with its name; kDataLoss for bytes that are not a pickle, with the offset; kOutOfRange for more than kMostPickleBytes
-// or kMostPickleOperations.
-absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, absl::Span<const absl::string_view> globals);
+// Reads a pickle of protocol 2 to 5, and sets `size`, if given, to the number of its bytes; others may follow. The
+// names that it would import are values too: the caller must refuse those that it doesn't know. Errors:
+// kInvalidArgument for an operation that is not accepted; kDataLoss for bytes that are not a pickle, with the offset;
+// kOutOfRange for more than kMostPickleBytes or kMostPickleOperations.
+absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, size_t* size = nullptr);
 
 }  // namespace openset
 

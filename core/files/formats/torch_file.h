@@ -1,4 +1,4 @@
-// Reads the tensors of files that torch.save() wrote (.pth, .pt), without LibTorch and without running code.
+// Reads the tensors of files that PyTorch wrote (.pth, .pt), without LibTorch and without running code.
 #ifndef OPENSET_CORE_FILES_FORMATS_TORCH_FILE_H_
 #define OPENSET_CORE_FILES_FORMATS_TORCH_FILE_H_
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/files/formats/safetensors.h"
@@ -25,17 +26,31 @@ struct OwnedArray {
   std::string data;
 };
 
-// Reads a state dict from the content of a file that torch.save() wrote in its zip format (the only one since
-// PyTorch 1.6): a dict or OrderedDict of tensors by name, or a checkpoint that has one under "state_dict",
-// "model_state_dict", "model", "net" or "network". Tensors may be views into one storage, and may have been saved from
-// any device. Errors: kInvalidArgument for the older format, for a file with a Python object other than tensors,
-// storages, dicts, lists, tuples, numbers and texts (with its name), for big-endian files, for a type that ArrayType
-// lacks; kDataLoss for a corrupt archive, tensors that exceed their storage, or storages above the limits; kOutOfRange
-// for a pickle that is too large for ReadPickle().
-absl::StatusOr<std::map<std::string, OwnedArray>> DecodeTorchFile(absl::string_view file);
+struct TorchTensors {
+  std::map<std::string, OwnedArray> arrays;
+  // The key of a checkpoint under which the arrays are, "" if the file has nothing else; and the keys of the other
+  // dicts there that have tensors alone, at least half as many.
+  std::string key;
+  std::vector<std::string> other_keys;
+};
 
-// Whether torch.save() wrote the zip archive `bytes`, and not TorchScript: it has data.pkl and no constants.pkl.
-bool IsTorchSave(absl::string_view bytes);
+// Reads the tensors from the content of a file:
+//  * of torch.save(), in its zip format or in the format before PyTorch 1.6: a dict or OrderedDict of tensors by name,
+//    or a checkpoint that has one under `key`, or without a key under "state_dict", "model_state_dict", "model", "net"
+//    or "network", or else under its only key with such a dict. Tensors may be views into one storage, and may have
+//    been saved from any device.
+//  * of TorchScript: the parameters and buffers of its modules, by their paths ("layer1.0.conv1.weight"). None of its
+//    code runs.
+// Errors: kInvalidArgument, with what to do, for a file with a Python object other than tensors, storages, dicts,
+// lists, tuples, numbers and texts (with its name), for TorchScript whose code defines __setstate__, which computes its
+// tensors, for a key that the file lacks or several that are equally good, for big-endian files, for a type that
+// ArrayType lacks, and for other formats; kDataLoss for a corrupt file, tensors that exceed their storage, or storages
+// above the limits; kOutOfRange for a pickle that is too large for ReadPickle().
+absl::StatusOr<TorchTensors> DecodeTorchFile(absl::string_view file, absl::string_view key = "");
+
+// Whether weights can be read from a file without running code: OK for anything but TorchScript whose code defines
+// __setstate__ (kInvalidArgument, with the path), so also for files that are missing or corrupt.
+absl::Status CheckRunsNoCode(const std::string& path);
 
 }  // namespace openset
 

@@ -18,6 +18,7 @@
 #include "core/text/suggest.h"
 #include "data/splits/class_splits.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "tools/cli/named_networks.h"
 
@@ -34,11 +35,22 @@ struct Given {
   InputSpec input;
 };
 
+// Which tensors of a file of weights are used: --key and --outputs.
+absl::Status SetTensors(const ScoreRequest& request, ModelSpec* model) {
+  if (request.key().empty() && request.outputs_size() == 0) return absl::OkStatus();
+  if (!model->has_weights()) {
+    return Invalid(request.key().empty() ? "outputs" : "key", "a method file says so itself of a TorchScript network");
+  }
+  if (!request.key().empty()) model->mutable_weights()->set_key(request.key());
+  if (request.outputs_size() > 0) *model->mutable_weights()->mutable_output() = request.outputs();
+  return absl::OkStatus();
+}
+
 // The model of a method file, with other weights if the request has them.
 absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders& folders) {
-  if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
+  if (!request.head().empty() || request.features()) {
     return absl::InvalidArgumentError(
-        "--head, --features and --outputs are for a TorchScript file; a method file defines its model");
+        "--head and --features are for a TorchScript file; a method file defines its model");
   }
   const ModelFiles files = request.weights().empty() ? ModelFiles::kFind : ModelFiles::kAsWritten;
   OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method,
@@ -55,6 +67,7 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
                                          " names no trained weights: give --weights=FILE, or "
                                          "set model.weights in it"));
   }
+  OPENSET_RETURN_IF_ERROR(SetTensors(request, &given.model));
   return given;
 }
 
@@ -62,8 +75,8 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
 absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
   absl::StatusOr<NamedNetwork> network = FindNamedNetwork(request.network());
   if (!network.ok()) return Annotate(network.status(), "--network");
-  if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
-    return Invalid("network", "--head, --features and --outputs are for a TorchScript file");
+  if (!request.head().empty() || request.features()) {
+    return Invalid("network", "--head and --features are for a TorchScript file");
   }
   if (!request.weights().empty()) return Invalid("weights", "with --network, --model is the file of the weights");
   if (absl::EndsWith(request.model(), ".textproto")) {
@@ -72,6 +85,7 @@ absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
   Given given{network->model, network->input};
   if (request.has_size()) given.input.clear_test_shorter_side();  // it is for the default size
   given.model.mutable_weights()->set_file(request.model());
+  OPENSET_RETURN_IF_ERROR(SetTensors(request, &given.model));
   return given;
 }
 
@@ -79,6 +93,7 @@ absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
   if (!request.weights().empty()) {
     return Invalid("weights", "applies only to a method file; a TorchScript network has its own weights");
   }
+  if (!request.key().empty()) return Invalid("key", "is for a file of weights; a TorchScript network has no keys");
   Given given;
   TorchScriptSpec* script = given.model.mutable_torch_script();
   script->set_file(request.model());
@@ -159,6 +174,23 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
   return asked;
 }
 
+// The method that needs no training and has the score of `name`; "" if there is none.
+absl::StatusOr<std::string> SameScoreAs(const std::string& name, const SpecFolders& folders, const Given& given) {
+  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(name, folders, ""));
+  std::vector<LoadedMethod> methods;
+  for (const std::string& known : MethodNames(folders)) {
+    OPENSET_ASSIGN_OR_RETURN(methods.emplace_back(), LoadMethod(known, folders, ""));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const PostHocMethods post_hoc, MakePostHoc(std::move(methods), given.model, given.input));
+  for (const LoadedMethod& other : post_hoc.methods) {
+    if (other.spec.score().kind_case() == method.spec.score().kind_case() &&
+        other.spec.inference().kind_case() == method.spec.inference().kind_case()) {
+      return other.spec.name();
+    }
+  }
+  return "";
+}
+
 struct AskedMethods {
   PostHocMethods made;  // of all parts, each once
   std::vector<std::vector<std::string>>
@@ -184,7 +216,11 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
   if (!made.ok()) return Annotate(made.status(), "--model");
   const bool all = std::any_of(of_part.begin(), of_part.end(), [](const auto& names) { return names.empty(); });
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
-    if (!all) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
+    if (all) continue;
+    OPENSET_ASSIGN_OR_RETURN(const std::string alike, SameScoreAs(skipped.name, folders, given));
+    return Invalid("methods",
+                   absl::StrCat(skipped.name, " ", skipped.why,
+                                alike.empty() ? "" : absl::StrCat("; ", alike, " is its score without that training")));
   }
   return AskedMethods{*std::move(made), std::move(of_part)};
 }

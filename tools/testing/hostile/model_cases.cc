@@ -99,7 +99,21 @@ std::vector<HostileCase> ModelCases() {
   named("nothing, of a named network", "weights.pth", "");
   cases.back().named = "is empty";
   named("code in a pickle, of a named network", "weights.pth", code);
-  cases.back().named = "is neither a safetensors file nor an archive";
+  cases.back().named = "is neither a safetensors file nor a file of torch.save()";
+  named("a Git LFS pointer, of a named network", "weights.pth", "version https://git-lfs.github.com/spec/v1\n");
+  cases.back().named = "is a Git LFS pointer";
+  named("an archive named safetensors, of a named network", "weights.safetensors",
+        ZipBytes({{"archive/data.pkl", code}, {"archive/version", "3\n"}}));
+  cases.back().named = "not a safetensors file as its name says";
+  const std::string setstate = ReadFile(*RunfilesFolder() + "/openset/models/testdata/script_setstate.pt").value();
+  for (const char* file : {"weights.pth", "weights.bin", "weights", "resnet18.pth"}) {
+    named(absl::StrCat("TorchScript that runs code, ", file), file, setstate);
+    cases.back().named = "its code defines __setstate__";
+  }
+  const std::string old("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.\x80\x02}.", 25);
+  named("code in a pickle of old PyTorch, of a named network", "weights.pth", old + code);
+  named("storages of 2^63 - 1 elements, of a named network", "weights.pth",
+        old + "\x80\x02}." + "\x80\x02]U\x01" + "aa." + LittleEndian(INT64_MAX, 8));
   named("zeros, of a named network", "weights.bin", std::string(100000, '\0'));
   named("another's tensors, of a named network", "weights.safetensors",
         Safetensors(Tensor(name, "F32", "[2,3]", "[0,24]")));
