@@ -58,6 +58,30 @@ class SmallDisk {
   bool is_there_;
 };
 
+// A file that nobody can open, not even root. Precondition: EnterMountNamespace().
+class UnreadableFile {
+ public:
+  // Makes the file.
+  explicit UnreadableFile(std::string path) : path_(std::move(path)) {
+    std::ofstream(path_) << "nobody reads this";
+    // The system refuses to read this one.
+    is_there_ = mount("/proc/sys/vm/drop_caches", path_.c_str(), nullptr, MS_BIND, nullptr) == 0;
+  }
+  // Removes it.
+  ~UnreadableFile() {
+    if (is_there_) umount2(path_.c_str(), MNT_DETACH);
+    unlink(path_.c_str());
+  }
+  UnreadableFile(const UnreadableFile&) = delete;
+  UnreadableFile& operator=(const UnreadableFile&) = delete;
+
+  bool is_there() const { return is_there_ && !std::ifstream(path_).is_open(); }
+
+ private:
+  const std::string path_;
+  bool is_there_;
+};
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_TESTING_SMALL_DISK_H_

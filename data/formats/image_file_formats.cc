@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
@@ -34,6 +35,7 @@ class ImageFileFormat : public PartFormat {
   // What to do about images that are not those of the catalog. An absolute path is that of the user's own folder.
   static std::string WhatToDo(const DataSetInfo& info, const std::string& path) {
     if (path.empty() || path[0] != '/') return "fetch the files again";
+    if (absl::StrContains(info.name(), ':')) return "its images are changing: run the command again";  // "folder:/..."
     return absl::StrCat("its images have changed: bring the old ones back, or remove catalog/", info.name(),
                         ".textproto and describe the folder again");
   }

@@ -16,6 +16,28 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// -1 in an unsigned type is its largest value, unless it is a class.
+TEST(ReadSampleSet, UnsignedLabels) {
+  const auto labels = [](std::vector<uint8_t> values) {
+    return NpyArray{"|u1", {static_cast<int64_t>(values.size())}, std::string(values.begin(), values.end())};
+  };
+  const auto error = [&](const NpzArrays& arrays, const SetRoles& roles = {}) {
+    return ErrorOf({WriteArrays("a.npz", arrays)}, roles);
+  };
+  NpzArrays arrays = With(Scores(), "label", labels({0, 1, 255}));
+  EXPECT_EQ(error(arrays),
+            "a.npz: array 'label' holds 255, which -1 (unknown) becomes in an unsigned type: save it as int64, with -1 "
+            "for unknown samples");
+  EXPECT_EQ(error(With(arrays, "num_classes", Wholes({256}))), "");
+  EXPECT_EQ(error(With(arrays, "prediction", Wholes({0, 0, 255}))), "");
+  EXPECT_EQ(error(With(arrays, "label", labels({0, 254, 255}))), "");
+  // A role says that they are unknown, whatever their labels.
+  arrays = With(With(arrays, "group", Wholes({-1, -1, 0})), "group_names", MakeNpy({"far"}));
+  SetRoles roles;
+  roles.far = {"far"};
+  EXPECT_EQ(error(arrays, roles), "");
+}
+
 TEST(ReadSampleSet, Scores) {
   const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", Scores())});
   ASSERT_TRUE(samples.ok()) << samples.status();

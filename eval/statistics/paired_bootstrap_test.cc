@@ -112,6 +112,12 @@ TEST(PairedBootstrap, RefusesOtherSamples) {
   b = a;
   b.group.assign(400, 0);
   EXPECT_EQ(Compare(a, b, 100).status().code(), absl::StatusCode::kInvalidArgument);
+  b = a;
+  b.label.pop_back();
+  b.prediction.pop_back();
+  b.unknown_score.pop_back();
+  EXPECT_EQ(Compare(a, b, 100).status().message(),
+            "the methods must have the same samples: method 1 has 399, and method 0 has 400");
 }
 
 }  // namespace

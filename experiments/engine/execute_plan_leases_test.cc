@@ -1,6 +1,4 @@
 // ExecutePlan() with two processes on one store.
-#include <fcntl.h>
-
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/testing/small_disk.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
@@ -81,13 +80,12 @@ TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.actions[0].key));
 }
 
-// Its file can't be opened, by root either. (Link targets that are missing would be invalid claims.)
 TEST_F(LeasedTest, AClaimThatCannotBeReadIsTriedAgainAndThenGivenUp) {
-  constexpr char kUnreadable[] = "/proc/sys/vm/drop_caches";
-  if (open(kUnreadable, O_RDONLY | O_CLOEXEC) >= 0) GTEST_SKIP() << kUnreadable << " can be read";
+  if (!EnterMountNamespace()) GTEST_SKIP() << "this process may not mount";
   const Plan plan = MakePlanOf("seed: [0, 1]");
   const std::string path = absl::StrCat(store_.folder(), "/running/", plan.actions[0].key);
-  std::filesystem::create_symlink(kUnreadable, path);
+  auto claim = std::make_unique<UnreadableFile>(path);
+  ASSERT_TRUE(claim->is_there());
   options_.retry.retries = 3;
   options_.retry.first_wait = absl::Milliseconds(1);
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
@@ -97,8 +95,8 @@ TEST_F(LeasedTest, AClaimThatCannotBeReadIsTriedAgainAndThenGivenUp) {
   EXPECT_THAT(observer_.skipped, SizeIs(2));
   // The other trial is complete, and the action has no failure that would count in other processes.
   EXPECT_THAT(engine_.started, SizeIs(3));
-  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
-  std::filesystem::remove(path);
+  EXPECT_EQ(*store_.CountFailures(plan.actions[0].key), 0);
+  claim.reset();
   EXPECT_EQ(*ours_->TryClaim({plan.actions[0].key}), "");
 }
 

@@ -33,8 +33,8 @@ struct Plan {
   // Actions whose results in the store are ignored: corrupt ones, with the problem, and those to make again
   // (Planner::Redo()).
   std::map<ActionId, std::string> damaged;
-  // Actions whose results are in the store but can't be read now (IsReadFailure() in experiments/store/store.h), with the
-  // problem. They count as done, since they may be intact.
+  // Actions whose results are in the store but can't be read now (IsReadFailure() in experiments/store/store.h), with
+  // the problem. They count as done, since they may be intact.
   std::map<ActionId, std::string> unreadable;
   std::set<ActionId> redone;
 

@@ -249,27 +249,27 @@ TEST_F(CollectGarbageTest, RemovesNothingWhileSomethingCantBeRead) {
   ASSERT_THAT(MakeFolders(old + "/inside"), IsOk());
   ASSERT_THAT(MakeFolders(store_.folder() + "/partial"), IsOk());
   ASSERT_THAT(MakeFolders(store_.folder() + "/logs"), IsOk());
-  for (const std::string& path : {old, store_.CheckpointFolder(record_.checkpoint_key()),
-                                  store_.OutputsFolder(record_.outputs_key())}) {
+  for (const std::string& path :
+       {old, store_.CheckpointFolder(record_.checkpoint_key()), store_.OutputsFolder(record_.outputs_key())}) {
     Age(path, 100);
   }
   GarbagePolicy policy;
   policy.most_bytes = 1;
   const std::string record = store_.RecordPath(record_.trial_id());
   for (const char* error : {"EACCES", "EMFILE", "ENFILE", "ENOMEM", "EIO", "ESTALE"}) {
-    for (const auto& [path, calls] : std::vector<std::pair<std::string, std::string>>{
-             {store_.folder() + "/records", "open"},
-             {store_.folder() + "/records", "list"},
-             {record.substr(0, record.rfind('/')), "list"},
-             {record, "open"},
-             {record, "read"},
-             {store_.folder() + "/outputs", "open"},
-             {store_.folder() + "/checkpoints", "list"},
-             {store_.folder() + "/partial", "open"},
-             {store_.folder() + "/logs", "open"},
-             {store_.OutputsFolder(record_.outputs_key()), "stat"},
-             {old, "stat"},
-             {old + "/inside", "open"}}) {
+    for (const auto& [path, calls] :
+         std::vector<std::pair<std::string, std::string>>{{store_.folder() + "/records", "open"},
+                                                          {store_.folder() + "/records", "list"},
+                                                          {record.substr(0, record.rfind('/')), "list"},
+                                                          {record, "open"},
+                                                          {record, "read"},
+                                                          {store_.folder() + "/outputs", "open"},
+                                                          {store_.folder() + "/checkpoints", "list"},
+                                                          {store_.folder() + "/partial", "open"},
+                                                          {store_.folder() + "/logs", "open"},
+                                                          {store_.OutputsFolder(record_.outputs_key()), "stat"},
+                                                          {old, "stat"},
+                                                          {old + "/inside", "open"}}) {
       const FailingDisk failing(path, error, calls);
       const absl::Status status = FindGarbage(store_, policy).status();
       EXPECT_TRUE(IsReadFailure(status)) << error << " " << calls << " " << path << ": " << status;

@@ -148,7 +148,8 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder, const std::string
   if (!summary.ok() || summary->provenance().key() == key) return summary;
   const std::string found = MessageDigest(summary->action());
   if (found == key) return summary;
-  return absl::DataLossError(absl::StrCat(folder, ": its action has the key ", found, ": it belongs to another action"));
+  return absl::DataLossError(
+      absl::StrCat(folder, ": its action has the key ", found, ": it belongs to another action"));
 }
 
 }  // namespace
@@ -332,8 +333,9 @@ absl::StatusOr<std::vector<std::string>> Store::Quarantined() const {
     const absl::StatusOr<std::string> reason =
         ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile), kLongestReason);
     if (absl::IsNotFound(reason.status())) continue;  // a folder of others, or one that a process is making or removing
-    lines.push_back(absl::StrCat(folder, "/", number, ": ",
-                                 reason.ok() ? absl::StripTrailingAsciiWhitespace(*reason) : reason.status().message()));
+    lines.push_back(
+        absl::StrCat(folder, "/", number, ": ",
+                     reason.ok() ? absl::StripTrailingAsciiWhitespace(*reason) : reason.status().message()));
   }
   return lines;
 }

@@ -42,8 +42,7 @@ void ForEach(const Store& store, const char* kind, absl::string_view suffix, Unr
   }
 }
 
-std::vector<std::string> KeysIn(const Store& store, const char* kind, absl::string_view suffix,
-                                UnreadRecords* unread) {
+std::vector<std::string> KeysIn(const Store& store, const char* kind, absl::string_view suffix, UnreadRecords* unread) {
   std::vector<std::string> keys;
   ForEach(store, kind, suffix, unread, [&](const std::string&, const std::string& key) {
     if (!key.empty()) keys.push_back(key);

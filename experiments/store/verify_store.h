@@ -22,7 +22,7 @@ struct StoreReport {
   int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // numbers checked
   std::vector<StoreProblem> damaged;                                          // sorted by path within each kind
   std::vector<std::string> unreadable;  // what can't be read now (UnreadRecords::unreadable), which may be intact
-  std::vector<std::string> strangers;                                         // entries whose name no result can have
+  std::vector<std::string> strangers;   // entries whose name no result can have
   std::vector<std::string> incomplete;  // records that were made from other outputs than the stored ones
 };
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
@@ -200,6 +201,9 @@ absl::Status Study::RememberSpec() const {
   if (experiment_.sha256.empty()) return absl::OkStatus();
   const std::string folder = store_.ReportFolder(report_name());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  // The reports are written at the end; better refuse a link now.
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListFolder(folder));
+  for (const std::string& file : files) OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder, file)));
   OPENSET_RETURN_IF_ERROR(
       WriteFileAtomically(JoinPath(folder, kSpecFile),
                           absl::StrCat(AbsolutePath(experiment_.source.file()), "\n", experiment_.sha256, "\n")));

@@ -207,8 +207,8 @@ class RedoTest : public StudyTest {
     std::string needed;
     for (const Action& action : (*study)->plan().actions) {
       EXPECT_EQ(action.is_needed(), (*study)->plan().redone.count(action.id) > 0);
-      EXPECT_EQ(action.is_needed(),
-                !*store_.HasCheckpoint(action.key) && !*store_.HasOutputs(action.key) && !*store_.HasRecord(action.key));
+      EXPECT_EQ(action.is_needed(), !*store_.HasCheckpoint(action.key) && !*store_.HasOutputs(action.key) &&
+                                        !*store_.HasRecord(action.key));
       if (action.is_needed()) absl::StrAppend(&needed, KindName(action.kind), " ", action.trials[0], " ");
     }
     return needed;

@@ -75,10 +75,10 @@ class Reporter {
 };
 
 // The saved state from which the run continues: its own, or the end of the training that it extends. Nothing if neither
-// is intact. Errors: those of IsReadFailure() (experiments/store/store.h), since a state that can't be read now may hold
-// days of training.
-absl::StatusOr<TrainSummary> LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
-                       TrainingRun* run) {
+// is intact. Errors: those of IsReadFailure() (experiments/store/store.h), since a state that can't be read now may
+// hold days of training.
+absl::StatusOr<TrainSummary> LoadSaved(const std::string& partial, const TrainAction& action,
+                                       const ActionContext& context, TrainingRun* run) {
   std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, keys of the trainings
   if (!context.continued_key.empty()) {
     states.emplace_back(JoinPath(context.store.CheckpointFolder(context.continued_key), kStateFile),

@@ -57,7 +57,7 @@ absl::Status KeepStoreSize(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const bool others_run, OthersRun(study.store()));
   std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
             << (others_run ? "nothing is removed while another run is on it\n"
-                                         : "the rest is records, reports and files from the last hour\n");
+                           : "the rest is records, reports and files from the last hour\n");
   return absl::OkStatus();
 }
 

@@ -52,7 +52,8 @@ std::vector<std::pair<ActionId, Claims::Fate>> Claims::LookAtLeft() {
 
 Claims::Fate Claims::FateOf(ActionId id, int failures) const {
   const Action& action = plan_[id];
-  if (plan_.IsInStore(action, store_).value_or(false)) return Fate::kDone;  // if the system can't tell, TryClaim() fails
+  // If the system can't tell, TryClaim() fails.
+  if (plan_.IsInStore(action, store_).value_or(false)) return Fate::kDone;
   for (const std::string& key : plan_.ResultKeys(action)) {
     if (leases_ != nullptr && !leases_->OwnerOf(key).empty()) return Fate::kTheirs;
   }

@@ -106,9 +106,8 @@ std::string LaunchPath(const Store& store, const std::string& sha256) {
 // Whether all records of the launch exist. False if the launch can't be read.
 bool HasAllRecords(const Store& store, const std::string& launch) {
   const absl::StatusOr<SlurmLaunch> loaded = LoadLaunch(store, launch);
-  return loaded.ok() && absl::c_all_of(loaded->record(), [&](const std::string& id) {
-           return store.HasRecord(id).value_or(false);
-         });
+  return loaded.ok() &&
+         absl::c_all_of(loaded->record(), [&](const std::string& id) { return store.HasRecord(id).value_or(false); });
 }
 
 }  // namespace

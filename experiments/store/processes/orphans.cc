@@ -62,16 +62,16 @@ absl::Status ForEachOrphan(const Store& store, absl::Time now,
 
 absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time now) {
   std::vector<std::string> orphans;
-  OPENSET_RETURN_IF_ERROR(ForEachOrphan(
-      store, now, [&](int, const std::string&, const std::string& path) { orphans.push_back(path); }));
+  OPENSET_RETURN_IF_ERROR(
+      ForEachOrphan(store, now, [&](int, const std::string&, const std::string& path) { orphans.push_back(path); }));
   return orphans;
 }
 
 void SweepTemporaries(const Store& store) {
   // Without the disk's clock, those of other machines are not old.
-  ForEachOrphan(store, store.Now().value_or(absl::InfinitePast()), [](int room, const std::string& name, const std::string&) {
-    RemoveTree(room, name).IgnoreError();
-  }).IgnoreError();
+  ForEachOrphan(store, store.Now().value_or(absl::InfinitePast()),
+                [](int room, const std::string& name, const std::string&) { RemoveTree(room, name).IgnoreError(); })
+      .IgnoreError();
 }
 
 }  // namespace openset

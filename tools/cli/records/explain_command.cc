@@ -165,8 +165,9 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     if (std::find(action.trials.begin(), action.trials.end(), trial) == action.trials.end()) continue;
     const auto damage = plan.damaged.find(action.id), unreadable = plan.unreadable.find(action.id);
     if (unreadable != plan.unreadable.end()) unread.unreadable.push_back(unreadable->second);
-    const std::string why = damage != plan.damaged.end()       ? absl::StrCat("runs: ", damage->second)
-                            : unreadable != plan.unreadable.end() ? absl::StrCat("can't be read now: ", unreadable->second)
+    const std::string why = damage != plan.damaged.end() ? absl::StrCat("runs: ", damage->second)
+                            : unreadable != plan.unreadable.end()
+                                ? absl::StrCat("can't be read now: ", unreadable->second)
                             : plan.redone.count(action.id) > 0 ? "runs: --redo"
                             : action.is_needed() && action.kind == ActionKind::kEvaluate
                                 ? "will be evaluated: no stored result has exactly these metrics"

@@ -80,14 +80,15 @@ absl::Status VerifyRecords() {
   for (const std::string& path : report.strangers) std::cout << OneLine(path) << ": is not a file of openset\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
-            << " checkpoints, " << report.outputs << " outputs, " << report.attempts
-            << " failed attempts: " << damaged << " corrupt"
+            << " checkpoints, " << report.outputs << " outputs, " << report.attempts << " failed attempts: " << damaged
+            << " corrupt"
             << (report.unreadable.empty() ? "" : absl::StrCat(", ", report.unreadable.size(), " can't be read now"))
             << "\n";
   if (!report.unreadable.empty()) {
-    return absl::AbortedError(absl::StrCat(
-        store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined", ", ", report.unreadable.size(),
-        " can't be read now and may be intact: make them readable (permissions, ulimit -n, the disk), then verify again"));
+    return absl::AbortedError(absl::StrCat(store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined",
+                                           ", ", report.unreadable.size(),
+                                           " can't be read now and may be intact: make them readable (permissions, "
+                                           "ulimit -n, the disk), then verify again"));
   }
   if (damaged == 0 && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
   return absl::AbortedError(

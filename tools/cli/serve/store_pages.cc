@@ -162,7 +162,7 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   absl::StrAppend(&page.body, HtmlHead("Studies"),
                   rows.empty() && unread.unreadable.empty() ? "<p class=\"state\">The store has no record yet.</p>\n"
                   : rows.empty()                            ? ""
-                               : HtmlTable({"study", "by", "records", "last record", "disk"}, rows, 2));
+                                 : HtmlTable({"study", "by", "records", "last record", "disk"}, rows, 2));
   rows.clear();
   for (const auto& [kind, bytes] : UsageByKind(store_, &unread)) rows.push_back({{kind}, {BytesText(bytes)}});
   if (!rows.empty()) absl::StrAppend(&page.body, HtmlHead("Disk"), HtmlTable({"folder", "size"}, rows, 1));

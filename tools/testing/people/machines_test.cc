@@ -6,13 +6,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "core/files/files.h"
+#include "core/testing/small_disk.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
@@ -201,20 +202,20 @@ TEST_F(MachinesRun, AWorkerThatDoesNotReadALargeRequestIsKilled) {
 }
 
 TEST_F(MachinesRun, AClaimThatCannotBeReadLeavesTheOthers) {
-  constexpr char kUnreadable[] = "/proc/sys/vm/drop_caches";  // by root either
-  if (access(kUnreadable, F_OK) != 0 || ReadFile(kUnreadable).ok()) GTEST_SKIP() << kUnreadable << " can be read";
+  if (!EnterMountNamespace()) GTEST_SKIP() << "this process may not mount";
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   // The key of a trial's last action is the trial's id.
   const std::map<std::string, std::string> records = program_.Records();
   ASSERT_EQ(records.size(), 2);
   const std::string& id = records.begin()->first;
   ASSERT_TRUE(fs::remove(absl::StrCat(program_.store(), "/records/", id.substr(0, 2), "/", id, ".rec")));
-  fs::create_symlink(kUnreadable, program_.store() + "/running/" + id);
+  auto claim = std::make_unique<UnreadableFile>(program_.store() + "/running/" + id);
+  ASSERT_TRUE(claim->is_there());
   const ProgramResult blocked = program_.Run({"run", "study.textproto", "--retries=1"});
   EXPECT_EQ(blocked.exit_code, 1) << blocked.err;
   EXPECT_THAT(blocked.out, HasSubstr(absl::StrCat("it can't be claimed now: cannot open ")));
   EXPECT_THAT(blocked.out, HasSubstr(absl::StrCat("running/", id, ": Permission denied")));
-  fs::remove(program_.store() + "/running/" + id);
+  claim.reset();
   EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   EXPECT_EQ(program_.Records(), records);
 }

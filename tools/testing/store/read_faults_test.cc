@@ -63,8 +63,8 @@ struct Fault {
 
 constexpr const char* kErrors[] = {"EMFILE", "EACCES", "ESTALE", "ENFILE", "EIO", "ENOMEM"};
 constexpr const char* kCalls[] = {"open", "read", "stat", "list"};
-constexpr const char* kRooms[] = {"records", "replicas", "checkpoints", "outputs", "attempts",   "quarantine",
-                                  "runs",    "partial",  "slurm",       "logs",    "reports",    "data",
+constexpr const char* kRooms[] = {"records", "replicas", "checkpoints", "outputs", "attempts", "quarantine",
+                                  "runs",    "partial",  "slurm",       "logs",    "reports",  "data",
                                   "tmp",     "running",  "programs",    "version", "records/"};
 
 class ReadFaultsTest : public ::testing::Test {
@@ -242,9 +242,8 @@ TEST_F(ReadFaultsTest, AnErrorIsNeitherAbsenceNorCorruption) {
             std::map<std::string, std::string> left = ContentOf(program_.store());
             for (const auto& [name, content] : whole_) {
               bool may_go = result.exit_code == 0 || tried.takes.size() == 1;
-              may_go = may_go && std::any_of(tried.takes.begin(), tried.takes.end(), [&name = name](const auto& one) {
-                         return absl::StartsWith(name, one);
-                       });
+              may_go = may_go && std::any_of(tried.takes.begin(), tried.takes.end(),
+                                             [&name = name](const auto& one) { return absl::StartsWith(name, one); });
               const auto found = left.find(name);
               if (found == left.end() && may_go) continue;
               EXPECT_TRUE(found != left.end() && found->second == content) << name << " has gone or changed\n" << said;
