@@ -111,13 +111,13 @@ Ended Run(const HostileCase& one, const Ground& ground) {
   if (!one.request.empty()) {
     if (const int port = PortOf(ground.folder() + ".out", pid); port > 0) {
       // The server asks for a token if the test's folder is closed to other users.
-      constexpr absl::string_view kToken = "/?token=", kHost = "Host: localhost\r\n";
+      constexpr char kToken[] = "/?token=", kHost[] = "Host: localhost\r\n";
       const std::string address = ReadFile(ground.folder() + ".out").value_or("");
       const size_t token = address.find(kToken);
       const std::string cookie =
           token == std::string::npos
               ? ""
-              : absl::StrCat("Cookie: openset_token=", address.substr(token + kToken.size(), 32), "\r\n");
+              : absl::StrCat("Cookie: openset_token=", address.substr(token + sizeof(kToken) - 1, 32), "\r\n");
       ended.answer = Exchange(port, absl::StrReplaceAll(one.request, {{kHost, absl::StrCat(kHost, cookie)}}));
     }
     kill(pid, SIGTERM);

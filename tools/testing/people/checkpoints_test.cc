@@ -1,6 +1,5 @@
 // Files of weights that people gave to openset score, and what came instead of weights.
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>

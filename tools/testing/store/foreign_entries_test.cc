@@ -123,7 +123,9 @@ class ForeignEntriesTest : public ::testing::Test {
       EXPECT_LE(result.exit_code, 2) << all;
       EXPECT_THAT(all, Not(HasSubstr(kSecret)));
       EXPECT_THAT(all, Not(HasSubstr("internal error")));
-      if (result.exit_code != 0) EXPECT_THAT(all, HasSubstr(entry.substr(0, entry.find('/'))));
+      if (result.exit_code != 0) {
+        EXPECT_THAT(all, HasSubstr(entry.substr(0, entry.find('/'))));
+      }
       EXPECT_EQ(TreeOf("home"), home);
       EXPECT_EQ(TreeOf("other"), other);
     }
