@@ -74,7 +74,7 @@ TEST(ScoreFile, FdShifts) {
 }
 
 TEST(ScoreFile, RefusesFilesWithWrongEndings) {
-  EXPECT_THAT(ErrorOf({Path("nowhere.npz")}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(ErrorOf({Path("nowhere.npz")}), HasSubstr("nowhere.npz: No such file or directory"));
   EXPECT_THAT(ErrorOf({WriteText("a.txt", "x")}), HasSubstr("a.txt: files of scores end in .npz, .npy, .csv or .tsv"));
   EXPECT_EQ(ErrorOf({WriteText("text.npz", "label\n1\n")}), "text.npz: not an .npz archive");
   EXPECT_EQ(ErrorOf({WriteText("label.npy", "label\n1\n")}),

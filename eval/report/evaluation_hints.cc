@@ -91,7 +91,7 @@ std::string OtherMarkText(const SampleSet& samples, const EvaluationInput& input
                                                  never[0] == use.labelled.back());
     if (!at_an_end) return "";
     return absl::StrCat("no sample is unknown, and label ", ClassText(samples, never[0]), " (", use.labels[never[0]],
-                        " samples) is never predicted", kAdvice);
+                        use.labels[never[0]] == 1 ? " sample" : " samples", ") is never predicted", kAdvice);
   }
   // 255, 999 ...
   const int32_t last = use.labelled.back(), next = use.labelled[use.labelled.size() - 2];

@@ -110,7 +110,7 @@ TEST_F(EvalMethodsTest, BadInput) {
     return Error(words);
   };
   EXPECT_EQ(error({"a.npz"}), "openset: --as=methods: a.npz is given twice\n");
-  EXPECT_THAT(error({"nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(error({"nowhere.npz"}), HasSubstr("nowhere.npz: No such file or directory"));
   EXPECT_THAT(error({"--classes=c.csv"}), HasSubstr("--classes: goes with one method"));
   EXPECT_THAT(error({"--rows=metrics"}), HasSubstr("--rows: unknown value 'metrics'; did you mean 'metric'?"));
   EXPECT_THAT(Error({"eval", "a.npz", "--rows=method"}), HasSubstr("it goes with --as=methods"));

@@ -210,7 +210,7 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   const std::string whole = program_.Read("nan.npz");
   program_.Write("cut.npz", whole.substr(0, whole.size() / 2));
   EXPECT_THAT(Error({"eval", "cut.npz"}), HasSubstr("openset: cut.npz: "));
-  EXPECT_THAT(Error({"eval", "nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(Error({"eval", "nowhere.npz"}), HasSubstr("nowhere.npz: No such file or directory"));
   EXPECT_EQ(Error({"eval", "."}), "openset: . is a folder: name a file of scores in it\n");
 }
 
