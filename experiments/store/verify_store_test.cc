@@ -17,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 class VerifyStoreTest : public ::testing::Test {
@@ -163,18 +164,22 @@ TEST_F(VerifyStoreTest, ReportsStrangeNamesAndOtherOutputs) {
   EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made from other outputs")));
 }
 
-TEST_F(VerifyStoreTest, EntriesInPlaceOfFoldersCanBeQuarantined) {
+// A link is neither followed nor moved: what lies behind it belongs to somebody else.
+TEST_F(VerifyStoreTest, EntriesInPlaceOfFoldersCanBeQuarantinedAndLinksAreNamed) {
   const std::string shard = store_.folder() + "/records/ab", kind = store_.folder() + "/outputs";
   std::filesystem::remove_all(shard);
   std::filesystem::create_symlink("ab", shard);  // its own target
   std::filesystem::remove_all(kind);
   std::ofstream(kind) << "x";
-  EXPECT_THAT(Damaged(),
-              ElementsAre(HasSubstr(shard + ": is not the folder"), HasSubstr(kind + ": is not the folder")));
-  EXPECT_FALSE(store_.CommitRecord(record_).ok());
   const StoreReport report = VerifyStore(store_).value();
-  for (const StoreProblem& problem : report.damaged) EXPECT_THAT(store_.Quarantine(problem.path, problem.what), IsOk());
+  EXPECT_THAT(report.unreadable, ElementsAre(HasSubstr(shard + ": is a link")));
+  ASSERT_THAT(report.damaged, SizeIs(1));
+  EXPECT_THAT(report.damaged[0].what, HasSubstr(kind + ": is not the folder"));
+  EXPECT_FALSE(store_.CommitRecord(record_).ok());
+  EXPECT_THAT(store_.Quarantine(kind, report.damaged[0].what), IsOk());
   EXPECT_THAT(Damaged(), IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_symlink(shard));
+  std::filesystem::remove(shard);
   EXPECT_TRUE(*store_.CommitRecord(record_));
 }
 
