@@ -121,6 +121,8 @@ class Workload {
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
     summary.mutable_action();
+    summary.mutable_provenance()->set_stage(StageProvenance::INFER);
+    summary.mutable_provenance()->set_key(key);
     summary.set_outputs_sha256(Sha256Hex(kOutputs));
     const absl::Status written = WriteFileAtomically(JoinPath(*staging, kSummaryFile), EncodeRecord(summary));
     if (!written.ok()) return written;

@@ -13,7 +13,11 @@
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/file_state.h"
+#include "core/files/runfiles.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
@@ -65,12 +69,18 @@ bool CanAllReadBelow(const std::string& folder) {
   return !error;
 }
 
+// Whether a folder holds only published data: what comes with the program, or what `openset data fetch` downloaded.
+bool IsPublished(const std::string& folder) {
+  const absl::StatusOr<std::string> runfiles = RunfilesFolder();
+  return folder == UserCacheFolder("data") || (runfiles.ok() && absl::StartsWith(folder, *runfiles));
+}
+
 // Whether each user of this machine may see what the pages show anyway: the store, and images of the data. Then a token
 // would protect nothing.
 bool CanAllRead(const Store& store, const std::vector<std::string>& data_folders) {
   for (const std::string& folder : data_folders) {
     std::error_code error;
-    if (fs::exists(folder, error) && !CanAllList(folder)) return false;
+    if (!IsPublished(folder) && fs::exists(folder, error) && !CanAllList(folder)) return false;
   }
   return CanAllList(store.folder()) && CanAllReadBelow(store.folder());
 }
