@@ -36,12 +36,6 @@ void MakeFolder(const std::string& path) {
   fs::create_directories(path);
 }
 
-// Replaces the entry by a link to itself.
-void MakeLoop(const std::string& path) {
-  fs::remove_all(path);
-  fs::create_symlink(fs::path(path).filename(), path);
-}
-
 void MakePipe(const std::string& path) {
   fs::remove_all(path);
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -82,6 +76,7 @@ struct Damage {
   std::function<void()> make;
 };
 
+// Links are in foreign_entries_test.cc: they are named, and stay.
 std::vector<Damage> DamagesOf(const std::string& store) {
   const std::string record = EntriesOf(store, "records")[0], other = EntriesOf(store, "records")[1];
   const std::string checkpoint = EntriesOf(store, "checkpoints")[0], outputs = EntriesOf(store, "outputs")[0];
@@ -99,16 +94,12 @@ std::vector<Damage> DamagesOf(const std::string& store) {
   return {
       {"an empty record", record, Seen::kInReport, [=] { Replace(record, ""); }},
       {"a folder in a record's place", record, Seen::kInReport, [=] { MakeFolder(record); }},
-      {"a link to itself", record, Seen::kInReport, [=] { MakeLoop(record); }},
-      {"a link to nowhere", record, Seen::kInReport,
-       [=] { fs::remove(record), fs::create_symlink("nowhere", record); }},
       {"a pipe that nobody writes to", record, Seen::kInReport, [=] { MakePipe(record); }},
       {"half a record", record, Seen::kInReport, [=] { fs::resize_file(record, fs::file_size(record) / 2); }},
       {"a flipped bit", record, Seen::kInReport, [=] { FlipBit(record); }},
       {"a record and more", record, Seen::kInReport, [=] { std::ofstream(record, std::ios::app) << "x"; }},
       {"another trial's record", record, Seen::kInReport, [=] { copy(other, record); }},
       {"a file in the place of a folder of records", shard, Seen::kAsMissing, [=] { Replace(shard, "x"); }},
-      {"a folder of records that is a link to itself", shard, Seen::kAsMissing, [=] { MakeLoop(shard); }},
       {"a record in another's folder", strange_shard, Seen::kAsStranger,
        [=] { copy(record, strange_shard + "/" + fs::path(record).filename().string()); }},
       {"a record without a name", strange_name, Seen::kAsStranger, [=] { copy(record, strange_name); }},
@@ -119,7 +110,6 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"no weights", weights, Seen::kNowhere, [=] { fs::remove(weights); }},
       {"weights that are a pipe", weights, Seen::kNowhere, [=] { MakePipe(weights); }},
       {"a file in a checkpoint's place", checkpoint, Seen::kNowhere, [=] { Replace(checkpoint, "x"); }},
-      {"a checkpoint that is a link to itself", checkpoint, Seen::kNowhere, [=] { MakeLoop(checkpoint); }},
       {"a checkpoint without its summary", checkpoint, Seen::kNowhere,
        [=] { fs::remove(checkpoint + "/summary.rec"); }},
       {"another action than the summary's", checkpoint + "/action.textproto", Seen::kNowhere,
