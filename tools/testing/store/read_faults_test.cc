@@ -4,6 +4,8 @@
 // so and fails: exit code 0 means that the output is the usual one. OPENSET_FAULTS=long: all cases; otherwise a sample.
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
