@@ -19,6 +19,7 @@ HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-u
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "perturbed images",
          "member_uncertainty": "disagreement of passes", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
+PLAIN = {"logit_level", "each_class"}  # conditions on logits and samples, not further inputs
 # What a method needs in addition to its score and to a plain network's training and forward pass.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "synthetic images",
         "overlay_images": "synthetic images", "confusing_images": "synthetic images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
@@ -113,7 +114,7 @@ def table():
         members = [of.score]
         if of.score == "combine":
             members = re.findall(r"score \{ (\w+)", of.text)
-        wanted = [NEEDS[field] for member in members for field in needs[member]]
+        wanted = [NEEDS[field] for member in members for field in needs[member] if field not in PLAIN]
         if of.score == "combine":
             wanted.append(NEEDS["fit"])
         if of.trained:
