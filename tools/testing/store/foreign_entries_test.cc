@@ -32,7 +32,7 @@ constexpr char kSecret[] = "the secret of ~/.ssh/id";
 const std::vector<std::vector<std::string>>& Commands() {
   static const auto* const commands = new std::vector<std::vector<std::string>>{
       {"records", "ls"},
-      {"records", "export", "--bundle=out.zip", "--force"},
+      {"records", "export", "--bundle=out.zip"},
       {"records", "merge", "other"},
       {"compare", "study.textproto"},
       {"report", "study.textproto"},
@@ -80,7 +80,8 @@ class ForeignEntriesTest : public ::testing::Test {
   // in it the first result, and its first file.
   std::vector<std::string> Entries() const {
     std::vector<std::string> entries;
-    for (const std::string& room : *ListFolder(In("whole"))) {
+    const std::vector<std::string> rooms = *ListFolder(In("whole"));
+    for (const std::string& room : rooms) {
       for (std::string path = room;;) {
         entries.push_back(path);
         if (!fs::is_directory(In("whole/" + path)) || ListFolder(In("whole/" + path))->empty()) break;
@@ -193,9 +194,11 @@ TEST_F(ForeignEntriesTest, ARunDoesNotWriteItsReportThroughALink) {
 TEST_F(ForeignEntriesTest, TheStoreMayBeALink) {
   fs::create_symlink("whole", In("store"));
   for (std::vector<std::string> command : Commands()) {
+    // One run of each method can't be compared, and everything in the store is young.
+    const int expected = command[0] == "compare" ? 2 : command.back() == "--max_size=0" ? 1 : 0;
     command.push_back("--store=store");
     const ProgramResult result = program_.Run(command);
-    EXPECT_EQ(result.exit_code, 0) << absl::StrJoin(command, " ") << result.err;
+    EXPECT_EQ(result.exit_code, expected) << absl::StrJoin(command, " ") << result.err;
   }
 }
 
