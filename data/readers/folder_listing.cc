@@ -45,9 +45,7 @@ uLong ChecksumOf(absl::string_view bytes) {
   return sum;
 }
 
-absl::Status CannotList(const std::string& folder) {
-  return ReadError(errno, absl::StrCat("cannot list ", folder));
-}
+absl::Status CannotList(const std::string& folder) { return ReadError(errno, absl::StrCat("cannot list ", folder)); }
 
 absl::StatusOr<ImageNames> ListOne(const std::string& folder) {
   ImageNames names;

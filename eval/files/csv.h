@@ -28,8 +28,8 @@ inline constexpr size_t kMaxCells = 1'000'000;
 // separators, line breaks and doubled quotes. Lines end in "\n" or "\r\n", or all of them in "\r". A byte order mark at
 // the start and empty lines at the end are ignored, and so is Excel's first line "sep=;", whose separator is taken.
 // Cells are only valid during the call. Errors, kInvalidArgument with "line N: ": a record with more or fewer cells
-// than the first or with more than kMaxCells, an empty line before others, a quote inside an unquoted cell, text after a
-// closing quote, a quote that is not closed; without a line: a NUL byte, UTF-16 text.
+// than the first or with more than kMaxCells, an empty line before others, a quote inside an unquoted cell, text after
+// a closing quote, a quote that is not closed; without a line: a NUL byte, UTF-16 text.
 absl::Status ReadCsv(absl::string_view text,
                      const std::function<absl::Status(int64_t line, absl::Span<const absl::string_view> cells)>& row);
 

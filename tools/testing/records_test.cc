@@ -227,7 +227,8 @@ TEST(Records, ListShowExplainExportAndMerge) {
   // Its methods are compared without an intermediate file.
   const ProgramResult compared = program.Run({"compare", "study.textproto"});
   EXPECT_EQ(compared.exit_code, 2) << compared.out;
-  EXPECT_THAT(compared.err, HasSubstr("auroc: softmax and mcp on fashion_mnist_6_4, 4 unknown classes: two runs are needed"));
+  EXPECT_THAT(compared.err,
+              HasSubstr("auroc: softmax and mcp on fashion_mnist_6_4, 4 unknown classes: two runs are needed"));
 
   const ProgramResult shown = program.Run({"records", "show", id.substr(0, 8)});
   EXPECT_THAT(shown.out,

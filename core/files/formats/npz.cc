@@ -58,9 +58,9 @@ absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
   absl::StatusOr<ZipReader> zip = ZipReader::Open(std::move(file));
   if (absl::IsInvalidArgument(zip.status())) {
     // Every archive begins so; its list of members is at its end.
-    return absl::DataLossError(absl::StrCat(path, is_empty                 ? ": is empty"
+    return absl::DataLossError(absl::StrCat(path, is_empty                ? ": is empty"
                                                   : first == "PK\x03\x04" ? ": is cut short: copy or save it again"
-                                                                           : ": not an .npz archive"));
+                                                                          : ": not an .npz archive"));
   }
   if (!zip.ok()) return Annotate(zip.status(), path);
   return zip;

@@ -168,8 +168,7 @@ TEST(ZipReader, PartsEqualTheMemberAndStopOnRequest) {
 TEST(ZipReader, WaitsForNoPipe) {
   const std::string path = testing::TempDir() + "/pipe.zip";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THAT(ZipReader::Open(path).status(),
-              StatusIs(absl::StatusCode::kDataLoss, path + ": is a pipe or a device"));
+  EXPECT_THAT(ZipReader::Open(path).status(), StatusIs(absl::StatusCode::kDataLoss, path + ": is a pipe or a device"));
 }
 
 TEST(ZipReader, ReadsManyMembers) {

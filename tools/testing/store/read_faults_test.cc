@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
