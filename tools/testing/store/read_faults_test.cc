@@ -179,7 +179,7 @@ TEST_F(ReadFaultsTest, AnErrorIsNeitherAbsenceNorCorruption) {
   }
   const std::vector<Tried> all = {
       {{"records", "gc", "--older_than=0", "--checkpoints_older_than=0", "--dry_run"}},
-      {{"records", "gc"}},
+      {{"records", "gc"}, false, {"quarantine", "logs"}},
       {{"records", "ls"}},
       {{"records", "verify"}},
       {{"records", "export", "--bundle=made/all.zip"}},
