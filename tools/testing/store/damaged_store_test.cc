@@ -116,7 +116,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
        [=] { std::ofstream(checkpoint + "/action.textproto", std::ios::app) << "seed: 7\n"; }},
       {"a flipped bit of outputs", arrays, Seen::kNowhere, [=] { FlipBit(arrays); }},
       {"a folder in the place of outputs", arrays, Seen::kNowhere, [=] { MakeFolder(arrays); }},
-      {"the summary of other outputs", arrays, Seen::kNowhere,
+      {"the summary of other outputs", outputs, Seen::kNowhere,
        [=] { copy(other_outputs + "/summary.rec", outputs + "/summary.rec"); }},
   };
 }
