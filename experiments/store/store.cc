@@ -175,7 +175,9 @@ std::string Store::LogPath(const std::string& key) const { return JoinPath(LogFo
 
 std::string Store::FindLog(const std::string& key) const {
   const std::string path = LogPath(key);
-  return FileSize(path) > 0 || !HasEntry(path).ok() ? path : "";
+  struct stat info;
+  if (StatFile(path, &info) == 0) return info.st_size > 0 ? path : "";
+  return errno == ENOENT || errno == ENOTDIR ? "" : path;
 }
 std::string Store::ReportFolder(const std::string& experiment) const {
   return absl::StrCat(folder_, "/reports/", experiment);

@@ -89,7 +89,7 @@ class ReadFaultsTest : public ::testing::Test {
     failure.set_key(std::string(64, 'a'));
     failure.set_message("it failed");
     Put(absl::StrCat("attempts/", failure.key(), "/1.rec"), EncodeRecord(failure));
-    Put("quarantine/1/reason", "was corrupt\n");
+    Put("quarantine/1/reason", "an earlier damage\n");
     Put(absl::StrCat("partial/", std::string(64, 'b'), ".safetensors"), "a saved state");
     Put("slurm/note", "x");
     Put("programs/note", "x");
@@ -237,12 +237,14 @@ TEST_F(ReadFaultsTest, AnErrorIsNeitherAbsenceNorCorruption) {
             }
             // A run's lines have times, and its failures are of its own.
             if (!tried.makes_records && result.exit_code == 0 && usual.exit_code == 0) {
-              EXPECT_EQ(result.out, usual.out) << result.err;
+              // Nothing is left out without a line: "cannot open PATH: Permission denied".
+              const bool is_said = absl::StrContains(said, "cannot ") && absl::StrContains(said, "openset-store/");
+              EXPECT_TRUE(result.out == usual.out || is_said) << said;
             }
             EXPECT_FALSE(SaysCorrupt(said)) << said;
             std::map<std::string, std::string> left = ContentOf(program_.store());
             for (const auto& [name, content] : whole_) {
-              bool may_go = result.exit_code == 0 || tried.command[1] == "rm";
+              bool may_go = result.exit_code == 0 || tried.command.back() == "--yes";  // rm
               may_go = may_go && std::any_of(tried.takes.begin(), tried.takes.end(),
                                              [&name = name](const auto& one) { return absl::StartsWith(name, one); });
               const auto found = left.find(name);
