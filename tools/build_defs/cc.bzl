@@ -40,9 +40,16 @@ def _copts(precompiled):
     light = LIGHT_COPTS if precompiled == _PRECOMPILED_RECORDS else []
     return _COPTS + light + ["-include", precompiled + ".h", "-Winvalid-pch"]
 
-def _deps(deps, precompiled):
-    folder, name = precompiled.rsplit("/", 1)
-    return deps + ["//%s:%s" % (folder, name)]
+# What nearly every target uses (tools/checks/deps.py knows it too): nobody lists it.
+_STATUS_MACROS = "//core:status_macros"
+_ALWAYS = ["@absl", "@protobuf"]
+
+def _deps(name, deps, precompiled = None):
+    always = _ALWAYS + ([] if name.startswith("status_macros") else [_STATUS_MACROS])
+    if precompiled:
+        folder, header = precompiled.rsplit("/", 1)
+        always = always + ["//%s:%s" % (folder, header)]
+    return deps + always
 
 def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, openmp = False, **kwargs):
     """A library. `torch`: its sources include LibTorch, directly or not. `openmp`: they have OpenMP loops."""
@@ -52,7 +59,7 @@ def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, ope
         hdrs = hdrs,
         srcs = srcs,
         copts = _COPTS + ["-fopenmp"] if openmp else _copts(_precompiled(torch)) if precompiled else [],
-        deps = _deps(deps, _precompiled(torch)) if precompiled else deps,
+        deps = _deps(name, deps, _precompiled(torch) if precompiled else None),
         linkstatic = 1,
         **kwargs
     )
@@ -62,7 +69,7 @@ def openset_cc_binary(name, srcs = [], deps = [], torch = False, **kwargs):
         name = name,
         srcs = srcs,
         copts = _copts(_precompiled(torch)),
-        deps = _deps(deps, _precompiled(torch)),
+        deps = _deps(name, deps, _precompiled(torch)),
         **kwargs
     )
 
@@ -73,7 +80,10 @@ def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwar
         copts = _copts(_precompiled(torch, test = True)) + TEST_COPTS,
         linkstatic = 1,
         size = size,
-        deps = _deps(deps, _precompiled(torch, test = True)) + ["@googletest//:gtest_main"],
+        deps = _deps(name, deps, _precompiled(torch, test = True)) + [
+            "//core/testing:status_matchers",
+            "@googletest//:gtest_main",
+        ],
         **kwargs
     )
 
@@ -83,7 +93,7 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
         name = name,
         srcs = srcs,
         copts = _copts(_precompiled(torch, benchmark = True)),
-        deps = _deps(deps, _precompiled(torch, benchmark = True)) + ["@benchmark//:benchmark_main"],
+        deps = _deps(name, deps, _precompiled(torch, benchmark = True)) + ["@benchmark//:benchmark_main"],
         **kwargs
     )
 

@@ -51,9 +51,10 @@ EXTERNAL = [
 ]
 TORCH_HEADERS = ("core/tensor/torch.h", "core/tensor/torch_library.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h",
                  "core/tensor/torch_script.h")
-# The dependencies that the macros add.
+# The dependencies that the macros add: to all targets, and to those of a kind.
+ALWAYS = {"@absl", "@protobuf", "//core:status_macros"}
 ADDED = {
-    "openset_cc_test": {"@googletest//:gtest"},
+    "openset_cc_test": {"@googletest//:gtest", "//core/testing:status_matchers"},
     "openset_cc_benchmark": {"@benchmark//:benchmark"},
 }
 
@@ -179,7 +180,8 @@ class Repository:
                                and not (prefix == "google/protobuf/" and included.endswith(".proto"))}
         declared = {absolute(dep, target.package) for dep in target.deps}
         labels |= declared & self.link_only
-        return labels - ADDED.get(target.kind, set()) - {target.label}
+        added = ALWAYS | ADDED.get(target.kind, set()) if target.kind != "openset_proto" else set()
+        return labels - added - {target.label}
 
     def orphans(self):
         """C++ and .proto files that no target lists."""
