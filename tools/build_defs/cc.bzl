@@ -80,10 +80,8 @@ def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwar
         copts = _copts(_precompiled(torch, test = True)) + TEST_COPTS,
         linkstatic = 1,
         size = size,
-        deps = _deps(name, deps, _precompiled(torch, test = True)) + [
-            "//core/testing:status_matchers",
-            "@googletest//:gtest_main",
-        ],
+        deps = _deps(name, deps, _precompiled(torch, test = True)) + ["@googletest//:gtest_main"] +
+               ([] if name.startswith("status_matchers") else ["//core/testing:status_matchers"]),
         **kwargs
     )
 
