@@ -18,7 +18,7 @@
 
 namespace {
 int64_t clock_ahead_seconds = 0;
-}
+}  // namespace
 
 // Replaces the C library's function in this program.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
