@@ -15,7 +15,7 @@
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/side_stream.h"
+#include "core/tensor/transfer.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
 
@@ -23,7 +23,7 @@ namespace openset {
 
 // One thread makes the batches in order, at most two ahead. `random` and the open set's therefore give the same numbers
 // as without a stream, but nothing else may use them until the stream is destroyed. On a
-// GPU, the thread has a stream of its own (core/tensor/transfer/side_stream.h), so that a batch is copied and augmented
+// GPU, the thread has a stream of its own (core/tensor/transfer.h), so that a batch is copied and augmented
 // while the device trains on the previous one. The constructor starts the thread, Next() returns one batch after
 // another, and the destructor ends the thread, also before the last batch. If the system gives no thread, Next() makes
 // each batch itself, with the same bits.

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_threads.h"
-#include "core/tensor/transfer/to_device.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/pixels/pixel_size.h"
 
 namespace openset {

@@ -12,7 +12,7 @@
 #include "core/tensor/batch.h"
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "data/image_source.h"
 #include "data/pipeline.h"
 #include "data/selection.h"

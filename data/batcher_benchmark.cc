@@ -8,7 +8,7 @@
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
 #include "data/batcher.h"
-#include "data/memory_source.h"
+#include "data/image_source.h"
 
 namespace openset {
 namespace {

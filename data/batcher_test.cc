@@ -15,7 +15,7 @@
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/resize.h"
 #include "data/batch_stream.h"
-#include "data/memory_source.h"
+#include "data/image_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

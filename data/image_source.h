@@ -1,18 +1,43 @@
-// The interface through which the images of a data set are read.
+// What is known about samples before their images are read.
 #ifndef OPENSET_DATA_IMAGE_SOURCE_H_
 #define OPENSET_DATA_IMAGE_SOURCE_H_
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "data/sample_index.h"
 
 namespace openset {
+
+// N samples in the order in which they are stored: 8 bytes per sample.
+struct SampleIndex {
+  std::vector<int32_t> label;           // [N], class ids of the data set
+  std::vector<int32_t> group;           // [N], index in group_name of a sample's part; empty: all are of the first part
+  std::vector<std::string> group_name;  // parts of the data set
+
+  int64_t size() const { return static_cast<int64_t>(label.size()); }
+};
+
+// Images in memory, as the readers return them.
+
+// N images of one size, with their classes.
+struct ImageSet {
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  std::vector<uint8_t> pixels;  // [N, C, H, W], row-major
+  std::vector<int32_t> labels;  // [N], class ids of the data set
+
+  int64_t size() const { return static_cast<int64_t>(labels.size()); }
+  int64_t image_bytes() const { return channels * height * width; }
+};
+
+// The interface through which the images of a data set are read.
 
 struct Image {
   int64_t channels = 0;
@@ -61,6 +86,18 @@ class ImageSource {
     return absl::StrCat(names.empty() ? "sample" : names[group], " ", sample);
   }
 };
+
+// Images in memory.
+
+// `part`: the name of the source's only group. Reading never fails.
+std::shared_ptr<const ImageSource> MakeMemorySource(ImageSet set, std::string part);
+
+// Joins several parts of a data set into one source.
+
+// The samples of all sources, one source after the other. Their groups stay separate, in the same order. Height and
+// width are 0 if the sources differ in them. Precondition: there is at least one source, and all have the same number
+// of channels.
+std::shared_ptr<const ImageSource> JoinSources(std::vector<std::shared_ptr<const ImageSource>> sources);
 
 }  // namespace openset
 

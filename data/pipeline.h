@@ -1,4 +1,4 @@
-// Augments and normalises images for a model.
+// Converts the bytes of three planes to values of interleaved channels, by a table.
 #ifndef OPENSET_DATA_PIPELINE_H_
 #define OPENSET_DATA_PIPELINE_H_
 
@@ -12,12 +12,18 @@
 #include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/augmentation.h"
 #include "data/augment/pixels/pixel_size.h"
 #include "data/augment/resize.h"
 
 namespace openset {
+
+// u8 [3, pixels] -> f32 [pixels, 3]: values[3 * p + c] = table[256 * c + planes[c * pixels + p]]. Converts eight pixels
+// at a time if the processor has AVX2.
+void LookUpColours(const uint8_t* planes, int64_t pixels, const float* table, float* values);
+
+// Augments and normalises images for a model.
 
 // The images that a model accepts. The fields have the meaning of those of InputSpec.
 struct InputFormat {

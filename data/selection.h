@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "data/catalog.pb.h"
-#include "data/sample_index.h"
+#include "data/image_source.h"
 #include "data/task.pb.h"
 
 namespace openset {

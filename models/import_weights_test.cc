@@ -17,9 +17,9 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
-#include "models/script_file.h"
 #include "models/testing/golden_outputs.h"
-#include "models/testing/test_inputs.h"
+#include "models/testing/model_conformance.h"
+#include "models/torch_script.h"
 
 namespace openset {
 namespace {

@@ -1,14 +1,50 @@
-// A user's own network, from a TorchScript archive.
+// Reads TorchScript archives: networks that were saved from Python with their code (torch.jit.script or
+// torch.jit.trace, then save()).
 #ifndef OPENSET_MODELS_TORCH_SCRIPT_H_
 #define OPENSET_MODELS_TORCH_SCRIPT_H_
 
+#include <cstdint>
+#include <exception>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_script.h"
 #include "models/model.h"
 #include "models/model.pb.h"
 
 namespace openset {
+
+// The script in an archive, with all its tensors on `device`, including constants in its code, which Module::to() does
+// not move. Loading may run code of the archive (__setstate__), as using it does, so this is not for weights. Errors,
+// without the file's name: kInvalidArgument for bytes that are not an archive, for files of torch.save() (Python
+// objects without code), and for a script that this LibTorch can't read.
+absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device = at::kCPU);
+
+// LibTorch's message for a failure, on one line and without its stack trace.
+std::string WhatFailed(const std::exception& error);
+
+// Finds out whether a script's passes change what later passes depend on.
+
+// What a pass of a script can change: the values of its attributes, the contents of its tensors, and the state of
+// LibTorch's default generator for the CPU, from which the script may draw.
+class ScriptState {
+ public:
+  explicit ScriptState(const torch::jit::Module& script);
+
+  // Whether nothing has changed since. False for a script with a dictionary, or a list of anything but numbers, as an
+  // attribute: changes in these would not be noticed.
+  bool IsUnchanged(const torch::jit::Module& script) const;
+
+ private:
+  std::vector<std::pair<at::IValue, uint32_t>> values_;  // each with its version, 0 if it is not a tensor
+  at::Tensor generator_state_;
+};
+
+// A user's own network, from a TorchScript archive.
 
 // Returns the script as a model, with the file's parameters. Runs the script on images as in `input` to find out what
 // it returns.

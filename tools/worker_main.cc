@@ -24,7 +24,7 @@
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/worker_loop.h"
-#include "models/script_file.h"
+#include "models/torch_script.h"
 
 namespace openset {
 namespace {

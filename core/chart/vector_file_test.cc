@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "core/chart/plot.h"
 #include "core/chart/vega_lite.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"

@@ -1,3 +1,5 @@
+
+
 #include "core/chart/vega_lite.h"
 
 #include <algorithm>
@@ -302,6 +304,117 @@ VegaLite ToVegaLite(const std::vector<std::vector<Plot>>& rows) {
   }
   return WithSchema(
       Object({{"vconcat", columns}, {"resolve", Object({{"scale", Object({{"color", "independent"}})}})}}));
+}
+
+namespace {
+
+constexpr double kFaint = 0.45, kOutlined = 0;  // opacity of the inside
+constexpr int kBar = 18;                        // pixels, including the gap to the next one
+// Defined in core/chart/vega_lite.cc.
+constexpr const char* kBlue = "#0072B2";
+constexpr const char* kOrange = "#D55E00";
+
+}  // namespace
+
+VegaLite ToVegaLite(const BarChart& chart) {
+  VegaLite values = VegaLite::array();
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const auto& [name, value] : chart.bars) {
+    const double opacity = is_in(chart.outlined, name) ? kOutlined : is_in(chart.faint, name) ? kFaint : 1;
+    values.push_back({{"name", name}, {"value", value}, {"opacity", opacity}});
+  }
+  const VegaLite x = {{"field", "value"}, {"type", "quantitative"}, {"title", chart.label}};
+  const VegaLite y = {
+      {"field", "name"}, {"type", "nominal"}, {"sort", nullptr}, {"title", nullptr}, {"axis", {{"labelLimit", 0}}}};
+  VegaLite bars = {{"mark", {{"type", "bar"}}}};
+  bars["encoding"] = {{"x", x}, {"y", y}};
+  for (const char* channel : {"fill", "stroke"}) {
+    bars["encoding"][channel] = {{"condition", {{"test", "datum.value < 0"}, {"value", kOrange}}}, {"value", kBlue}};
+  }
+  bars["encoding"]["fillOpacity"] = {
+      {"field", "opacity"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}};
+  bars["encoding"]["tooltip"] = VegaLite::array();
+  bars["encoding"]["tooltip"].push_back({{"field", "name"}, {"title", "method"}});
+  bars["encoding"]["tooltip"].push_back(
+      {{"field", "value"}, {"type", "quantitative"}, {"title", chart.label}, {"format", ".4~g"}});
+  VegaLite zero = {{"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}}}};
+  zero["encoding"] = {{"x", {{"datum", 0}}}};
+  VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}};
+  if (!chart.title.empty()) {
+    spec["title"] = {{"text", chart.title}, {"anchor", "start"}};
+    if (!chart.legend.empty()) spec["title"]["subtitle"] = chart.legend;
+  } else if (!chart.legend.empty()) {  // Vega draws no subtitle without a title
+    spec["title"] = {{"text", chart.legend}, {"anchor", "start"}, {"fontSize", 10}, {"fontWeight", "normal"}};
+  }
+  spec["width"] = chart.width;
+  spec["height"] = kBar * std::max<int>(1, static_cast<int>(chart.bars.size()));
+  spec["data"] = {{"values", values}};
+  spec["layer"] = VegaLite::array();
+  spec["layer"].push_back(bars);
+  spec["layer"].push_back(zero);
+  return spec;
+}
+
+namespace {
+
+constexpr int kCell = 11, kSmallCell = 6;  // pixels; the small one for maps without names
+
+VegaLite Unit(const HeatMap& map, double low, double high, const std::string& label) {
+  std::string csv = "r,c,v\n";
+  for (size_t r = 0; r < map.rows.size(); ++r) {
+    for (size_t c = 0; c < map.columns.size(); ++c) {
+      const double value = map.values[r * map.columns.size() + c];
+      if (!std::isfinite(value)) continue;
+      absl::StrAppend(&csv, CsvText(map.rows[r]), ",", CsvText(map.columns[c]), ",", absl::StrFormat("%.4g", value),
+                      "\n");
+    }
+  }
+  const auto side = [](const char* field, const std::string& title, const std::vector<std::string>& names) {
+    return VegaLite({{"field", field},
+                     {"type", "nominal"},
+                     {"sort", nullptr},
+                     {"title", title},
+                     {"scale", {{"domain", names}}},
+                     {"axis", {{"labelLimit", 0}, {"labelFontSize", 8}, {"ticks", false}}}});
+  };
+  VegaLite unit = VegaLite::object();
+  if (!map.title.empty()) unit["title"] = map.title;
+  const int cell = map.show_names ? kCell : kSmallCell;
+  unit["width"] = cell * static_cast<int>(map.columns.size());
+  unit["height"] = cell * static_cast<int>(map.rows.size());
+  unit["data"] = {{"values", csv}, {"format", {{"type", "csv"}, {"parse", {{"v", "number"}}}}}};
+  unit["mark"] = {{"type", "rect"}};
+  VegaLite x = side("c", map.column_label, map.columns), y = side("r", map.row_label, map.rows);
+  x["axis"]["labelAngle"] = -90;
+  for (VegaLite* axis : {&x, &y}) (*axis)["axis"]["labels"] = map.show_names;
+  unit["encoding"] = {{"x", x}, {"y", y}};
+  unit["encoding"]["color"] = {{"field", "v"},
+                               {"type", "quantitative"},
+                               {"title", label},
+                               {"scale", {{"domain", {low, high}}, {"scheme", "viridis"}, {"clamp", true}}}};
+  unit["encoding"]["tooltip"] = VegaLite::array();
+  unit["encoding"]["tooltip"].push_back({{"field", "r"}, {"title", map.row_label}});
+  unit["encoding"]["tooltip"].push_back({{"field", "c"}, {"title", map.column_label}});
+  unit["encoding"]["tooltip"].push_back({{"field", "v"}, {"type", "quantitative"}, {"title", label}});
+  return unit;
+}
+
+}  // namespace
+
+VegaLite ToVegaLite(const std::vector<std::vector<HeatMap>>& maps, double low, double high, const std::string& label) {
+  VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}};
+  spec["vconcat"] = VegaLite::array();
+  for (const std::vector<HeatMap>& row : maps) {
+    VegaLite units = VegaLite::array();
+    for (const HeatMap& map : row) units.push_back(Unit(map, low, high, label));
+    VegaLite columns = VegaLite::object();
+    columns["hconcat"] = units;
+    spec["vconcat"].push_back(columns);
+  }
+  spec["resolve"] = {{"scale", {{"color", "shared"}}}};
+  return spec;
 }
 
 }  // namespace openset

@@ -1,9 +1,10 @@
+
+
 #include "core/chart/vega_lite.h"
 
 #include <limits>
 #include <string>
 
-#include "core/chart/plot.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -124,6 +125,51 @@ TEST(ToVegaLite, RowsAreStill) {
   EXPECT_EQ(spec["vconcat"][0]["hconcat"].size(), 2);
   EXPECT_THAT(ToVegaLite(OneLine()).dump(), HasSubstr("\"params\""));
   EXPECT_THAT(spec.dump(), Not(HasSubstr("\"param")));
+}
+
+TEST(BarChart, HasABarForEachNumberInTheirOrder) {
+  BarChart chart;
+  chart.title = "improvement";
+  chart.label = "AURC, %";
+  chart.bars = {{"ensemble", 5.5}, {"odin", -3.25}, {"vim", 1}};
+  chart.faint = {"odin"};
+  chart.outlined = {"vim"};
+  chart.legend = {"faint: not told from 0", "outlined: not tested"};
+  const VegaLite spec = ToVegaLite(chart);
+  EXPECT_EQ(spec["data"]["values"].size(), 3);
+  EXPECT_EQ(spec["data"]["values"][0]["name"], "ensemble");
+  EXPECT_EQ(spec["data"]["values"][0]["value"], 5.5);
+  EXPECT_EQ(spec["data"]["values"][0]["opacity"], 1.0);
+  EXPECT_EQ(spec["data"]["values"][1]["opacity"], 0.45);
+  EXPECT_EQ(spec["data"]["values"][2]["opacity"], 0.0);
+  EXPECT_TRUE(spec["layer"][0]["encoding"]["y"]["sort"].is_null());  // not by the alphabet
+  EXPECT_EQ(spec["layer"][0]["encoding"]["x"]["title"], "AURC, %");
+  EXPECT_EQ(spec["title"]["text"], "improvement");
+  EXPECT_EQ(spec["title"]["subtitle"][1], "outlined: not tested");
+  EXPECT_EQ(spec["height"], 3 * 18);
+  chart.title = "";
+  EXPECT_EQ(ToVegaLite(chart)["title"]["text"][1], "outlined: not tested");
+}
+
+TEST(HeatMap, HoldsEachFiniteNumberWithItsNames) {
+  HeatMap map;
+  map.title = "mcp";
+  map.row_label = "unknown";
+  map.column_label = "known";
+  map.rows = {"wolf", "a \"b\""};
+  map.columns = {"dog", "cat"};
+  map.values = {0.75, 0.25, std::numeric_limits<double>::quiet_NaN(), 0.5};
+  const VegaLite spec = ToVegaLite({{map, map}, {map}}, 0, 1, "mean softmax");
+  ASSERT_EQ(spec["vconcat"].size(), 2);
+  ASSERT_EQ(spec["vconcat"][0]["hconcat"].size(), 2);
+  const VegaLite& unit = spec["vconcat"][0]["hconcat"][0];
+  EXPECT_EQ(unit["data"]["values"],
+            "r,c,v\n\"wolf\",\"dog\",0.75\n\"wolf\",\"cat\",0.25\n\"a \"\"b\"\"\",\"cat\",0.5\n");
+  EXPECT_EQ(unit["encoding"]["x"]["scale"]["domain"], VegaLite({"dog", "cat"}));
+  EXPECT_EQ(unit["encoding"]["color"]["scale"]["domain"], VegaLite({0.0, 1.0}));
+  EXPECT_EQ(unit["title"], "mcp");
+  EXPECT_EQ(unit["encoding"]["x"]["axis"]["labels"], true);
+  EXPECT_EQ(spec["resolve"]["scale"]["color"], "shared");
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
+
 #include "core/files/digest.h"
 
+#include <nettle/md5.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/status_macros.h"
@@ -61,6 +66,20 @@ absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const st
                                                       ": restore the original file, or correct sha256"));
   }
   return content;
+}
+
+absl::StatusOr<std::string> Md5HexOfFile(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  md5_ctx context;
+  md5_init(&context);
+  std::vector<char> buffer(1 << 20);
+  for (size_t got = buffer.size(); got == buffer.size();) {
+    OPENSET_ASSIGN_OR_RETURN(got, file.Read(buffer.data(), buffer.size()));
+    md5_update(&context, got, reinterpret_cast<const uint8_t*>(buffer.data()));
+  }
+  uint8_t digest[MD5_DIGEST_SIZE];
+  md5_digest(&context, sizeof digest, digest);
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), sizeof digest));
 }
 
 }  // namespace openset

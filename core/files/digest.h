@@ -44,6 +44,12 @@ absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max
 // digests and what to do, if it has another digest.
 absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256);
 
+// MD5 of files, for data sets that publish no better checksum. It detects corruption, not malice.
+
+// As 32 lower-case hexadecimal digits. Errors: those of OpenRegularFile() and InputFile::Read()
+// (core/files/input_file.h).
+absl::StatusOr<std::string> Md5HexOfFile(const std::string& path);
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_FILES_DIGEST_H_

@@ -1,11 +1,16 @@
+
 #include "core/files/digest.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -70,6 +75,19 @@ TEST(ReadFileWithDigest, RefusesOtherContent) {
   EXPECT_EQ(status.message(), absl::StrCat(path, " has the SHA-256 ", kAbc, ", not ", kEmpty,
                                            ": restore the original file, or correct sha256"));
   EXPECT_TRUE(absl::IsNotFound(ReadFileWithDigest("/nowhere/file", "").status()));
+}
+
+// RFC 1321, appendix A.5.
+TEST(Md5, AsTheStandardHasIt) {
+  const std::string path = JoinPath(::testing::TempDir(), "md5");
+  for (const auto& [content, sum] : {std::pair{"", "d41d8cd98f00b204e9800998ecf8427e"},
+                                     {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+                                     {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"}}) {
+    ASSERT_THAT(WriteFileAtomically(path, content), IsOk());
+    EXPECT_EQ(Md5HexOfFile(path).value(), sum);
+  }
+  EXPECT_THAT(Md5HexOfFile(path + ".absent"),
+              StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("md5.absent")));
 }
 
 }  // namespace

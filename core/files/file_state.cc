@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
+#include "core/files/system_calls.h"
 
 namespace openset {
 

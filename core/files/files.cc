@@ -15,7 +15,6 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
 #include "core/files/input_file.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"

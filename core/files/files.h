@@ -25,8 +25,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes 
 // The same for a file that a user names on the command line, which may be a pipe (see OpenGivenFile()).
 absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
-// Whether there is an entry of this name, following links. Errors: those of ReadError() (core/files/disk_error.h), but
-// kNotFound.
+// Whether there is an entry of this name, following links. Errors: those of ReadError() (core/files/system_calls.h),
+// but kNotFound.
 absl::StatusOr<bool> LookForFile(const std::string& path);
 
 // The same, but also true if the system can't tell: whatever then opens the file reports the reason.
@@ -39,8 +39,8 @@ int64_t FileSize(const std::string& path);
 absl::Status MakeFolders(const std::string& path);
 
 // Returns the sorted names of a folder's entries. Errors, with the path: those of ReadError()
-// (core/files/disk_error.h), of which only kNotFound says that there is no such folder; kInvalidArgument if it is not a
-// folder.
+// (core/files/system_calls.h), of which only kNotFound says that there is no such folder; kInvalidArgument if it is not
+// a folder.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Writes `content` to `path`, atomically and durably: readers, also after a power cut, see the old file or the new one,

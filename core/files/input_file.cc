@@ -11,8 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
-#include "core/files/disk_error.h"
+#include "core/files/system_calls.h"
 
 namespace openset {
 namespace {

@@ -41,7 +41,7 @@ class InputFile {
 };
 
 // Opens a regular file and follows links. Never blocks, as opening a pipe without a writer would. Errors, with the
-// path: those of ReadError() (core/files/disk_error.h), of which only kNotFound says that there is none;
+// path: those of ReadError() (core/files/system_calls.h), of which only kNotFound says that there is none;
 // kInvalidArgument also for a folder, an empty path, or a path with a NUL byte, where the system would cut it off;
 // kDataLoss for a pipe, a socket or a device, and for circular links.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);

@@ -12,7 +12,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
+#include "core/files/system_calls.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -3,6 +3,7 @@
 #define OPENSET_CORE_FILES_REMOVE_TREE_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 
@@ -14,8 +15,24 @@ namespace openset {
 absl::Status RemoveTree(int folder, const std::string& name);
 
 // The same by the path of the entry. Links in the folders above it are followed, except below closed folders
-// (core/files/closed_folder.h). Errors: also kPermissionDenied for such a link.
+// (core/files/system_calls.h). Errors: also kPermissionDenied for such a link.
 absl::Status RemoveTree(const std::string& path);
+
+// Removes a folder at the end of a scope, so that an error leaves nothing behind.
+
+// The destructor removes `folder` with its content; it does nothing if the folder has been moved or removed before.
+class FolderRemover {
+ public:
+  explicit FolderRemover(std::string folder) : folder_(std::move(folder)) {}
+  ~FolderRemover() { RemoveTree(folder_).IgnoreError(); }
+  FolderRemover(const FolderRemover&) = delete;
+  FolderRemover& operator=(const FolderRemover&) = delete;
+
+  const std::string& folder() const { return folder_; }
+
+ private:
+  const std::string folder_;
+};
 
 }  // namespace openset
 

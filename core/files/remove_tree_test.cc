@@ -1,3 +1,4 @@
+
 #include "core/files/remove_tree.h"
 
 #include <sys/stat.h>
@@ -58,6 +59,32 @@ TEST_F(RemoveTreeTest, FollowsNoLink) {
 TEST_F(RemoveTreeTest, NamesEntriesThatCannotBeRemoved) {
   EXPECT_THAT(RemoveTree("/proc/self/status"),
               StatusIs(absl::StatusCode::kUnavailable, ::testing::HasSubstr("cannot remove status: ")));
+}
+
+std::string NewFolder() {
+  const std::string folder = testing::TempDir() + "/staging";
+  EXPECT_THAT(MakeFolders(folder + "/below"), IsOk());
+  EXPECT_THAT(WriteFileAtomically(folder + "/below/file", "content"), IsOk());
+  return folder;
+}
+
+TEST(FolderRemover, RemovesTheFolderAtTheEnd) {
+  const std::string folder = NewFolder();
+  {
+    const FolderRemover remover(folder);
+    EXPECT_EQ(remover.folder(), folder);
+    EXPECT_TRUE(FileExists(folder + "/below/file"));
+  }
+  EXPECT_FALSE(FileExists(folder));
+}
+
+TEST(FolderRemover, LeavesAFolderThatWasMoved) {
+  const std::string folder = NewFolder(), moved = testing::TempDir() + "/moved";
+  {
+    const FolderRemover remover(folder);
+    ASSERT_THAT(MoveFolder(folder, moved), IsOk());
+  }
+  EXPECT_TRUE(FileExists(moved + "/below/file"));
 }
 
 }  // namespace

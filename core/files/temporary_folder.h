@@ -1,14 +1,22 @@
-// A temporary folder, outside of any store.
+// Parses the names that TemporaryName() (core/files/files.h) returns.
 #ifndef OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 #define OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/machine/machine.h"
 
 namespace openset {
+
+// The process that created the file or folder with this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if
+// TemporaryName() can't have returned it. `name` is a name, not a path.
+std::optional<ProcessName> OwnerOfTemporary(absl::string_view name);
+
+// A temporary folder, outside of any store.
 
 // A new folder below TMPDIR, else /tmp, that only this user can read. Its name is unpredictable, so that nobody
 // can put a link or a file in its place. The destructor removes it with its content.

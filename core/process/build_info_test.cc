@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/stubs/common.h"
 #include "gtest/gtest.h"

@@ -1,21 +1,159 @@
+
+
 #include "core/process/subprocess.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+ProcessEnd EndOf(const std::string& command, const SpawnOptions& options = {}) {
+  const absl::StatusOr<pid_t> child = Spawn({"sh", "-c", command}, options);
+  EXPECT_TRUE(child.ok()) << child.status();
+  return WaitForEnd(*child);
+}
+
+TEST(Spawn, TellsHowAProcessEnded) {
+  const ProcessEnd good = EndOf("exit 0");
+  EXPECT_TRUE(good.ok());
+  EXPECT_EQ(good.ToStatus("sh"), absl::OkStatus());
+
+  const ProcessEnd failed = EndOf("exit 3");
+  EXPECT_FALSE(failed.ok());
+  EXPECT_EQ(failed.exit_code, 3);
+  EXPECT_EQ(failed.signal, 0);
+  EXPECT_EQ(failed.Text(), "exited with 3");
+  EXPECT_EQ(failed.ToStatus("sh"), absl::AbortedError("sh exited with 3"));
+  EXPECT_EQ(failed.ToStatus(), absl::AbortedError("exited with 3"));
+
+  const ProcessEnd killed = EndOf("kill -9 $$");
+  EXPECT_FALSE(killed.ok());
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(killed.exit_code, 0);
+  EXPECT_FALSE(killed.dumped_core);
+  EXPECT_EQ(killed.Text(), "was killed by signal 9 (Killed)");
+}
+
+TEST(Spawn, ReportsResourceUsage) { EXPECT_GT(EndOf("exit 0").usage.ru_maxrss, 0); }
+
+TEST(Spawn, PassesDescriptorsAndVariablesButNoInput) {
+  SpawnOptions options;
+  options.output = memfd_create("out", MFD_CLOEXEC);
+  options.error = options.output;
+  options.channel = memfd_create("channel", MFD_CLOEXEC);
+  options.environment = {{"OPENSET_TEST", "value"}};
+  setenv("OPENSET_TEST", "replaced", 1);
+  EXPECT_TRUE(EndOf("echo $OPENSET_TEST; echo err >&2; echo to us >&3; cat", options).ok());
+  const auto content = [](int file) {
+    char text[100] = "";
+    EXPECT_GT(pread(file, text, sizeof(text) - 1, 0), 0);
+    return std::string(text);
+  };
+  EXPECT_EQ(content(options.output), "value\nerr\n");
+  EXPECT_EQ(content(options.channel), "to us\n");
+  close(options.output);
+  close(options.channel);
+}
+
+TEST(Spawn, MakesItsOwnProcessGroup) {
+  SpawnOptions options;
+  options.has_own_group = true;
+  const absl::StatusOr<pid_t> child = Spawn({"sleep", "1000"}, options);
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(getpgid(*child), *child);
+  EXPECT_FALSE(WaitForEnd(*child, absl::Milliseconds(1)).has_value());
+  EXPECT_EQ(kill(-*child, SIGTERM), 0);
+  EXPECT_EQ(WaitForEnd(*child).signal, SIGTERM);
+}
+
+TEST(Spawn, NamesAProgramThatCannotStart) {
+  EXPECT_EQ(Spawn({"/nowhere/program"}).status(),
+            absl::NotFoundError("cannot start /nowhere/program: No such file or directory"));
+  EXPECT_EQ(Spawn({"no-such-program"}).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(CaptureOutput, ReturnsTheOutput) {
+  EXPECT_EQ(CaptureOutput({"sh", "-c", "echo one; echo not >&2; cat; echo two"}).value(), "one\ntwo\n");
+}
+
+TEST(CaptureOutput, ReportsHowTheProgramFailed) {
+  EXPECT_EQ(CaptureOutput({"sh", "-c", "echo one; echo the reason >&2; exit 3"}).status(),
+            absl::AbortedError("sh exited with 3: the reason"));
+  EXPECT_EQ(CaptureOutput({"sh", "-c", "kill -9 $$"}).status(),
+            absl::AbortedError("sh was killed by signal 9 (Killed)"));
+  EXPECT_EQ(CaptureOutput({"/nowhere/sbatch"}).status(),
+            absl::NotFoundError("cannot start /nowhere/sbatch: No such file or directory"));
+  EXPECT_EQ(CaptureOutput({"sleep", "60"}, {absl::Milliseconds(50)}).status(),
+            absl::DeadlineExceededError("sleep took more than 50ms"));
+}
+
+TEST(CaptureOutput, HasALimitOfBytes) {
+  CaptureLimits limits;
+  limits.bytes = 4096;
+  EXPECT_EQ(CaptureOutput({"head", "-c", "4095", "/dev/zero"}, limits).value(), std::string(4095, '\0'));
+  EXPECT_EQ(CaptureOutput({"head", "-c", "1000000", "/dev/zero"}, limits).status(),
+            absl::ResourceExhaustedError("head wrote more than 4096 bytes"));
+  EXPECT_EQ(CaptureOutput({"sh", "-c", "head -c 1000000 /dev/zero >&2"}, limits).status(),
+            absl::ResourceExhaustedError("sh wrote more than 4096 bytes"));
+}
+
+TEST(RunProgram, ReportsHowItEnded) {
+  EXPECT_THAT(RunProgram({"true"}), IsOk());
+  EXPECT_THAT(RunProgram({"/bin/sh", "-c", "exit 3"}), StatusIs(absl::StatusCode::kAborted, "/bin/sh exited with 3"));
+  EXPECT_THAT(RunProgram({"sh", "-c", "kill -9 $$"}),
+              StatusIs(absl::StatusCode::kAborted, "sh was killed by signal 9 (Killed)"));
+  EXPECT_THAT(RunProgram({"no-such-program"}),
+              StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("cannot start no-such-program")));
+  EXPECT_EQ(RunToEnd({"sh", "-c", "exit 3"})->exit_code, 3);
+  EXPECT_THAT(RunProgram({"sh", "-c", "read line"}), StatusIs(absl::StatusCode::kAborted)) << "there is no input";
+}
+
+TEST(RunProgram, LimitsTheFilesItWrites) {
+  const std::string path = ::testing::TempDir() + "/limited";
+  EXPECT_THAT(RunProgram({"sh", "-c", "head -c 5000 /dev/zero > $0", path}, 4000),
+              StatusIs(absl::StatusCode::kAborted));
+  EXPECT_EQ(std::filesystem::file_size(path), 4000);
+  EXPECT_THAT(RunProgram({"sh", "-c", "head -c 4000 /dev/zero > $0", path}, 4000), IsOk());
+}
+
+// The program holds the pipe's other end open while it runs.
+TEST(RunProgram, DiesWithUs) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    RunProgram({"sh", "-c", absl::StrCat("echo x >&", ends[1], "; exec sleep 1000")}).IgnoreError();
+    _exit(0);
+  }
+  close(ends[1]);
+  char byte;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);  // the program runs
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  while (read(ends[0], &byte, 1) > 0) {
+  }
+  close(ends[0]);  // end of file: no process holds the other end
+}
 
 std::string Log() {
   return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".log";

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/proto/kind.h"
+#include "core/proto/field_path.h"
 
 namespace openset {
 

@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "core/tensor/torch_memory.h"
+#include "core/tensor/torch_device.h"
 // LibTorch comes first, because core/logging.h replaces its macros.
 #include "core/logging.h"
 

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 
 namespace openset {
 

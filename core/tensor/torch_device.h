@@ -1,9 +1,10 @@
-// LibTorch's interfaces for implementing a device, for the test GPUs (core/tensor/testing/memory_gpu.h).
+// LibTorch's memory on devices, for the few files that manage it.
 #ifndef OPENSET_CORE_TENSOR_TORCH_DEVICE_H_
 #define OPENSET_CORE_TENSOR_TORCH_DEVICE_H_
 
 #include <ATen/CPUGeneratorImpl.h>                   // IWYU pragma: export
 #include <ATen/EmptyTensor.h>                        // IWYU pragma: export
+#include <ATen/core/CachingHostAllocator.h>          // IWYU pragma: export
 #include <ATen/core/dispatch/Dispatcher.h>           // IWYU pragma: export
 #include <ATen/core/ivalue.h>                        // IWYU pragma: export
 #include <ATen/detail/CUDAHooksInterface.h>          // IWYU pragma: export
@@ -14,11 +15,19 @@
 #include <ATen/ops/unfold_native.h>                  // IWYU pragma: export
 #include <ATen/ops/view_native.h>                    // IWYU pragma: export
 #include <c10/core/CPUAllocator.h>                   // IWYU pragma: export
+#include <c10/core/CachingDeviceAllocator.h>         // IWYU pragma: export
+#include <c10/core/Event.h>                          // IWYU pragma: export
+#include <c10/core/Stream.h>                         // IWYU pragma: export
+#include <c10/core/StreamGuard.h>                    // IWYU pragma: export
 #include <c10/core/impl/DeviceGuardImplInterface.h>  // IWYU pragma: export
 #include <c10/core/impl/LocalDispatchKeySet.h>       // IWYU pragma: export
+#include <c10/core/impl/VirtualGuardImpl.h>          // IWYU pragma: export
 #include <torch/library.h>                           // IWYU pragma: export
 
-#include "core/tensor/torch.h"         // IWYU pragma: export
-#include "core/tensor/torch_memory.h"  // IWYU pragma: export
+#include "core/tensor/torch.h"  // IWYU pragma: export
+
+// LibTorch's interfaces for implementing a device, for the test GPUs (core/tensor/testing/memory_gpu.h).
+
+// A device's streams and events.
 
 #endif  // OPENSET_CORE_TENSOR_TORCH_DEVICE_H_

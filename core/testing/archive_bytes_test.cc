@@ -2,7 +2,7 @@
 
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 
 namespace openset {

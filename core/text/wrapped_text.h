@@ -1,4 +1,4 @@
-// Wraps text to a width, for a terminal. Widths count UTF-8 characters.
+// Shortens messages that quote user input.
 #ifndef OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 #define OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 
@@ -9,6 +9,12 @@
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// At most `most_lines` lines of `text`, each cut between UTF-8 characters to at most `most_bytes` bytes. Says what it
+// omits: "... (and 97000 bytes more)", "(and 900 lines more)".
+std::string Shortened(absl::string_view text, size_t most_lines = 100, size_t most_bytes = 1000);
+
+// Wraps text to a width, for a terminal. Widths count UTF-8 characters.
 
 // The width of printed text, in columns.
 inline constexpr size_t kTextWidth = 120;

@@ -15,7 +15,7 @@
 
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
 #include "data/augment/pixels/pixel_size.h"

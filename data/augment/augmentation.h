@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/pixels/pixel_size.h"
 
 namespace openset {

@@ -14,8 +14,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
-#include "core/files/md5.h"
-#include "core/process/run_program.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/text/progress_line.h"
+#include "core/text/terminal.h"
 #include "data/catalog.pb.h"
 
 namespace openset {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
-#include "core/process/run_program.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "data/fetch/download.h"
 #include "data/fetch/folder_below.h"

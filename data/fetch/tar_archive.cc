@@ -10,8 +10,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/disk_error.h"
 #include "core/files/input_file.h"
+#include "core/files/system_calls.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -13,7 +13,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
 #include "core/files/input_file.h"
-#include "core/process/run_program.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "data/fetch/folder_below.h"
 #include "data/fetch/member_writer.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/formats/part_format.h"
-#include "data/sample_index.h"
+#include "data/image_source.h"
 
 namespace openset {
 

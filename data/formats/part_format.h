@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "core/proto/proto_rules.h"
 #include "data/catalog.pb.h"
-#include "data/image_set.h"
 #include "data/image_source.h"
 
 namespace openset {

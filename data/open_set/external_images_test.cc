@@ -6,7 +6,7 @@
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "data/memory_source.h"
+#include "data/image_source.h"
 #include "data/open_set/testing/images_of.h"
 #include "data/selection.h"
 #include "gmock/gmock.h"

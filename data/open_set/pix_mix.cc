@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/pixels/pixel_size.h"
 
 namespace openset {

@@ -13,7 +13,6 @@
 #include "benchmark/benchmark.h"
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
-#include "data/readers/folder_listing.h"
 #include "data/readers/image_folder.h"
 
 namespace openset {

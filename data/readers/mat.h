@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "data/image_set.h"
+#include "data/image_source.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "data/image_set.h"
+#include "data/image_source.h"
 
 namespace openset {
 

@@ -1,4 +1,5 @@
-// Checks a catalog entry beyond the schema's rules.
+// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, which may be those of
+// an untrusted catalog.
 #ifndef OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 
@@ -8,6 +9,13 @@
 #include "data/catalog.pb.h"
 
 namespace openset {
+
+// Adds the problems of `fetch` and of every field that is a path ("path", "folder", "class_folder"), each with its
+// field: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is
+// not https, a download without a SHA-256 that does not say why, a package name that is not of its registry's form.
+void FindFetchProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems);
+
+// Checks a catalog entry beyond the schema's rules.
 
 // Returns the contradictions in `info`: class counts that do not sum to a part's samples, layouts with different parts,
 // malformed checksums, a size that its format does not allow. Precondition: the schema's rules are obeyed.

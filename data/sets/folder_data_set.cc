@@ -18,7 +18,6 @@
 #include "core/text/one_line.h"
 #include "data/formats/part_format.h"
 #include "data/path_below.h"
-#include "data/readers/folder_listing.h"
 #include "data/readers/image_folder.h"
 
 namespace openset {

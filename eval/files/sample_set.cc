@@ -1,25 +1,93 @@
+
+
 #include "eval/files/sample_set.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
-#include "eval/files/class_names.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
 
 namespace openset {
+namespace {
+
+// Calls visit(index) for each class among the kept rows' labels or predictions; unknown labels are not classes.
+template <typename Visit>
+void ForEachClass(const std::vector<bool>& keep, MaybeBorrowed<int64_t>* values, Visit visit) {
+  std::vector<int64_t>& own = values->Own();
+  for (size_t row = 0; row < own.size(); ++row) {
+    if (keep[row] && own[row] >= 0) visit(&own[row]);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::vector<bool>>& keep,
+                                                       std::vector<ScoreFile>* files) {
+  const auto named = absl::c_find_if(*files, [](const ScoreFile& file) { return !file.class_names.empty(); });
+  if (named == files->end()) return std::vector<std::string>();
+  for (size_t f = 0; f < files->size(); ++f) {
+    ScoreFile& file = (*files)[f];
+    const auto classes = static_cast<int64_t>(file.class_names.size());
+    int64_t largest = -1;
+    for (MaybeBorrowed<int64_t>* values : {&file.label, &file.prediction}) {
+      ForEachClass(keep[f], values, [&](int64_t* index) { largest = std::max(largest, *index); });
+    }
+    if (largest < classes) continue;
+    if (classes == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": numbers the classes, and ", named->path, " names them"));
+    }
+    // A number where others are names: from an array in another file.
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.path, ": class ", largest, " is not one of the ", classes, " that are named"));
+  }
+  if (named->num_outputs > 0) {
+    for (const ScoreFile& file : *files) {
+      if (file.class_names == named->class_names) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": its logits are of ",
+                       file.class_names.empty() ? "numbered classes" : absl::StrJoin(file.class_names, ", "),
+                       ", those of ", named->path, " of ", absl::StrJoin(named->class_names, ", ")));
+    }
+    return named->class_names;
+  }
+  std::map<std::string, int64_t> number;
+  std::vector<std::string> names;
+  for (MaybeBorrowed<int64_t> ScoreFile::*values : {&ScoreFile::label, &ScoreFile::prediction}) {
+    std::set<std::string> found;
+    for (size_t f = 0; f < files->size(); ++f) {
+      ScoreFile& file = (*files)[f];
+      ForEachClass(keep[f], &(file.*values), [&](int64_t* index) { found.insert(file.class_names[*index]); });
+    }
+    for (const std::string& name : found) {
+      if (number.try_emplace(name, names.size()).second) names.push_back(name);
+    }
+  }
+  for (size_t f = 0; f < files->size(); ++f) {
+    ScoreFile& file = (*files)[f];
+    for (MaybeBorrowed<int64_t>* values : {&file.label, &file.prediction}) {
+      ForEachClass(keep[f], values, [&](int64_t* index) { *index = number[file.class_names[*index]]; });
+    }
+  }
+  return names;
+}
+
 namespace {
 
 enum class Role { kNone, kKnown, kUnknown, kNear, kFar, kSkip };
@@ -471,6 +539,86 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     samples.groups.clear();
   }
   return samples;
+}
+
+namespace {
+
+// Returns the kept rows of [N, width]; empty for empty.
+template <typename Values>
+auto Rows(const Values& values, int64_t width, const std::vector<int64_t>& kept) {
+  std::vector<typename Values::value_type> rows;
+  if (values.empty()) return rows;
+  rows.reserve(kept.size() * width);
+  for (const int64_t row : kept)
+    rows.insert(rows.end(), values.begin() + row * width, values.begin() + (row + 1) * width);
+  return rows;
+}
+
+// Labels and groups have a value for each sample; any other array does too, or is empty.
+absl::Status CheckSizes(const SampleSet& samples) {
+  struct Sizes {
+    const char* name;
+    size_t values;
+    int64_t width;
+    bool required = false;
+  };
+  for (const Sizes& array :
+       {Sizes{"logits", samples.logits.size(), samples.num_outputs},
+        Sizes{"features", samples.features.size(), samples.feature_dim},
+        Sizes{"member_uncertainty", samples.member_uncertainty.size(), 3},
+        Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"label", samples.label.size(), 1, true},
+        Sizes{"group", samples.group.size(), 1, true}, Sizes{"prediction", samples.prediction.size(), 1},
+        Sizes{"unknown_score", samples.unknown_score.size(), 1},
+        Sizes{"probability_logits", samples.probability_logits.size(), samples.probability_outputs}}) {
+    const int64_t wanted = samples.num_samples * array.width;
+    const bool is_absent = array.values == 0 && !array.required;
+    if (is_absent || static_cast<int64_t>(array.values) == wanted) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("array '", array.name, "' has ", array.values, " values, not ", wanted, " for all samples"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set) {
+  if (samples.groups.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no group '", set, "': the unknown samples have no groups"));
+  }
+  OPENSET_RETURN_IF_ERROR(CheckSizes(samples));
+  int32_t number = -1;
+  std::vector<std::string> names;
+  for (size_t g = 0; g < samples.groups.size(); ++g) {
+    names.push_back(samples.groups[g].name);
+    if (names.back() == set) number = static_cast<int32_t>(g);
+  }
+  if (number < 0) return absl::InvalidArgumentError(UnknownName("group", set, names));
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < samples.num_samples; ++i) {
+    if (samples.label[i] != kUnknownLabel || samples.group[i] == number) kept.push_back(i);
+  }
+  SampleSet only;
+  only.num_samples = static_cast<int64_t>(kept.size());
+  only.num_classes = samples.num_classes;
+  only.hints = samples.hints;
+  only.log_probabilities = samples.log_probabilities;
+  only.class_names = samples.class_names;
+  only.num_outputs = samples.num_outputs;
+  only.feature_dim = samples.feature_dim;
+  only.head_weight = samples.head_weight;
+  only.head_bias = samples.head_bias;
+  only.logits = Rows(samples.logits, samples.num_outputs, kept);
+  only.features = Rows(samples.features, samples.feature_dim, kept);
+  only.member_uncertainty = Rows(samples.member_uncertainty, 3, kept);
+  only.known_set = Rows(samples.known_set, 1, kept);
+  only.known_sets = samples.known_sets;
+  only.label = Rows(samples.label, 1, kept);
+  only.prediction = Rows(samples.prediction, 1, kept);
+  only.unknown_score = Rows(samples.unknown_score, 1, kept);
+  only.probability_logits = Rows(samples.probability_logits, samples.probability_outputs, kept);
+  only.probability_outputs = samples.probability_outputs;
+  return only;
 }
 
 }  // namespace openset

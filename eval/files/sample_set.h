@@ -1,4 +1,4 @@
-// The samples of one or more files, ready to be evaluated.
+// Converts the names of classes in tables to numbers.
 #ifndef OPENSET_EVAL_FILES_SAMPLE_SET_H_
 #define OPENSET_EVAL_FILES_SAMPLE_SET_H_
 
@@ -7,13 +7,24 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "eval/files/maybe_borrowed.h"
+#include "eval/files/named_arrays.h"
 #include "eval/files/score_file.h"
+#include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
-#include "eval/metrics/groups.h"
 #include "eval/scores/score.h"
 
 namespace openset {
+
+// Converts the labels and predictions of all files to indices into the result: the names in the order of the logits or,
+// without logits, the names of the kept rows' labels, sorted, followed by those that are only predicted, sorted, so
+// that methods on the same samples get the same labels. Doesn't change rows that are not kept (`keep` [files][N]). If
+// no file names its classes, returns nothing and changes nothing. Errors, kInvalidArgument with the file: some files
+// name the classes of kept rows and others number them; an index without a name; logits for other classes than those of
+// the first file that names them.
+absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::vector<bool>>& keep,
+                                                       std::vector<ScoreFile>* files);
+
+// The samples of one or more files, ready to be evaluated.
 
 // The roles of the sets in the files, by name.
 struct SetRoles {
@@ -74,6 +85,13 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, c
 // The same for files in memory. If they borrow their arrays (maybe_borrowed.h), the result may refer to the same
 // arrays, which must outlive it. Precondition: there is a file.
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
+
+// Selects one of several groups of unknown samples.
+
+// All known samples and the unknown samples of one group, in their order, without groups. Errors: kInvalidArgument if
+// the samples have no groups, for an unknown group, with the names of the groups, and for an array that does not have a
+// row for each sample.
+absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set);
 
 }  // namespace openset
 

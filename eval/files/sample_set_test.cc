@@ -1,8 +1,14 @@
+
+
 #include "eval/files/sample_set.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/files/formats/npz.h"
 #include "eval/testing/score_files.h"
@@ -13,8 +19,64 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+ScoreFile File(const std::string& path, std::vector<std::string> names, std::vector<int64_t> label,
+               std::vector<int64_t> prediction = {}) {
+  ScoreFile file;
+  file.path = path;
+  file.num_samples = static_cast<int64_t>(label.size());
+  file.class_names = std::move(names);
+  file.label = std::move(label);
+  file.prediction = std::move(prediction);
+  return file;
+}
+
+TEST(NumberClasses, SortsThoseOfLabelsAndThenThoseOfPredictions) {
+  // a: labels ox, unknown, cat; b: cow.
+  std::vector<ScoreFile> files = {File("a.csv", {"ox", "ant", "cat"}, {0, -1, 2}, {1, 1, 0}),
+                                  File("b.csv", {"cow", "bee"}, {0}, {1})};
+  EXPECT_THAT(*NumberClasses({{true, true, true}, {true}}, &files), ElementsAre("cat", "cow", "ox", "ant", "bee"));
+  EXPECT_THAT(files[0].label, ElementsAre(2, -1, 0));
+  EXPECT_THAT(files[0].prediction, ElementsAre(3, 3, 2));
+  EXPECT_THAT(files[1].label, ElementsAre(1));
+  EXPECT_THAT(files[1].prediction, ElementsAre(4));
+}
+
+TEST(NumberClasses, IgnoresNamesInRowsThatAreLeftOut) {
+  std::vector<ScoreFile> files = {File("a.csv", {"ox", "cat"}, {0, 1})};
+  EXPECT_THAT(*NumberClasses({{false, true}}, &files), ElementsAre("cat"));
+  EXPECT_THAT(files[0].label, ElementsAre(0, 0));
+}
+
+TEST(NumberClasses, NumbersStay) {
+  std::vector<ScoreFile> files = {File("a.csv", {}, {7, -1})};
+  EXPECT_THAT(*NumberClasses({{true, true}}, &files), IsEmpty());
+  EXPECT_THAT(files[0].label, ElementsAre(7, -1));
+}
+
+TEST(NumberClasses, AcceptsNumbersAmongNames) {
+  std::vector<ScoreFile> files = {File("a.csv", {"ox"}, {0}), File("b.csv", {}, {-1})};
+  EXPECT_THAT(*NumberClasses({{true}, {true}}, &files), ElementsAre("ox"));  // unknown samples have no class
+  files.push_back(File("c.csv", {}, {0}));
+  EXPECT_EQ(NumberClasses({{true}, {true}, {true}}, &files).status(),
+            absl::InvalidArgumentError("c.csv: numbers the classes, and a.csv names them"));
+  files = {File("a.csv", {"ox", "cat"}, {2})};
+  EXPECT_EQ(NumberClasses({{true}}, &files).status(),
+            absl::InvalidArgumentError("a.csv: class 2 is not one of the 2 that are named"));
+}
+
+TEST(NumberClasses, LogitsGiveTheOrder) {
+  std::vector<ScoreFile> files = {File("a.csv", {"ox", "cat"}, {1}), File("b.csv", {"ox", "cat"}, {-1})};
+  for (ScoreFile& file : files) file.num_outputs = 2;
+  EXPECT_THAT(*NumberClasses({{true}, {true}}, &files), ElementsAre("ox", "cat"));
+  EXPECT_THAT(files[0].label, ElementsAre(1));
+  files[1].class_names = {"cat", "ox"};
+  EXPECT_EQ(NumberClasses({{true}, {true}}, &files).status(),
+            absl::InvalidArgumentError("b.csv: its logits are of cat, ox, those of a.csv of ox, cat"));
+}
+
+using ::testing::HasSubstr;
 
 // -1 in an unsigned type is its largest value, unless it is a class.
 TEST(ReadSampleSet, UnsignedLabels) {
@@ -242,6 +304,81 @@ TEST(ReadSampleSet, DistinguishesSeveralKnownSets) {
   EXPECT_THAT(samples->known_set, ElementsAre(0, 0, 1, -1));
   roles.known = {"plain"};
   EXPECT_THAT(ReadSampleSet(files, roles)->known_set, IsEmpty());
+}
+
+// Two known samples among unknown ones of the sets "near", "far", "near".
+SampleSet FiveSamples() {
+  SampleSet samples;
+  samples.num_samples = 5;
+  samples.num_classes = samples.num_outputs = 2;
+  samples.label = {0, kUnknownLabel, kUnknownLabel, 1, kUnknownLabel};
+  samples.group = {0, 0, 1, 0, 0};
+  samples.groups = {{"near"}, {"far"}};
+  samples.prediction = {0, 0, 1, 1, 0};
+  samples.unknown_score = {0.1, 0.2, 0.3, 0.4, 0.5};
+  samples.logits = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  return samples;
+}
+
+TEST(OnlyUnknownSet, KeepsKnownSamplesAndThoseOfTheSet) {
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(FiveSamples(), "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_EQ(far->num_samples, 3);
+  EXPECT_THAT(far->label, ElementsAre(0, kUnknownLabel, 1));
+  EXPECT_THAT(far->prediction, ElementsAre(0, 1, 1));
+  EXPECT_THAT(far->unknown_score, ElementsAre(0.1, 0.3, 0.4));
+  EXPECT_THAT(far->logits, ElementsAre(0, 1, 4, 5, 6, 7));
+  EXPECT_THAT(far->features, IsEmpty());
+  EXPECT_THAT(far->groups, IsEmpty());
+  EXPECT_TRUE(far->Input().ok());
+  EXPECT_EQ(OnlyUnknownSet(FiveSamples(), "near")->num_samples, 4);
+}
+
+// The score's own logits, which calibration uses.
+TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
+  SampleSet samples = FiveSamples();
+  samples.probability_outputs = 3;
+  for (int i = 0; i < 15; ++i) samples.probability_logits.push_back(static_cast<float>(i));
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_THAT(far->probability_logits, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11));
+  EXPECT_EQ(far->probability_outputs, 3);
+  EXPECT_EQ(far->Input()->num_outputs(), 3);
+}
+
+// The fields of samples other than scores.
+TEST(OnlyUnknownSet, KeepsKnownSamples) {
+  SampleSet samples = FiveSamples();
+  samples.feature_dim = 1;
+  samples.features = {0, 1, 2, 3, 4};
+  samples.member_uncertainty = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
+  samples.known_set = {0, -1, -1, 1, -1};
+  samples.known_sets = {"clean", "blurred"};
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_THAT(far->features, ElementsAre(0, 2, 3));
+  EXPECT_THAT(far->member_uncertainty, ElementsAre(0, 0, 0, 2, 2, 2, 3, 3, 3));
+  EXPECT_THAT(far->known_set, ElementsAre(0, -1, 1));
+  EXPECT_THAT(far->known_sets, ElementsAre("clean", "blurred"));
+}
+
+TEST(OnlyUnknownSet, RefusesArraysThatAreNotOfAllSamples) {
+  SampleSet samples = FiveSamples();
+  samples.member_uncertainty = {0, 0, 0};
+  EXPECT_EQ(std::string(OnlyUnknownSet(samples, "far").status().message()),
+            "array 'member_uncertainty' has 3 values, not 15 for all samples");
+  samples = FiveSamples();
+  samples.group.pop_back();
+  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("array 'group' has 4 values"));
+}
+
+TEST(OnlyUnknownSet, Refuses) {
+  EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
+              HasSubstr("unknown group 'fra'; did you mean 'far'?"));
+  SampleSet samples = FiveSamples();
+  samples.group.clear();
+  samples.groups.clear();
+  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("there is no group 'far'"));
 }
 
 }  // namespace

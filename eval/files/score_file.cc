@@ -14,7 +14,6 @@
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
-#include "eval/files/csv.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/files/named_arrays.h"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "eval/files/maybe_borrowed.h"
 #include "eval/files/named_arrays.h"
 
 namespace openset {

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_EVALUATE_H_
 #define OPENSET_EVAL_METRICS_EVALUATE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,53 @@ std::string ContradictionOf(const MetricSpec& metric);
 
 // The error that Evaluate() returns for these metrics, or OK.
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
+
+// Evaluates several groups of unknown samples.
+
+// How far a group of unknown samples is from the known classes.
+enum class Distance { kNotSaid, kNear, kFar };
+
+struct Group {
+  std::string name;
+  Distance distance = Distance::kNotSaid;
+};
+
+// The metrics of the known samples with some of the unknown samples.
+struct GroupValues {
+  std::string name;
+  int64_t known_samples = 0;
+  int64_t unknown_samples = 0;
+  std::vector<MetricValue> values;  // in the order of the metrics
+};
+
+struct GroupedValues {
+  // Each group against all known samples.
+  std::vector<GroupValues> groups;
+  // The unweighted means over the near groups and over the far groups, absent without such groups. In a mean, a metric
+  // is absent if it is absent for one of the groups.
+  std::vector<GroupValues> means;  // "near", "far"
+  // All groups together.
+  GroupValues pool;
+};
+
+// [N], the sample weights with which a group is evaluated: those of `ranked`, but 0 for unknown samples of other
+// groups. Precondition: the input has groups.
+std::vector<uint32_t> WeightsOfGroup(const RankedInput& ranked, int32_t group);
+
+// Evaluates each group. `groups` [num_groups or more] describes the input's groups, by number. All groups share the
+// ranking; samples of other groups get the weight 0. Errors: those of Evaluate(); kInvalidArgument for an input without
+// groups, or if `groups` has fewer groups than the input.
+absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
+                                             absl::Span<const Group> groups);
+
+// Full-spectrum evaluation: each of several sets of known samples against all unknown samples. `known_set` [N] is the
+// set of each known sample, or -1 for none; it is not read for unknown samples. The `unknown_samples` of each set are
+// the input's. Errors: those of Evaluate(); kInvalidArgument if the length differs from the input's, or for a set
+// without a name.
+absl::StatusOr<std::vector<GroupValues>> EvaluateKnownSets(absl::Span<const MetricSpec> metrics,
+                                                           const RankedInput& ranked,
+                                                           absl::Span<const int32_t> known_set,
+                                                           absl::Span<const std::string> names);
 
 }  // namespace openset
 

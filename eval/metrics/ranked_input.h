@@ -1,17 +1,81 @@
-// The data from which all metrics are computed: the samples, their ranking, and the counts of each kind per score.
+// Sorts positions by a floating-point key.
 #ifndef OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 #define OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "eval/metrics/evaluation_input.h"
-#include "eval/metrics/ranking.h"
-#include "eval/metrics/softmax_summary.h"
 
 namespace openset {
+
+// The positions 0 .. N-1 by ascending key; positions with equal keys (0 and -0 are equal) are ascending. A radix sort
+// over the first 33 bits in which keys differ, followed by comparisons of keys that are equal so far; 33 bits suffice
+// for keys that were floats of one sign. Needs at most 20 bytes per key, including the result. Preconditions: no key is
+// NaN, N < 2^31.
+std::vector<uint32_t> StableOrder(absl::Span<const double> key);
+
+// The order of the samples by unknown score, computed once and shared by all metrics.
+
+// The number of samples or blocks in a piece of work for InParallelRanges(), which takes about a millisecond.
+inline constexpr int64_t kRankingPiece = 1 << 17;
+
+// Samples by ascending unknown score. Samples with equal scores (0 and -0 are equal) form a tie block, in the order of
+// the input. Comparisons are exact.
+class Ranking {
+ public:
+  explicit Ranking(absl::Span<const double> unknown_score);
+
+  int64_t num_samples() const { return static_cast<int64_t>(order_.size()); }
+  int64_t num_blocks() const { return num_blocks_; }
+
+  // [N], the sample at each position.
+  absl::Span<const uint32_t> order() const { return order_; }
+  // The samples of a block.
+  absl::Span<const uint32_t> Block(int64_t block) const {
+    return absl::MakeConstSpan(order_).subspan(block_begin_[block], block_begin_[block + 1] - block_begin_[block]);
+  }
+  // The position of a block's first sample; N for the block after the last.
+  int64_t BlockBegin(int64_t block) const { return block_begin_[block]; }
+  // The score of a block's samples.
+  double Score(int64_t block) const { return score_[block]; }
+
+ private:
+  std::vector<uint32_t> order_;
+  int64_t num_blocks_ = 0;
+  // Allocated for N distinct scores; ties leave a part unused.
+  std::unique_ptr<double[]> score_;
+  std::unique_ptr<uint32_t[]> block_begin_;  // and N after the last
+};
+
+// A summary of each sample's softmax(logits) for the calibration metrics, computed once for all replicates and groups.
+
+// The summary of one sample, with p = softmax(z).
+struct SoftmaxValues {
+  double nll = 0;         // -ln p_y, inf where the logit is -inf; 0 for unknown samples
+  double brier = 0;       // sum over c of (p_c - 1[c = y])^2; 0 for unknown samples
+  double confidence = 0;  // p of the predicted class
+};
+
+// Computed at the first call of Values(), which may come from any thread.
+class SoftmaxSummary {
+ public:
+  // Precondition: the input has logits.
+  explicit SoftmaxSummary(const EvaluationInput& input) : input_(input) {}
+
+  // [N]
+  const std::vector<SoftmaxValues>& Values() const;
+
+ private:
+  EvaluationInput input_;
+  mutable std::once_flag once_;
+  mutable std::vector<SoftmaxValues> values_;
+};
+
+// The data from which all metrics are computed: the samples, their ranking, and the counts of each kind per score.
 
 // Counts of samples: known and classified correctly (closed set), known and misclassified, unknown, and known without a
 // prediction. In one input, either all known samples have a prediction or none has.

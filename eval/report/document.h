@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// An explanation of the columns with intervals at Holm's levels (eval/statistics/several_methods.h).
+// An explanation of the columns with intervals at Holm's levels (eval/statistics/paired_tests.h).
 inline constexpr char kHolmColumns[] =
     "low, high (Holm): the interval at the level of Holm's procedure, which excludes 0 if there is a difference";
 

@@ -13,10 +13,9 @@
 #include "core/status_macros.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/groups.h"
 #include "eval/metrics/selective/aurc.h"
+#include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
-#include "eval/statistics/group_intervals.h"
 
 namespace openset {
 namespace {

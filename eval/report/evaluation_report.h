@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/text/table.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
@@ -70,6 +71,23 @@ Table EvaluationTable(const EvaluationReport& report);
 
 // "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)".
 std::string SamplesText(const EvaluationReport& report);
+
+// The result of `openset eval --as=methods`, several methods in one table, and its text in each format.
+
+struct MethodReport {
+  std::string name;  // unique
+  EvaluationReport report;
+};
+
+enum class MethodsLayout { kRowPerMetric, kRowPerMethod };
+
+// One table with a row for each metric and a column for each method, or the other way round (CSV and JSON have one
+// form); "-" if a method lacks the metric; intervals in brackets. Sets of unknown and of known samples and the sources
+// of pooled_aurc have their own tables. Lines below the tables list absent metrics by reason, with the methods if not
+// all lack them. CSV: the column `method`, then those of an evaluation. JSON: {"methods": {name: the evaluation's}}.
+// Preconditions: there are methods, all with the same metrics in the same order.
+std::string FormatMethods(absl::Span<const MethodReport> methods, TextFormat format,
+                          MethodsLayout layout = MethodsLayout::kRowPerMetric);
 
 }  // namespace openset
 

@@ -15,10 +15,10 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_labels.h"
 #include "eval/metrics/metric_table.h"
-#include "eval/metrics/names/level_name.h"
-#include "eval/statistics/distributions.h"
-#include "eval/statistics/verdict.h"
+#include "eval/statistics/intervals.h"
+#include "eval/statistics/paired_tests.h"
 
 namespace openset {
 namespace {

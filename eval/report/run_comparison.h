@@ -11,7 +11,6 @@
 #include "eval/report/run_table.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/paired_tests.h"
-#include "eval/statistics/several_methods.h"
 
 namespace openset {
 

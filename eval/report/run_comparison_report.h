@@ -1,13 +1,23 @@
-// The result of `openset compare RESULTS`, and its text in each format.
+// Critical-difference diagrams (Demsar 2006).
 #ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 #define OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 
 #include <string>
+#include <vector>
 
+#include "core/chart/vega_lite.h"
 #include "eval/report/document.h"
 #include "eval/report/run_comparison.h"
+#include "eval/statistics/paired_tests.h"
 
 namespace openset {
+
+// Mean ranks on an axis (1 = best, at the left), with the critical difference above it and bars over methods that don't
+// differ significantly. `methods` are the names, in the order of the test.
+VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<std::string>& methods,
+                                   const FriedmanTest& test);
+
+// The result of `openset compare RESULTS`, and its text in each format.
 
 // The verdict comes first, and effect sizes before p-values. CSV: a row for each pair of methods, task and metric.
 // JSON:

@@ -1,3 +1,4 @@
+
 #include "eval/report/run_comparison_report.h"
 
 #include <limits>
@@ -12,8 +13,18 @@
 namespace openset {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+TEST(CriticalDifferenceDiagram, NamesRanksAndBars) {
+  const absl::StatusOr<FriedmanTest> test = CompareMethods({{3, 2, 1}, {3, 1, 2}, {3, 2, 1}}, true);
+  ASSERT_TRUE(test.ok());
+  const std::string chart = CriticalDifferenceDiagram("a & b", {"good", "<middle>", "bad"}, *test).dump();
+  for (const char* part : {"a & b", "good (1.00)", "<middle> (2.33)", "bad (2.67)", "critical difference 1.91"}) {
+    EXPECT_THAT(chart, HasSubstr(part));
+  }
+}
+
+using ::testing::AllOf;
 using ::testing::Not;
 
 Display Auroc() {

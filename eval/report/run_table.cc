@@ -18,11 +18,11 @@
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
-#include "eval/files/csv.h"
+#include "eval/files/csv_arrays.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_labels.h"
 #include "eval/metrics/metric_table.h"
-#include "eval/metrics/names/level_name.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

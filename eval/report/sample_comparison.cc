@@ -11,9 +11,8 @@
 #include "core/text/table.h"
 #include "eval/metrics/metric_table.h"
 #include "eval/statistics/delong.h"
-#include "eval/statistics/distributions.h"
-#include "eval/statistics/paired_bootstrap.h"
-#include "eval/statistics/several_methods.h"
+#include "eval/statistics/intervals.h"
+#include "eval/statistics/paired_tests.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/statistics/distributions.h"
+#include "eval/statistics/intervals.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "eval/scores/features/knn.h"
 #include "eval/scores/logits/max_logit.h"
-#include "eval/statistics/distributions.h"
+#include "eval/statistics/intervals.h"
 #include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

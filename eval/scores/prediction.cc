@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

@@ -1,9 +1,15 @@
 // Scores against the released code of others, on random and on real features (tools/peers/make_released_golden.py).
+
+#include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
+#include "eval/scores/head/weiper_kld.h"
 #include "eval/scores/make_score.h"
-#include "eval/testing/post_hoc_golden.h"
+#include "eval/testing/golden_scores.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -45,6 +51,151 @@ TEST(ReleasedCode, ComputesTheSameScores) {
       spec.mutable_weighted_energy()->add_weight(-0.5 + 2.5 * static_cast<double>(c) / static_cast<double>(k - 1));
     }
     golden.Expect(MakeScore(spec).value().get(), "weighted_energy", 1e-6);
+  }
+}
+
+// The logits are stored as floats, which leaves 1e-7.
+constexpr double kTolerance = 1e-6;
+
+TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
+  const testing::PostHocGolden golden("openood_scores.json");
+  for (const auto& [text, name] : {
+           std::pair("nci {}", "nci"),
+           std::pair("fdbd {}", "fdbd"),
+           std::pair("fdbd { normaliser: NORM }", "fdbd_norm"),
+           std::pair("scale {}", "scale"),
+           std::pair("adascale { min_percentile: 60 max_percentile: 95 k1: 5 k2: 5 }", "adascale_a"),
+           std::pair("adascale { variant: L min_percentile: 60 max_percentile: 95 k1: 5 k2: 5 }", "adascale_l"),
+           std::pair("nnguide { share: 1 }", "nnguide"),
+           std::pair("relation {}", "relation"),
+           std::pair("relation { power: 4 }", "relation_4"),
+           std::pair("residual { principal_dim: 20 }", "residual"),
+           std::pair("gradnorm {}", "gradnorm"),
+           std::pair("klm {}", "klm"),
+           std::pair("vim { principal_dim: 20 }", "vim"),
+           std::pair("ash { variant: B percentile: 90 }", "ash_b"),
+           std::pair("react {}", "react"),
+           std::pair("dice {}", "dice"),
+           std::pair("gen {}", "gen"),
+       }) {
+    golden.Expect(MakeScore(Parsed<ScoreSpec>(text)).value().get(), name, kTolerance);
+  }
+}
+
+TEST(ReleasedCode, ComputesTheSameWeiperKldForTheSameNoise) {
+  const testing::PostHocGolden golden("openood_scores.json");
+  WeiperKld::Options options;
+  options.repeats = 3;
+  WeiperKld weiper(options);
+  auto noise = golden.weiper_noise().begin();
+  ASSERT_TRUE(weiper.FitWithNoise(golden.Train(), [&noise] { return *noise++; }).ok());
+  golden.ExpectScores(weiper.Compute(golden.Test()).value(), "weiper_kld", kTolerance);
+}
+
+TEST(PostHocScores, GiveGoldenValues) {
+  const testing::PostHocGolden golden;
+  for (const auto& [text, name] : {
+           std::pair("react {}", "react_90"),
+           std::pair("react { clip: 1 }", "react_clip_1"),
+           std::pair("openmax {}", "openmax"),
+           std::pair("openmax { alpha: 2 }", "openmax_alpha_2"),
+           std::pair("openmax { tail: 2 alpha: 1 rank_weight: 0.5 }", "openmax_benchmark"),
+           std::pair("openmax { distance: COSINE tail: 10 alpha: 4 translation: 1 }", "openmax_cosine"),
+           std::pair("openmax { distance: EUCLIDEAN alpha: 4 rank_weight: 1 translation: 1 cdf_of: LOGIT }",
+                     "openmax_of_logit"),
+           std::pair("mahalanobis {}", "mahalanobis"),
+           std::pair("relative_mahalanobis {}", "relative_mahalanobis"),
+           std::pair("knn {}", "knn_50"),
+           std::pair("knn { k: 1 }", "knn_1"),
+           std::pair("vim {}", "vim"),
+           std::pair("vim { principal_dim: 6 }", "vim_6"),
+           std::pair("gen {}", "gen"),
+           std::pair("gen { gamma: 0.5 top: 2 }", "gen_2"),
+           std::pair("ash {}", "ash_s"),
+           std::pair("ash { variant: P percentile: 60 }", "ash_p"),
+           std::pair("ash { variant: B percentile: 65 }", "ash_b"),
+           std::pair("dice {}", "dice_90"),
+           std::pair("dice { percentile: 50 }", "dice_50"),
+           std::pair("she {}", "she"),
+           std::pair("nci {}", "nci"),
+           std::pair("nci { alpha: 0.1 }", "nci_long"),
+           std::pair("fdbd {}", "fdbd"),
+           std::pair("fdbd { normaliser: NORM }", "fdbd_norm"),
+           std::pair("scale {}", "scale"),
+           std::pair("scale { percentile: 65 }", "scale_65"),
+           std::pair("adascale { min_percentile: 61.5 max_percentile: 92 k1: 50 k2: 25 }", "adascale_a"),
+           std::pair("adascale { variant: L min_percentile: 77 k1: 100 k2: 50 lambda: 0.5 }", "adascale_l"),
+           std::pair("nnguide { share: 1 }", "nnguide"),
+           std::pair("nnguide { k: 1 share: 1 }", "nnguide_1"),
+           std::pair("relation {}", "relation"),
+           std::pair("relation { power: 4 threshold: 0.3 }", "relation_4"),
+           std::pair("residual {}", "residual"),
+           std::pair("residual { principal_dim: 6 }", "residual_6"),
+           std::pair("gradnorm {}", "gradnorm"),
+           std::pair("klm {}", "klm"),
+           std::pair("mahalanobis_ensemble {}", "mahalanobis_ensemble"),
+           std::pair("mahalanobis_ensemble { weight: [0.25, 3] }", "mahalanobis_ensemble_weighted"),
+           std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } samples: 0 }", "nac_last_stage"),
+           std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } "
+                     "stage { full: 5 thresholds: 51 steepness: 2 } samples: 0 }",
+                     "nac_stages"),
+           std::pair("gram {}", "gram"),
+       }) {
+    const ScoreSpec spec = Parsed<ScoreSpec>(text);
+    // OpenMax's distributions have shapes around 10000, which the solvers find to 1e-9 or so.
+    golden.Expect(MakeScore(spec).value().get(), name, spec.has_openmax() ? 1e-7 : 1e-11);
+  }
+}
+
+// Scores against tools/peers/make_distance_score_golden.py, on random and on real features.
+
+std::unique_ptr<Score> ScoreOf(const std::string& text) { return MakeScore(Parsed<ScoreSpec>(text)).value(); }
+
+TEST(DistanceScores, GiveGoldenValues) {
+  for (const char* features : {"random", "digits"}) {
+    SCOPED_TRACE(features);
+    const testing::PostHocGolden golden("distance_scores.json", features);
+    for (const auto& [text, name] : {
+             std::pair("mahalanobis_plus_plus {}", "mahalanobis_plus_plus"),
+             std::pair("relative_mahalanobis_plus_plus {}", "relative_mahalanobis_plus_plus"),
+             std::pair("nac {}", "nac"),
+             std::pair("nac { full: 5 thresholds: 20 steepness: 1 }", "nac_5"),
+             std::pair("ghost {}", "ghost"),
+         }) {
+      golden.Expect(ScoreOf(text).get(), name, 1e-9);
+    }
+    // scikit-learn looks for the power to 1e-8.
+    golden.Expect(ScoreOf("combood {}").get(), "combood", 1e-6);
+    golden.Expect(ScoreOf("combood { k: 5 ridge: 0.1 }").get(), "combood_5", 1e-6);
+    golden.Expect(ScoreOf("postmax {}").get(), "postmax", 1e-9);
+    golden.Expect(ScoreOf("ghost { value: PROBABILITY }").get(), "ghost_probability", 1e-9);
+  }
+}
+
+// The predictions of K + 1 revised outputs, by the steps of the released codes in NumPy. With half the weight of one
+// rank a class may lose to another one, never to the unknown.
+TEST(DistanceScores, OpenMaxPredictsTheLargestRevisedOutput) {
+  for (const char* features : {"random", "digits"}) {
+    SCOPED_TRACE(features);
+    const testing::PostHocGolden golden("distance_scores.json", features);
+    const ScoreInput test = golden.Test();
+    for (const auto& [text, name] : {
+             std::pair("openmax { tail: 2 alpha: 1 rank_weight: 0.5 translation: 1 prediction: REVISED }",
+                       "openmax_unified_benchmark"),
+             std::pair("openmax { prediction: REVISED }", "openmax"),
+         }) {
+      SCOPED_TRACE(name);
+      const std::unique_ptr<Score> score = ScoreOf(text);
+      golden.Expect(score.get(), name, 1e-7);
+      const std::vector<int32_t> said = *score->Predictions(test, test.num_outputs).value();
+      EXPECT_EQ(std::vector<double>(said.begin(), said.end()), golden.expected(absl::StrCat(name, "_prediction")));
+    }
+    EXPECT_EQ(
+        *std::max_element(golden.expected("openmax_prediction").begin(), golden.expected("openmax_prediction").end()),
+        test.num_outputs);
+    const std::unique_ptr<Score> closed_set = ScoreOf("openmax {}");
+    golden.Expect(closed_set.get(), "openmax", 1e-7);
+    EXPECT_FALSE(closed_set->Predictions(test, test.num_outputs).value().has_value());
   }
 }
 

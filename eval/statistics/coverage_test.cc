@@ -16,7 +16,7 @@
 #include "core/random.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
-#include "eval/statistics/distributions.h"
+#include "eval/statistics/intervals.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

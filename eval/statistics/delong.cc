@@ -7,8 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/metrics/metric_value.h"
-#include "eval/statistics/distributions.h"
-#include "eval/statistics/exact_interval.h"
+#include "eval/statistics/intervals.h"
 
 namespace openset {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
-#include "eval/statistics/replicate_interval.h"
 #include "gtest/gtest.h"
 
 namespace openset {

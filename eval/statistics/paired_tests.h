@@ -1,14 +1,39 @@
-// Compares two methods over several runs, paired by run. Runs of one split are a cluster, not independent replicates.
+// The verdict of a comparison of two methods.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "eval/statistics/verdict.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/statistics/bootstrap.h"
 
 namespace openset {
+
+// Which of two methods has the larger value. The metric determines whether larger is better.
+enum class Verdict { kNoDetectableDifference, kALarger, kBLarger };
+
+// The verdict for a confidence interval of a - b: no detectable difference if it contains 0.
+inline Verdict VerdictOf(double low, double high) {
+  if (low > 0) return Verdict::kALarger;
+  if (high < 0) return Verdict::kBLarger;
+  return Verdict::kNoDetectableDifference;
+}
+
+// Ranks with ties averaged.
+
+struct MidRanks {
+  std::vector<double> rank;  // [N], 1 for the smallest value; equal values share the mean of their ranks
+  double tie_cubes = 0;      // sum over sets of t equal values of t^3 - t: 0 without ties
+};
+
+// Precondition: no NaN.
+MidRanks MidRanksOf(absl::Span<const double> values);
+
+// Compares two methods over several runs, paired by run. Runs of one split are a cluster, not independent replicates.
 
 // The fewest replicates for a verdict. With two replicates, Student's t has one degree of freedom: its quantile is 12.7
 // standard errors, and a difference that exceeds it is mostly due to two numbers being accidentally alike.
@@ -67,6 +92,80 @@ struct PairedTest {
 // 1), a test_per_training that is negative or not finite.
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,
                                              absl::Span<const int> split, const PairedTestOptions& options = {});
+
+// Compares several methods over several tasks (Demsar 2006), and adjusts p-values of several tests.
+
+struct FriedmanTest {
+  std::vector<double> mean_rank;   // one for each method; 1 = best
+  double chi_squared = 0;          // Friedman's, with the correction for ties
+  double chi_squared_p_value = 1;  // k - 1 degrees of freedom: too large for few tasks
+  // (n - 1) chi_squared / (n (k - 1) - chi_squared), k - 1 and (k - 1) (n - 1) degrees of freedom (Iman and Davenport
+  // 1980); infinite if all n tasks have the same ranks; the p-value is then k!^(1 - n).
+  double iman_davenport = 0;
+  double iman_davenport_p_value = 1;
+  // The exact p-value over all orders of each task's ranks, for few tasks and methods.
+  std::optional<double> exact_p_value;
+  double p_value = 1;     // for all methods being equal: exact if available, otherwise Iman and Davenport's
+  bool rejected = false;  // p_value < alpha; otherwise there are no bars and no verdicts on pairs
+  double kendall_w = 0;   // effect size: agreement of the tasks, in [0, 1]
+  // Mean ranks that differ by less than this are not significantly different at `alpha` (Nemenyi 1963):
+  // q / sqrt(2) * sqrt(k (k + 1) / (6 n)), q the quantile of the studentized range of k with infinite degrees of
+  // freedom.
+  double critical_difference = 0;
+  std::vector<std::vector<double>> nemenyi_p_value;  // [k][k], of each pair
+  // For a critical-difference diagram: the methods by mean rank, and bars over methods that are not significantly
+  // different, as first and last index in that order. Only maximal bars over two or more methods; one bar over all
+  // without a rejection.
+  std::vector<int> by_rank;
+  struct Bar {
+    int first = 0;
+    int last = 0;
+  };
+  std::vector<Bar> bars;
+};
+
+// `value[task][method]`. Errors, kInvalidArgument: fewer than 2 tasks or 2 methods, rows of different lengths, a value
+// that is not finite (with its task and method), alpha not in (0, 1).
+absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double>>& value, bool higher_is_better,
+                                            double alpha = 0.05);
+
+// Holm's step-down adjustment (1979): p-values that can each be compared with alpha, while the probability of any false
+// rejection is at most alpha. In the order of the input. Precondition: all in [0, 1].
+std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
+
+// The level that Holm's procedure compares each p-value with. In ascending order of the p-values, it is alpha / (the
+// number of tests not yet rejected); after the first that is not rejected, all others have the same level. A p-value is
+// below its level exactly if HolmAdjusted() is below alpha, so that the interval of confidence 1 - level then excludes
+// no difference. In the order of the input. Preconditions: all in [0, 1], 0 < alpha < 1.
+std::vector<double> HolmLevels(absl::Span<const double> p_values, double alpha);
+
+// Compares methods on the same samples by a bootstrap.
+
+struct PairedDifference {
+  std::optional<double> value_a;
+  std::optional<double> value_b;
+  IntervalValue difference;  // a - b
+  // The two-sided p-value of no difference, by inverting the interval (replicate_interval.h).
+  double p_value = 1;
+  Verdict verdict = Verdict::kNoDetectableDifference;  // by the interval or, equivalently, the p-value
+  // The interval at Holm's level of the p-value among all pairs by this metric (HolmLevels in several_methods.h); equal
+  // to the interval above if there is one pair.
+  AdjustedInterval adjusted;
+};
+
+// Two methods of a list.
+struct MethodPair {
+  int a = 0;
+  int b = 0;  // > a
+  std::vector<PairedDifference> metrics;
+};
+
+// The metrics of all methods, with the same replicates, and the differences of each pair, (0, 1), (0, 2), ..., (1, 2),
+// .... The weights of the first method are used for all. Errors: those of BootstrapIntervals; kInvalidArgument if there
+// are fewer than two methods, or if labels or groups differ from those of the first.
+absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
+                                                        absl::Span<const RankedInput* const> methods,
+                                                        const BootstrapOptions& options);
 
 }  // namespace openset
 

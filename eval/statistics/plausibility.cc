@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "eval/statistics/exact_interval.h"
+#include "eval/statistics/intervals.h"
 
 namespace openset {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/decisions.h"
 #include "eval/metrics/detection/threshold_metric.h"
-#include "eval/statistics/exact_interval.h"
+#include "eval/statistics/intervals.h"
 
 namespace openset {
 namespace {

@@ -1,3 +1,5 @@
+
+
 #include "experiments/engine/execute_plan.h"
 
 #include <signal.h>
@@ -5,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,20 +17,154 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "core/files/disk_error.h"
+#include "core/files/system_calls.h"
+#include "core/machine/machine.h"
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "experiments/action/stage.h"
-#include "experiments/engine/attempts.h"
-#include "experiments/engine/cpus/cpu_slots.h"
-#include "experiments/engine/look_times.h"
-#include "experiments/engine/outcome.h"
 #include "experiments/engine/scheduler.h"
-#include "experiments/engine/work_ahead.h"
+#include "experiments/spec/trial.h"
 
 namespace openset {
+
+absl::Status StatusOf(const FailureRecord& failure, const std::string& where) {
+  return absl::Status(static_cast<absl::StatusCode>(failure.code()),
+                      where.empty() ? failure.message() : absl::StrCat(failure.message(), " (", where, ")"));
+}
+
+absl::Status SomeFailed(int failed, const std::string& rest) {
+  if (failed == 0) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(failed, failed == 1 ? " action" : " actions", " failed", rest));
+}
+
+absl::Status NoGpuIsLeft(const absl::Status& why) {
+  return absl::UnavailableError(absl::StrCat("no GPU is left for the remaining actions: ", why.message(),
+                                             "; the same command continues once one is free"));
+}
+
+absl::Status StoreIsGone(const Store& store, const absl::Status& why) {
+  return absl::UnavailableError(
+      absl::StrCat("the store ", store.folder(), " is full or missing: ", why.message(),
+                   "; openset started no new work. The same command continues once there is room"));
+}
+
+absl::Status NeedsGpu(const Plan& plan, const Action& action) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Describe(plan.TrialOf(action)), " needs a GPU: choose one with --devices=cuda:0"));
+}
+
+FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status) {
+  FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
+  failure.set_kind(KindName(action.kind));
+  failure.set_key(action.key);
+  failure.set_description(Describe(plan.TrialOf(action)));
+  failure.set_message(std::string(status.message()));
+  failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
+  failure.set_code(static_cast<int>(status.code()));
+  failure.set_host(HostName());
+  failure.set_user_id(UserId());
+  failure.set_user_name(UserName());
+  return failure;
+}
+
+int CpuSlots::Begin(ActionId action, const Stage& stage, const Demand& demand) {
+  const int threads = demand.cpu_threads;
+  if (!stage.CanUseMoreCpus(threads)) return threads;
+  const int slots = threads + scheduler_.Widen(action);
+  // Actions on a GPU can't use CPU slots that become free later.
+  if (demand.gpu_shares == 0) growing_[action] = slots;
+  return slots;
+}
+
+void CpuSlots::GiveFree() {
+  if (growing_.empty()) return;
+  auto& [action, slots] = *growing_.begin();
+  const int more = scheduler_.Widen(action);
+  if (more == 0) return;
+  slots += more;
+  engine_.GiveCpus(action, slots);
+}
+
+absl::StatusOr<Claims::Found> Claims::TryClaim(ActionId id) {
+  if (leases_ == nullptr) return Found{Fate::kOpen};
+  const Action& action = plan_[id];
+  OPENSET_ASSIGN_OR_RETURN(const bool was_done, plan_.IsInStore(action, store_));
+  if (was_done) return Found{Fate::kDone};
+  OPENSET_ASSIGN_OR_RETURN(const std::string owner, leases_->TryClaim(plan_.ResultKeys(action)));
+  if (!owner.empty()) return Found{Fate::kTheirs, owner};
+  const absl::StatusOr<bool> is_done = plan_.IsInStore(action, store_);  // its owner may have finished it just now
+  if (is_done.ok() && !*is_done && (before_ == nullptr || !HasFailed(id, FailuresOf(id)))) return Found{Fate::kOpen};
+  Release(id);
+  OPENSET_RETURN_IF_ERROR(is_done.status());
+  return Found{*is_done ? Fate::kDone : Fate::kFailed};
+}
+
+void Claims::Release(ActionId id) {
+  if (leases_ == nullptr) return;
+  for (const std::string& key : plan_.ResultKeys(plan_[id])) leases_->Release(key);
+}
+
+int Claims::FailuresOf(ActionId id) const {
+  const std::string& key = plan_[id].key;
+  // If the system can't tell, no later attempt counts as failed, and this process tries itself.
+  if (before_ == nullptr) return store_.CountFailures(key).value_or(std::numeric_limits<int>::max());
+  const auto before = before_->find(key);
+  return before == before_->end() ? 0 : before->second;
+}
+
+void Claims::LeaveTo(ActionId id, const std::string& run_id) {
+  left_[id] = FailuresOf(id);
+  if (!run_id.empty()) run_of_[id] = run_id;
+}
+
+std::vector<std::pair<ActionId, Claims::Fate>> Claims::LookAtLeft() {
+  std::vector<std::pair<ActionId, Fate>> fates;
+  fates.reserve(left_.size());
+  for (const auto& [id, failures] : left_) fates.emplace_back(id, FateOf(id, failures));
+  for (const auto& [id, fate] : fates) {
+    if (fate == Fate::kDone || fate == Fate::kFailed) left_.erase(id);
+  }
+  return fates;
+}
+
+Claims::Fate Claims::FateOf(ActionId id, int failures) const {
+  const Action& action = plan_[id];
+  // If the system can't tell, TryClaim() fails.
+  if (plan_.IsInStore(action, store_).value_or(false)) return Fate::kDone;
+  for (const std::string& key : plan_.ResultKeys(action)) {
+    if (leases_ != nullptr && !leases_->OwnerOf(key).empty()) return Fate::kTheirs;
+  }
+  return HasFailed(id, failures) ? Fate::kFailed : Fate::kOpen;
+}
+
+bool Claims::HasFailed(ActionId id, int failures) const {
+  const std::string& key = plan_[id].key;
+  if (store_.CountFailures(key).value_or(0) <= failures) return false;
+  const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key);
+  return failure.ok() && !failure->retried();
+}
+
+absl::Status Claims::WhyFailed(ActionId id) const {
+  const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(plan_[id].key);
+  if (!failure.ok()) return failure.status();
+  const auto run = run_of_.find(id);
+  return StatusOf(*failure, run == run_of_.end() ? "" : RunName(run->second));
+}
+
+std::vector<std::pair<ActionId, std::string>> Claims::TakeLost(const std::set<ActionId>& running) {
+  std::vector<std::pair<ActionId, std::string>> lost;
+  for (const std::string& key : leases_->Lost()) {
+    for (const ActionId id : running) {
+      if (absl::c_linear_search(plan_.ResultKeys(plan_[id]), key)) lost.emplace_back(id, leases_->OwnerOf(key));
+    }
+  }
+  return lost;
+}
+
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);

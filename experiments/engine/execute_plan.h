@@ -1,28 +1,284 @@
-// Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
+// Which failures are retried, and when.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "experiments/action/action.h"
 #include "experiments/action/action_memory.pb.h"
-#include "experiments/engine/claims/claims.h"
-#include "experiments/engine/claims/helpers.h"
+#include "experiments/action/stage.h"
 #include "experiments/engine/engine.h"
-#include "experiments/engine/engine_observer.h"
-#include "experiments/engine/retry.h"
+#include "experiments/engine/scheduler.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/processes/run_state.pb.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {
+
+struct RetryPolicy {
+  // Attempts after the first one.
+  int retries = 2;
+  // The wait before the first retry; each later wait is four times as long, up to an hour.
+  absl::Duration first_wait = absl::Seconds(1);
+};
+
+// Whether a failure may be temporary: kUnavailable (a worker died, was killed or could not be reached, or a GPU
+// failed), kDeadlineExceeded (it hung), kResourceExhausted (memory, for example of a GPU that others also use). All
+// other failures would recur: a diverged training (kAborted), corrupt data, invalid values, an exception of LibTorch
+// (kInternal).
+inline bool MayPass(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
+}
+
+// Returns the wait before the next attempt after `failed` failed ones. Precondition: failed >= 1.
+inline absl::Duration WaitBeforeRetry(const RetryPolicy& policy, int failed) {
+  absl::Duration wait = policy.first_wait;
+  for (int n = 1; n < failed && wait < absl::Hours(1); ++n) wait *= 4;
+  return std::min(wait, absl::Hours(1));
+}
+
+// The statuses and records of failed attempts and of runs.
+
+// Returns the record of an attempt at `action` that failed just now, on this machine.
+FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status);
+
+// Returns why an attempt failed. If `where` is not empty, it is appended in brackets.
+absl::Status StatusOf(const FailureRecord& failure, const std::string& where = "");
+
+// Returns the status of a run in which `failed` actions failed: OK if it is 0, else kAborted.
+absl::Status SomeFailed(int failed, const std::string& rest = "");
+
+// Returns the status (kUnavailable) of a run that lost its last GPU, with the reason `why`.
+absl::Status NoGpuIsLeft(const absl::Status& why);
+
+// Returns the status (kUnavailable) of a run whose store can't be written, with the reason `why`.
+absl::Status StoreIsGone(const Store& store, const absl::Status& why);
+
+// Returns the status (kFailedPrecondition) of a run whose process has no GPU although `action` needs one.
+absl::Status NeedsGpu(const Plan& plan, const Action& action);
+
+// The attempts of one process at the actions of a plan: their progress, their failures, and when they are retried.
+
+class Attempts {
+ public:
+  explicit Attempts(const RetryPolicy& policy) : policy_(policy) {}
+
+  void Progressed(ActionId id, const WorkProgress& progress) {
+    if (progress.epoch() > 0) epochs_[id] = progress.epoch();
+  }
+  // The action no longer runs.
+  void Ended(ActionId id) { epochs_.erase(id); }
+
+  // Whether an action whose attempt failed with `status` should be retried: the failure may be temporary, and retries
+  // are left.
+  bool MayGoOn(ActionId id, const absl::Status& status) const {
+    const auto failed = failed_.find(id);
+    return MayPass(status) && (failed == failed_.end() ? 0 : failed->second) < policy_.retries;
+  }
+  // Returns the record of the attempt that failed just now.
+  FailureRecord Record(const Plan& plan, ActionId id, const absl::Status& status, const std::string& log_tail,
+                       bool retried) const {
+    FailureRecord failure = FailureOf(plan, plan[id], status);
+    failure.set_log_tail(log_tail);
+    if (const auto epoch = epochs_.find(id); epoch != epochs_.end()) failure.set_epoch(epoch->second);
+    failure.set_retried(retried);
+    return failure;
+  }
+  // Counts a failed attempt and schedules the next one. Returns the wait before it.
+  absl::Duration PutOff(ActionId id, absl::Duration now) {
+    const absl::Duration wait = WaitBeforeRetry(policy_, ++failed_[id]);
+    again_at_[id] = now + wait;
+    return wait;
+  }
+  bool any_put_off() const { return !again_at_.empty(); }
+  // Returns the actions whose next attempt is due, and removes them from the schedule.
+  std::vector<ActionId> TakeDue(absl::Duration now) {
+    std::vector<ActionId> due;
+    for (const auto& [id, at] : again_at_) {
+      if (now >= at) due.push_back(id);
+    }
+    for (const ActionId id : due) again_at_.erase(id);
+    return due;
+  }
+
+ private:
+  const RetryPolicy policy_;
+  std::map<ActionId, int> epochs_;  // current epochs of running trainings
+  std::map<ActionId, int> failed_;  // failed attempts of actions that are retried
+  std::map<ActionId, absl::Duration> again_at_;
+};
+
+// The amount of work that follows each action of a plan.
+
+// Sets (*work)[id] of each of these actions (inputs first) to its own work plus that of the longest path from it to a
+// record. `work` may already contain actions that they depend on.
+inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::vector<int64_t>* work) {
+  work->resize(plan.actions.size());
+  const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
+  for (auto id = needed.rbegin(); id != needed.rend(); ++id) {
+    work_of(*id) += plan[*id].work;  // added to the work of the paths after it
+    for (const ActionId input : plan[*id].inputs) work_of(input) = std::max(work_of(input), work_of(*id));
+  }
+}
+
+// When a process looks at what the other processes of its store do.
+
+// The times of looks, and of signs of life. The first of each is due at once. All times are those of one steady clock.
+class LookTimes {
+ public:
+  // Returns whether a sign of life is due, one each `every`. If so, counts it as given.
+  bool TakeSign(absl::Duration now, absl::Duration every) {
+    if (signed_.has_value() && now - *signed_ < every) return false;
+    signed_ = now;
+    return true;
+  }
+
+  // Whether a look is due: one each `every`, or less often, so that looks take at most 1/20 of the time.
+  bool IsLookDue(absl::Duration now, absl::Duration every) const {
+    return !began_.has_value() || now - *began_ >= std::max(every, 20 * took_);
+  }
+  void Looked(absl::Duration began, absl::Duration ended) {
+    began_ = began;
+    took_ = ended - began;
+  }
+
+ private:
+  std::optional<absl::Duration> signed_, began_;
+  absl::Duration took_;
+};
+
+// How long a process waits for more work before it ends.
+class Patience {
+ public:
+  // Absent: forever.
+  explicit Patience(std::optional<absl::Duration> length) : length_(length) {}
+
+  bool is_endless() const { return !length_.has_value(); }
+  // Call it again and again. Returns whether the process has had no work for this long; the time before the first call
+  // does not count.
+  bool IsOver(absl::Duration now, bool has_work) {
+    if (has_work || !busy_at_.has_value()) busy_at_ = now;
+    return length_.has_value() && now - *busy_at_ >= *length_;
+  }
+
+ private:
+  const std::optional<absl::Duration> length_;
+  std::optional<absl::Duration> busy_at_;
+};
+
+// Gives running actions the CPU slots that nothing else can use.
+
+// Only actions whose results are bit-identical for any number of CPUs get more than they request, and only while no
+// other action is ready: when they begin, and when others end.
+class CpuSlots {
+ public:
+  // Both arguments must outlive the object.
+  CpuSlots(Scheduler* scheduler, Engine* engine) : scheduler_(*scheduler), engine_(*engine) {}
+
+  // Begins an action. Returns how many CPUs it may keep busy. `demand` is the size of its seat.
+  int Begin(ActionId action, const Stage& stage, const Demand& demand);
+  void End(ActionId action) { growing_.erase(action); }
+
+  // Gives all free slots to one running action that can use them: the one with the smallest id.
+  void GiveFree();
+
+ private:
+  Scheduler& scheduler_;
+  Engine& engine_;
+  std::map<ActionId, int> growing_;  // actions that can use more, with the slots that they have
+};
+
+// Interface for finding processes that do the work which this process leaves to others.
+
+// The work that a process leaves to others, at one point in time.
+struct LeftWork {
+  std::vector<ActionId> open;  // can start, and nobody has claimed it
+  std::vector<ActionId> held;  // claimed by other processes
+  int ended = 0;               // actions of the run that are done or have failed
+  // The leases of this process; null if there are no other processes.
+  Leases* leases = nullptr;
+};
+
+class Helpers {
+ public:
+  virtual ~Helpers() = default;
+  // Finds processes for the open actions, without waiting for them. Returns the actions for which no more processes
+  // will be found, each with the reason; they count as failed. Errors end the run.
+  virtual absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) = 0;
+};
+
+// Divides the actions of a plan among the processes of a store: which actions this process claims, and what becomes of
+// those that it leaves to others.
+
+// For each action's key, the number of attempts that had failed before the start of a run that several processes share.
+// 0 if absent.
+using FailuresBefore = std::map<std::string, int>;
+
+class Claims {
+ public:
+  // All arguments must outlive the object. If `leases` is null, there are no other processes. If `before` is null, this
+  // process retries actions that failed in other processes before it started; otherwise, an action that has failed for
+  // good since `before` counts as failed here too.
+  Claims(const Plan& plan, const Store& store, Leases* leases, const FailuresBefore* before)
+      : plan_(plan), store_(store), leases_(leases), before_(before) {}
+
+  enum class Fate {
+    kOpen,    // nobody works on it
+    kTheirs,  // another process works on it
+    kDone,
+    kFailed,  // for good, in another process
+  };
+  struct Found {
+    Fate fate = Fate::kOpen;
+    std::string run_id;  // for kTheirs
+  };
+
+  // Tries to claim the action. kOpen: this process now has it. Errors: those of Leases::TryClaim() and
+  // Plan::IsInStore().
+  absl::StatusOr<Found> TryClaim(ActionId id);
+  void Release(ActionId id);
+
+  // Leaves the action to the run `run_id`, or if it is "", to any other process.
+  void LeaveTo(ActionId id, const std::string& run_id = "");
+  // Returns the current fate of all actions that were left to others, and forgets those that are done or have failed.
+  std::vector<std::pair<ActionId, Fate>> LookAtLeft();
+  // Stops leaving the action to others.
+  void TakeBack(ActionId id) { left_.erase(id); }
+  // Returns why the action failed for good in another process.
+  absl::Status WhyFailed(ActionId id) const;
+
+  // Returns the actions in `running` that other processes took over while this process slept, with the ids of their
+  // runs.
+  std::vector<std::pair<ActionId, std::string>> TakeLost(const std::set<ActionId>& running);
+
+ private:
+  Fate FateOf(ActionId id, int failures) const;
+  int FailuresOf(ActionId id) const;
+  bool HasFailed(ActionId id, int failures) const;
+
+  const Plan& plan_;  // grows by choices
+  const Store& store_;
+  Leases* leases_;
+  const FailuresBefore* before_;
+  std::map<ActionId, int> left_;            // left to others, with the number of attempts that had failed then
+  std::map<ActionId, std::string> run_of_;  // the last run known to work on it
+};
+
+// Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
 
 // Makes a choice (ActionKind::kChoose) whose inputs are done, which adds the tuned trial to the plan. Returns the
 // actions that are newly needed, inputs first (Planner::Choose()).

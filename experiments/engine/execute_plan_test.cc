@@ -1,13 +1,17 @@
+
+
 #include "experiments/engine/execute_plan.h"
 
 #include <signal.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/files/files.h"
 #include "experiments/plan/planner.h"
@@ -18,10 +22,269 @@
 namespace openset {
 namespace {
 
-using ::testing::Each;
+TEST(Retry, OnlyTemporaryFailures) {
+  EXPECT_TRUE(MayPass(absl::UnavailableError("its worker was killed")));
+  EXPECT_TRUE(MayPass(absl::DeadlineExceededError("it hung")));
+  EXPECT_TRUE(MayPass(absl::ResourceExhaustedError("CUDA out of memory")));
+  EXPECT_FALSE(MayPass(absl::AbortedError("the training diverged")));
+  EXPECT_FALSE(MayPass(absl::InvalidArgumentError("a bad spec")));
+  EXPECT_FALSE(MayPass(absl::InternalError("no kernel")));
+  EXPECT_FALSE(MayPass(absl::DataLossError("damaged")));
+}
+
+TEST(Retry, EachWaitIsFourTimesTheLastUpToAnHour) {
+  const RetryPolicy policy;
+  EXPECT_EQ(WaitBeforeRetry(policy, 1), absl::Seconds(1));
+  EXPECT_EQ(WaitBeforeRetry(policy, 2), absl::Seconds(4));
+  EXPECT_EQ(WaitBeforeRetry(policy, 3), absl::Seconds(16));
+  EXPECT_EQ(WaitBeforeRetry(policy, 90), absl::Hours(1));
+}
+
+constexpr absl::Duration kStart = absl::Hours(5);
+
+TEST(LookTimes, ASignOfLifeIsDueAtOnceAndThenRegularly) {
+  LookTimes times;
+  EXPECT_TRUE(times.TakeSign(kStart, absl::Seconds(2)));
+  EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(1), absl::Seconds(2)));
+  EXPECT_TRUE(times.TakeSign(kStart + absl::Seconds(2), absl::Seconds(2)));
+  EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(3), absl::Seconds(2)));
+}
+
+TEST(LookTimes, LooksTakeATwentiethOfTheTime) {
+  LookTimes times;
+  EXPECT_TRUE(times.IsLookDue(kStart, absl::Seconds(1)));
+  times.Looked(kStart, kStart + absl::Milliseconds(10));
+  EXPECT_FALSE(times.IsLookDue(kStart + absl::Milliseconds(900), absl::Seconds(1)));
+  EXPECT_TRUE(times.IsLookDue(kStart + absl::Seconds(1), absl::Seconds(1)));
+  times.Looked(kStart, kStart + absl::Seconds(3));
+  EXPECT_FALSE(times.IsLookDue(kStart + absl::Seconds(59), absl::Seconds(1)));
+  EXPECT_TRUE(times.IsLookDue(kStart + absl::Seconds(60), absl::Seconds(1)));
+}
+
+TEST(Patience, EndsAfterATimeWithoutWork) {
+  Patience patience(absl::Seconds(60));
+  EXPECT_FALSE(patience.IsOver(kStart, false));  // counts from here
+  EXPECT_FALSE(patience.IsOver(kStart + absl::Seconds(59), false));
+  EXPECT_FALSE(patience.IsOver(kStart + absl::Seconds(70), true));
+  EXPECT_FALSE(patience.IsOver(kStart + absl::Seconds(129), false));
+  EXPECT_TRUE(patience.IsOver(kStart + absl::Seconds(130), false));
+}
+
+TEST(Patience, MayBeEndless) {
+  Patience patience(std::nullopt);
+  EXPECT_TRUE(patience.is_endless());
+  EXPECT_FALSE(patience.IsOver(kStart, false));
+  EXPECT_FALSE(patience.IsOver(kStart + absl::Hours(1000), false));
+}
+
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// An engine that runs nothing.
+class NoEngine : public Engine {
+ public:
+  const Capacity& capacity() const override { return capacity_; }
+  absl::Status Start(ActionId, int, WorkRequest) override { return absl::OkStatus(); }
+  std::vector<EngineEvent> Wait(int, absl::Duration) override { return {}; }
+  void GiveCpus(ActionId action, int cpu_slots) override { given.emplace_back(action, cpu_slots); }
+  void AskToStop(ActionId) override {}
+  void Kill(ActionId) override {}
+  void KillAll() override {}
+
+  std::vector<std::pair<ActionId, int>> given;
+
+ private:
+  Capacity capacity_;
+};
+
+class CpuSlotsTest : public ::testing::Test {
+ protected:
+  // The action becomes ready, gets a seat of one thread and begins.
+  int Begin(int id, ActionKind kind, Demand demand = {1}) {
+    scheduler_.Add(ActionId{id}, demand, {}, {});
+    EXPECT_TRUE(scheduler_.Next().has_value());
+    return slots_.Begin(ActionId{id}, StageOf(kind), demand);
+  }
+  void Finish(int id) {
+    slots_.End(ActionId{id});
+    scheduler_.Finished(ActionId{id});
+    slots_.GiveFree();
+  }
+
+  Scheduler scheduler_{{/*cpu_threads=*/4, /*gpus=*/{0}, /*shares_per_gpu=*/4}};
+  NoEngine engine_;
+  CpuSlots slots_{&scheduler_, &engine_};
+};
+
+TEST_F(CpuSlotsTest, ARunningInferenceGetsFreedSlots) {
+  EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
+  EXPECT_EQ(Begin(1, ActionKind::kTrain), 1);
+  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // nothing else can use the fourth
+  slots_.GiveFree();
+  EXPECT_THAT(engine_.given, IsEmpty());
+  Finish(0);
+  EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{2}, 3)));
+  Finish(1);
+  EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{2}, 3), Pair(ActionId{2}, 4)));
+  Finish(2);
+  EXPECT_EQ(Begin(3, ActionKind::kInfer), 4);  // all are free again
+}
+
+TEST_F(CpuSlotsTest, ReadyActionsComeFirst) {
+  EXPECT_EQ(Begin(0, ActionKind::kInfer), 4);
+  scheduler_.Add(ActionId{1}, {1}, {}, {});
+  scheduler_.Cancelled(ActionId{0});
+  slots_.End(ActionId{0});
+  EXPECT_EQ(scheduler_.Next()->action, ActionId{0});
+  EXPECT_EQ(slots_.Begin(ActionId{0}, StageOf(ActionKind::kInfer), {1}), 1);  // the other one is ready
+  slots_.GiveFree();
+  EXPECT_THAT(engine_.given, IsEmpty());
+  EXPECT_EQ(scheduler_.Next()->action, ActionId{1});
+  EXPECT_EQ(slots_.Begin(ActionId{1}, StageOf(ActionKind::kTrain), {1}), 1);
+  slots_.GiveFree();
+  EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{0}, 3)));
+}
+
+TEST_F(CpuSlotsTest, OtherActionsKeepTheirSlots) {
+  EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
+  EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // with two threads: its results depend on their number
+  Finish(0);
+  EXPECT_THAT(engine_.given, IsEmpty());
+}
+
+TEST_F(CpuSlotsTest, ARunningEvaluationGetsFreedSlots) {
+  EXPECT_EQ(Begin(0, ActionKind::kTrain, {3}), 3);
+  EXPECT_EQ(Begin(1, ActionKind::kEvaluate), 1);
+  Finish(0);
+  EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{1}, 4)));
+}
+
+TEST_F(CpuSlotsTest, GpuActionsGetNoMoreSlots) {
+  EXPECT_EQ(Begin(0, ActionKind::kTrain, {3}), 3);
+  EXPECT_EQ(Begin(1, ActionKind::kInfer, {1, 1}), 1);
+  Finish(0);
+  EXPECT_THAT(engine_.given, IsEmpty());
+}
+
+using ::testing::HasSubstr;
+
+using Fate = Claims::Fate;
+
+// Two processes of a store, and the plan of a trial: a training, an inference and an evaluation.
+class ClaimsTest : public ::testing::Test {
+ protected:
+  ClaimsTest()
+      : store_(sandbox_.folder() + "/store"),
+        plan_(PlanInSandbox(sandbox_, store_, "seed: 0")),
+        train_(plan_.actions[0].id),
+        ours_(Begin("ours.00000000.1.1")),
+        theirs_(Begin("theirs.00000000.2.2")) {}
+
+  std::unique_ptr<Leases> Begin(const std::string& run_id) {
+    LeaseOptions options;
+    options.clock = [this] { return now_; };
+    options.run_id = run_id;
+    return *Leases::Begin(store_, options);
+  }
+
+  Claims Ours(const FailuresBefore* before = nullptr) const { return {plan_, store_, ours_.get(), before}; }
+  Claims Theirs() const { return {plan_, store_, theirs_.get(), nullptr}; }
+
+  // The result of the training.
+  void Train() const { ASSERT_TRUE(MakeFolders(store_.CheckpointFolder(plan_[train_].key)).ok()); }
+
+  void Fail(bool retried) const {
+    FailureRecord failure;
+    failure.set_schema_version(kSchemaVersion);
+    failure.set_key(plan_[train_].key);
+    failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
+    failure.set_message("it diverged");
+    failure.set_retried(retried);
+    ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  }
+
+  absl::Duration now_ = absl::Hours(1);
+  const SpecSandbox sandbox_;
+  const Store store_;
+  const Plan plan_;
+  const ActionId train_;
+  std::unique_ptr<Leases> ours_, theirs_;
+};
+
+TEST_F(ClaimsTest, OneOfTwoProcessesGetsAnAction) {
+  Claims ours = Ours(), theirs = Theirs();
+  EXPECT_EQ(ours.TryClaim(train_)->fate, Fate::kOpen);
+  const Claims::Found found = *theirs.TryClaim(train_);
+  EXPECT_EQ(found.fate, Fate::kTheirs);
+  EXPECT_EQ(found.run_id, "ours.00000000.1.1");
+  ours.Release(train_);
+  EXPECT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
+}
+
+TEST_F(ClaimsTest, AProcessAloneGetsAll) {
+  Claims alone(plan_, store_, /*leases=*/nullptr, /*before=*/nullptr);
+  EXPECT_EQ(alone.TryClaim(train_)->fate, Fate::kOpen);
+  alone.Release(train_);
+}
+
+TEST_F(ClaimsTest, WhatIsDoneIsNotClaimed) {
+  Train();
+  EXPECT_EQ(Ours().TryClaim(train_)->fate, Fate::kDone);
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+}
+
+TEST_F(ClaimsTest, WhatBecomesOfActionsLeftToOthers) {
+  Claims ours = Ours(), theirs = Theirs();
+  ours.LeaveTo(train_, "theirs.00000000.2.2");
+  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
+  ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
+  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kTheirs)));
+  Train();
+  theirs.Release(train_);
+  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kDone)));
+  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());  // told once
+  ours.LeaveTo(train_);
+  ours.TakeBack(train_);
+  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());
+}
+
+TEST_F(ClaimsTest, AFailureElsewhereCountsUnlessItIsRetried) {
+  Claims ours = Ours();
+  ours.LeaveTo(train_, "theirs.00000000.2.2");
+  Fail(/*retried=*/true);
+  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
+  Fail(/*retried=*/false);
+  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kFailed)));
+  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());
+  EXPECT_EQ(ours.WhyFailed(train_).code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr("it diverged"));
+  EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr(RunName("theirs.00000000.2.2")));
+}
+
+// Processes that share a run don't repeat what failed in it; a new run does.
+TEST_F(ClaimsTest, FailuresSinceARunBeganCount) {
+  Fail(/*retried=*/false);
+  const FailuresBefore none, one = {{plan_[train_].key, 1}};
+  EXPECT_EQ(Ours(&none).TryClaim(train_)->fate, Fate::kFailed);
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+  EXPECT_EQ(Ours(&one).TryClaim(train_)->fate, Fate::kOpen);
+  Ours().Release(train_);
+  EXPECT_EQ(Ours().TryClaim(train_)->fate, Fate::kOpen);
+}
+
+TEST_F(ClaimsTest, AnActionMayBeTakenFromAProcessThatSleeps) {
+  Claims ours = Ours(), theirs = Theirs();
+  ASSERT_EQ(ours.TryClaim(train_)->fate, Fate::kOpen);
+  EXPECT_THAT(ours.TakeLost({train_}), IsEmpty());
+  ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kTheirs);  // from now on, it measures the time
+  now_ += 2 * kLongestLease;
+  ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
+  EXPECT_THAT(ours.TakeLost({train_}), ElementsAre(Pair(train_, "theirs.00000000.2.2")));
+  EXPECT_THAT(ours.TakeLost({plan_.actions[1].id}), IsEmpty());  // not running here
+}
+
+using ::testing::Each;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 

@@ -1,23 +1,30 @@
+
+
 #include "experiments/engine/local_engine.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/files/closed_folder.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/files/system_calls.h"
+#include "core/machine/machine.h"
+#include "core/process/gpu/gpus.h"
 #include "core/process/message_channel.h"
 #include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
@@ -26,6 +33,93 @@
 #include "experiments/worker/action_log.h"
 
 namespace openset {
+namespace {
+
+bool HasLeft(Subprocess* worker, const absl::StatusOr<std::vector<pid_t>>& on_gpu) {
+  if (!worker->GroupHasEnded()) return false;
+  if (!on_gpu.ok()) return true;
+  const pid_t group = worker->pid();
+  return std::none_of(on_gpu->begin(), on_gpu->end(),
+                      [group](pid_t process) { return process == group || getpgid(process) == group; });
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<pid_t>> ComparableGpuProcesses(int gpu) {
+  if (!HasMachinePids())
+    return absl::FailedPreconditionError("process ids differ between this container and the machine");
+  return GpuProcesses(gpu);
+}
+
+LeavingWorkers::LeavingWorkers(ProcessesOnGpu processes_on_gpu, absl::Duration limit)
+    : processes_on_gpu_(std::move(processes_on_gpu)), limit_(limit) {}
+
+void LeavingWorkers::Add(int gpu, std::unique_ptr<Subprocess> worker) {
+  worker->Kill(SIGKILL);
+  leaving_.push_back({gpu, std::move(worker), SteadyNow()});
+}
+
+bool LeavingWorkers::IsFree(int gpu) {
+  if (lost_.count(gpu) > 0) return false;
+  const auto is_there = [gpu](const Leaving& leaving) { return leaving.gpu == gpu; };
+  if (std::none_of(leaving_.begin(), leaving_.end(), is_there)) return true;
+  const absl::StatusOr<std::vector<pid_t>> on_gpu = processes_on_gpu_(gpu);
+  const auto has_left = [&](const Leaving& leaving) {
+    return is_there(leaving) && HasLeft(leaving.worker.get(), on_gpu);
+  };
+  leaving_.erase(std::remove_if(leaving_.begin(), leaving_.end(), has_left), leaving_.end());
+  const auto stays = std::find_if(leaving_.begin(), leaving_.end(), is_there);
+  if (stays == leaving_.end()) return true;
+  if (SteadyNow() - stays->since >= limit_) {
+    lost_[gpu] = absl::UnavailableError(absl::StrCat("GPU ", gpu, " is no longer used: worker ", stays->worker->pid(),
+                                                     ", which was killed ", absl::FormatDuration(limit_),
+                                                     " ago, has not left it (see nvidia-smi)"));
+  }
+  return false;
+}
+
+absl::Status LeavingWorkers::Lost(int gpu) const {
+  const auto lost = lost_.find(gpu);
+  return lost == lost_.end() ? absl::OkStatus() : lost->second;
+}
+
+CpuPins::CpuPins(int slots) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &allowed)) all_.push_back(cpu);
+    }
+  }
+  free_ = all_;
+  pins_ = slots > 1 && slots == static_cast<int>(all_.size());
+}
+
+std::vector<int> CpuPins::Take(int count) {
+  if (!pins_) return {};
+  const auto end = free_.begin() + std::min<size_t>(count, free_.size());
+  std::vector<int> taken(free_.begin(), end);
+  free_.erase(free_.begin(), end);
+  return taken;
+}
+
+void CpuPins::GiveBack(const std::vector<int>& cpus) {
+  free_.insert(free_.end(), cpus.begin(), cpus.end());
+  std::sort(free_.begin(), free_.end());
+}
+
+void CpuPins::Pin(pid_t process, const std::vector<int>& cpus) const {
+  if (!pins_) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus.empty() ? all_ : cpus) CPU_SET(cpu, &set);
+  const std::string tasks = absl::StrCat("/proc/", process, "/task");
+  for (const std::string& name : ListFolder(tasks).value_or(std::vector<std::string>{})) {
+    int thread = 0;
+    if (absl::SimpleAtoi(name, &thread)) sched_setaffinity(thread, sizeof(set), &set);
+  }
+}
+
 namespace {
 
 // Whether the worker with LibTorch runs the action (tools/worker_main.cc). The other one runs all other actions.

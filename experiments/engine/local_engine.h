@@ -1,20 +1,88 @@
-// Runs actions on this machine.
+// Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_LOCAL_ENGINE_H_
 #define OPENSET_EXPERIMENTS_ENGINE_LOCAL_ENGINE_H_
 
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/engine/cpus/cpu_pins.h"
+#include "absl/time/time.h"
+#include "core/process/subprocess.h"
 #include "experiments/engine/engine.h"
-#include "experiments/engine/leaving_workers.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {
+
+// Returns the processes that compute on a GPU, given by CUDA's ordinal, with process ids as seen here. Error: they
+// can't be determined.
+using ProcessesOnGpu = std::function<absl::StatusOr<std::vector<pid_t>>(int gpu)>;
+
+// Asks the driver (GpuProcesses(), core/process/gpu/gpus.h). kFailedPrecondition in a container that has its own
+// process ids.
+absl::StatusOr<std::vector<pid_t>> ComparableGpuProcesses(int gpu);
+
+// A worker has left its GPU when all processes of its group have ended and the driver, if it can be asked, no longer
+// lists any of them. A killed process may stay in the driver for a while, or forever, and its memory may outlive it.
+class LeavingWorkers {
+ public:
+  // A GPU is lost if a worker has not left it within `limit` after Add().
+  LeavingWorkers(ProcessesOnGpu processes_on_gpu, absl::Duration limit);
+
+  // Adds a worker of this GPU, and kills its remaining processes.
+  void Add(int gpu, std::unique_ptr<Subprocess> worker);
+
+  // Whether all workers have left this GPU. Does not wait. Stays false for a GPU that is lost.
+  bool IsFree(int gpu);
+
+  // Returns kUnavailable, with a sentence that names the process that has not left, if IsFree() found the GPU lost;
+  // otherwise OK.
+  absl::Status Lost(int gpu) const;
+
+ private:
+  struct Leaving {
+    int gpu;
+    std::unique_ptr<Subprocess> worker;
+    absl::Duration since;
+  };
+
+  const ProcessesOnGpu processes_on_gpu_;
+  const absl::Duration limit_;
+  std::vector<Leaving> leaving_;
+  std::map<int, absl::Status> lost_;  // by GPU
+};
+
+// Pins each action to its own CPUs.
+
+// Divides the CPUs of this process among actions.
+class CpuPins {
+ public:
+  // `slots`: how many single-threaded actions run at the same time. Nothing is pinned unless this is the number of
+  // CPUs: with fewer slots, other programs may use the machine too, and the system chooses free CPUs better.
+  explicit CpuPins(int slots);
+
+  bool pins() const { return pins_; }
+
+  // Takes the first `count` CPUs that nobody has taken; fewer, or none, if not enough are left.
+  std::vector<int> Take(int count);
+  void GiveBack(const std::vector<int>& cpus);
+
+  // Binds all current threads of the process, and those that they will start, to these CPUs; if `cpus` is empty, to all
+  // CPUs of this process. Does nothing if the system refuses.
+  void Pin(pid_t process, const std::vector<int>& cpus) const;
+
+ private:
+  std::vector<int> all_, free_;  // ascending
+  bool pins_;
+};
+
+// Runs actions on this machine.
 
 struct LocalEngineOptions {
   // Command lines of the workers: one that trains and infers (with LibTorch), one that evaluates.

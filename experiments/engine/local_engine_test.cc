@@ -1,5 +1,8 @@
+
+
 #include "experiments/engine/local_engine.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,19 +14,123 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/testing/local_engine_scene.h"
 #include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
+using ::testing::MatchesRegex;
+
+std::unique_ptr<Subprocess> Sleeper() {
+  return *Subprocess::Start({"/bin/sh", "-c", "exec sleep 1000"}, {}, testing::TempDir() + "/sleeper.log");
+}
+
+absl::StatusOr<std::vector<pid_t>> CannotTell(int) { return absl::NotFoundError("no GPU driver"); }
+
+bool BecomesFree(LeavingWorkers* workers, int gpu) {
+  for (int look = 0; look < 10000; ++look) {
+    if (workers->IsFree(gpu)) return true;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return false;
+}
+
+TEST(LeavingWorkers, AGpuIsFreeOnceItsProcessesHaveEnded) {
+  LeavingWorkers workers(CannotTell, absl::Hours(1));
+  EXPECT_TRUE(workers.IsFree(0));
+  std::unique_ptr<Subprocess> worker = Sleeper();
+  const pid_t group = worker->pid();
+  workers.Add(0, std::move(worker));
+  EXPECT_TRUE(BecomesFree(&workers, 0));
+  EXPECT_NE(kill(-group, 0), 0);
+}
+
+TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverListsNoneOfThem) {
+  std::vector<pid_t> on_gpu;
+  int asked = 0;
+  const auto driver = [&](int gpu) -> absl::StatusOr<std::vector<pid_t>> {
+    EXPECT_EQ(gpu, 3);
+    ++asked;
+    return on_gpu;
+  };
+  LeavingWorkers workers(driver, absl::Hours(1));
+  std::unique_ptr<Subprocess> worker = Sleeper();
+  on_gpu = {getpid(), worker->pid()};
+  worker->Kill(SIGKILL);
+  worker->Wait();
+  workers.Add(3, std::move(worker));
+  EXPECT_FALSE(workers.IsFree(3));
+  EXPECT_TRUE(workers.IsFree(4));
+  EXPECT_TRUE(workers.Lost(3).ok());
+  on_gpu = {getpid()};  // processes of others don't matter
+  EXPECT_TRUE(BecomesFree(&workers, 3));
+  // Workers that have left are not checked again.
+  const int before = asked;
+  EXPECT_TRUE(workers.IsFree(3));
+  EXPECT_EQ(asked, before);
+}
+
+TEST(LeavingWorkers, AGpuThatIsNotLeftInTimeIsLost) {
+  std::vector<pid_t> on_gpu;
+  LeavingWorkers workers([&on_gpu](int) -> absl::StatusOr<std::vector<pid_t>> { return on_gpu; }, absl::ZeroDuration());
+  std::unique_ptr<Subprocess> worker = Sleeper();
+  on_gpu = {worker->pid()};
+  workers.Add(0, std::move(worker));
+  EXPECT_FALSE(workers.IsFree(0));
+  EXPECT_EQ(workers.Lost(0).code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(workers.Lost(0).message()),
+              MatchesRegex("GPU 0 is no longer used: worker [0-9]+, which was killed 0 ago, .*nvidia-smi."));
+  on_gpu.clear();
+  EXPECT_FALSE(workers.IsFree(0)) << "for good";
+  EXPECT_TRUE(workers.IsFree(1));
+  EXPECT_TRUE(workers.Lost(1).ok());
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<int> Allowed() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof(set), &set);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+TEST(CpuPins, EachActionHasItsOwnCpusAndReturnsThem) {
+  const std::vector<int> all = Allowed();
+  if (all.size() < 2) GTEST_SKIP() << "one CPU only";
+  CpuPins pins(static_cast<int>(all.size()));
+  ASSERT_TRUE(pins.pins());
+  const std::vector<int> first = pins.Take(1), second = pins.Take(1);
+  EXPECT_THAT(first, ElementsAre(all[0]));
+  EXPECT_THAT(second, ElementsAre(all[1]));
+  pins.Pin(getpid(), second);
+  EXPECT_EQ(Allowed(), second);
+  pins.Pin(getpid(), {});
+  EXPECT_EQ(Allowed(), all);
+  pins.GiveBack(first);
+  EXPECT_EQ(pins.Take(100).size(), all.size() - 1);
+  EXPECT_THAT(pins.Take(1), IsEmpty());
+}
+
+TEST(CpuPins, PinsNothingUnlessSlotsEqualCpus) {
+  CpuPins pins(static_cast<int>(Allowed().size()) + 1);
+  EXPECT_FALSE(pins.pins());
+  EXPECT_THAT(pins.Take(1), IsEmpty());
+}
+
 using ::testing::AllOf;
 using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 

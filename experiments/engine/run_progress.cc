@@ -6,7 +6,7 @@
 #include "absl/time/clock.h"
 #include "core/process/steady_clock.h"
 #include "experiments/action/stage.h"
-#include "experiments/spec/describe.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/processes/leases.h"
 
 namespace openset {

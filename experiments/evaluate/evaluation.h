@@ -1,4 +1,4 @@
-// The last action of a trial: computes the record from stored outputs (score, then metrics). Does not need LibTorch.
+// Computes the details that a record stores about its test samples in addition to the metrics, for figures and tables.
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 
@@ -6,12 +6,30 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "eval/metrics/ranked_input.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/details.pb.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// Returns the curves of the pool and, if there are several sets of unknown samples, the ROC and the OSCR of each;
+// densities; decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples;
+// and the largest mistakes. Leaves out anything that is undefined on the samples (for example, because none is
+// unknown). `ranked` is the ranking of `outputs`, without weights.
+TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);
+
+// The provenance of the inputs of an evaluation.
+
+// Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, the tensors
+// that were left out when its trainings imported weights, and the first model's epochs and checkpoint. `fit` is null
+// unless the score is fitted. Needs no checkpoint, except for outputs of earlier versions. Errors: those of
+// TrainingsOf() (experiments/store/records/input_trainings.h). Precondition: `test` has the action of its outputs.
+absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record);
+
+// The last action of a trial: computes the record from stored outputs (score, then metrics). Does not need LibTorch.
 
 // Computes the trial's score for the outputs and returns `metric`, `counts` and `details` of a record. The metrics are
 // computed for each of MetricGroupsOf(trial.data()); a metric that reads no unknown samples only for the pool. The

@@ -1,18 +1,28 @@
+
+
 #include "experiments/evaluate/evaluation.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/files/files.h"
 #include "core/in_parallel.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
+#include "eval/metrics/detection/auroc.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.pb.h"
 #include "experiments/store/details.pb.h"
 #include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
@@ -21,12 +31,242 @@
 namespace openset {
 namespace {
 
-using ::testing::HasSubstr;
+using ::testing::ElementsAre;
 
 TrialSpec Parse(const std::string& text) { return Parsed<TrialSpec>(text); }
 
-// Two known classes, two known samples of each, two unknown samples.
+// Known classes 4 and 7; sets "a" with class 1 and "b" with classes 1 and 2.
 TrialSpec Trial() {
+  return Parse(R"(data { test_known { class_id: [4, 7] }
+                         test_unknown { name: "a" selection { class_id: [1] } }
+                         test_unknown { name: "b" selection { class_id: [1, 2] } } })");
+}
+
+struct Samples {
+  std::vector<double> score = {1, 2, 3, 4, 2.5, 0, 5};
+  std::vector<int32_t> prediction = {0, 0, 1, 0, 1, 0, 1};
+  std::vector<int32_t> label = {0, 0, 1, 1, -1, -1, -1};
+  std::vector<int32_t> group = {0, 0, 0, 0, 0, 1, 1};
+  std::vector<int64_t> class_id = {4, 4, 7, 7, 1, 1, 2};
+
+  TrialDetails Details(const TrialSpec& trial) const {
+    EvaluationInput::Arrays arrays;
+    arrays.unknown_score = score;
+    arrays.prediction = prediction;
+    arrays.label = label;
+    arrays.group = group;
+    arrays.num_classes = 2;
+    Outputs outputs;
+    outputs.class_id = class_id;
+    return MakeDetails(trial, outputs, RankedInput(EvaluationInput::Create(arrays).value()));
+  }
+};
+
+double Area(const RecordedCurve& curve) {
+  double area = 0;
+  for (int i = 1; i < curve.x_size(); ++i) area += (curve.x(i) - curve.x(i - 1)) * (curve.y(i) + curve.y(i - 1)) / 2;
+  return area;
+}
+
+TEST(MakeDetails, HasTheCurvesOfThePoolAndOfEachSet) {
+  const TrialDetails details = Samples().Details(Trial());
+  ASSERT_EQ(details.curve_size(), 4 + 2 * 2);
+  EXPECT_EQ(details.curve(0).kind(), RecordedCurve::ROC);
+  // Pairs of known and unknown where the unknown's score is larger: 2 + 0 + 4 of 4 * 3.
+  EXPECT_NEAR(Area(details.curve(0)), 6.0 / 12, 1e-6);
+  EXPECT_EQ(details.curve(4).set(), "a");
+  EXPECT_NEAR(Area(details.curve(4)), 2.0 / 4, 1e-6);
+  EXPECT_NEAR(Area(details.curve(6)), 4.0 / 8, 1e-6);
+  // Without the pairs of the sample that is classified wrongly: 2 + 3.
+  EXPECT_NEAR(Area(details.curve(1)), 5.0 / 12, 1e-6);
+}
+
+// 4,000 samples: a curve of as many points.
+TEST(MakeDetails, ThinsCurvesWithoutChangingTheirAreas) {
+  RandomStream random(1, "details");
+  Samples samples;
+  samples.score.clear();
+  samples.prediction.clear();
+  samples.label.clear();
+  for (int i = 0; i < 4000; ++i) {
+    const bool known = i % 2 == 0;
+    samples.score.push_back(random.Normal() + (known ? 0 : 1));
+    samples.label.push_back(known ? 0 : -1);
+    samples.prediction.push_back(0);
+  }
+  samples.group.assign(4000, 0);
+  samples.class_id.assign(4000, 4);
+  const TrialDetails details = samples.Details(Trial());
+  EXPECT_GE(details.curve(0).x_size(), 20);
+  EvaluationInput::Arrays arrays;
+  arrays.unknown_score = samples.score;
+  arrays.prediction = samples.prediction;
+  arrays.label = samples.label;
+  arrays.num_classes = 1;
+  const RankedInput ranked(EvaluationInput::Create(arrays).value());
+  EXPECT_NEAR(Area(details.curve(0)), Auroc(ranked).value.value(), 1e-3);
+  for (const RecordedCurve& curve : details.curve()) EXPECT_LE(curve.x_size(), 512);
+}
+
+TEST(MakeDetails, CountsScoresInBinsAndOutside) {
+  Samples samples;
+  samples.score[0] = -std::numeric_limits<double>::infinity();
+  const ScoreDensity density = samples.Details(Trial()).density();
+  ASSERT_EQ(density.series_size(), 4);  // right, wrong, "a", "b"
+  EXPECT_EQ(density.series(0).below(), 1);
+  EXPECT_EQ(density.series(3).set(), "b");
+  EXPECT_EQ(density.low(), 0);
+  EXPECT_EQ(density.high(), 5);
+  EXPECT_EQ(density.series(3).count(0), 1);
+  EXPECT_EQ(density.series(3).count(density.series(3).count_size() - 1), 1);
+}
+
+TEST(MakeDetails, DecidesByTheMethodsOwnThreshold) {
+  TrialSpec trial = Trial();
+  const DecisionTable accepting = Samples().Details(trial).decisions();
+  EXPECT_EQ(accepting.rule(), "95 % of the known samples are accepted");
+  EXPECT_EQ(accepting.threshold(), 4);  // all four: three are too few
+  trial = Parse(trial.DebugString() + " method { decision { threshold: 2 } }");
+  const DecisionTable table = Samples().Details(trial).decisions();
+  ASSERT_EQ(table.known_size(), 2);
+  EXPECT_EQ(table.known(0).class_id(), 4);
+  EXPECT_EQ(table.known(0).rejected(), 0);
+  EXPECT_EQ(table.known(1).samples(), 2);
+  EXPECT_EQ(table.known(1).rejected(), 2);
+  EXPECT_EQ(table.known(1).right(), 1);
+  EXPECT_EQ(table.known(1).right_rejected(), 1);
+  ASSERT_EQ(table.unknown_size(), 3);  // class 1 of "a", 1 and 2 of "b"
+  EXPECT_EQ(table.unknown(1).set(), "b");
+  EXPECT_EQ(table.unknown(1).rejected(), 0);
+  EXPECT_EQ(table.unknown(2).rejected(), 1);
+  // Accepted: two of class 4, and the sample at 0.
+  ASSERT_EQ(table.confusion_size(), 2);
+  EXPECT_EQ(table.confusion(0).actual(), 0);
+  EXPECT_EQ(table.confusion(0).samples(), 2);
+  EXPECT_EQ(table.confusion(1).actual(), -1 - 1);
+  EXPECT_EQ(table.confusion(1).predicted(), 0);
+}
+
+TEST(MakeDetails, NamesTheLargestMistakes) {
+  const TrialDetails details = Samples().Details(Trial());
+  std::vector<int64_t> rows[4];
+  for (const Mistake& mistake : details.mistake()) rows[mistake.kind()].push_back(mistake.row());
+  EXPECT_THAT(rows[Mistake::KNOWN_TAKEN_FOR_UNKNOWN], ElementsAre(2, 1, 0));
+  EXPECT_THAT(rows[Mistake::UNKNOWN_TAKEN_FOR_KNOWN], ElementsAre(5, 4, 6));
+  EXPECT_THAT(rows[Mistake::WRONG_CLASS], ElementsAre(3));
+  EXPECT_EQ(details.mistake(3).set(), "b");
+  EXPECT_EQ(details.mistake(3).predicted_label(), 0);
+}
+
+TEST(MakeDetails, LeavesOutUndefinedCurves) {
+  Samples samples;
+  for (int32_t& label : samples.label) label = 0;
+  const TrialDetails known = samples.Details(Trial());
+  ASSERT_EQ(known.curve_size(), 1);
+  EXPECT_EQ(known.curve(0).kind(), RecordedCurve::RISK_COVERAGE);
+  for (int32_t& label : samples.label) label = -1;
+  const TrialDetails unknown = samples.Details(Trial());
+  EXPECT_FALSE(unknown.has_decisions());
+}
+
+TrainAction Training(uint64_t seed) {
+  TrainAction action;
+  action.set_seed(seed);
+  return action;
+}
+
+class InputProvenanceTest : public ::testing::Test {
+ protected:
+  InputProvenanceTest() : store_(::testing::TempDir() + "store") { std::filesystem::remove_all(store_.folder()); }
+
+  // Writes the checkpoint of a training, which is identified by its commit.
+  void Trained(const TrainAction& action, const std::string& commit, const std::vector<std::string>& ignored = {}) {
+    TrainSummary summary;
+    summary.set_schema_version(kSchemaVersion);
+    *summary.mutable_action() = action;
+    summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
+    summary.mutable_provenance()->set_commit(commit);
+    for (const std::string& tensor : ignored) summary.add_ignored_tensor(tensor);
+    if (!ignored.empty()) summary.add_import_note("a prefix");
+    const std::string folder = store_.CheckpointFolder(MessageDigest(action));
+    ASSERT_TRUE(MakeFolders(folder).ok());
+    ASSERT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
+  }
+
+  static InferSummary Inferred(const std::vector<TrainAction>& trainings, const std::string& commit) {
+    InferSummary summary;
+    for (const TrainAction& action : trainings) *summary.mutable_action()->add_train() = action;
+    summary.mutable_provenance()->set_stage(StageProvenance::INFER);
+    summary.mutable_provenance()->set_commit(commit);
+    return summary;
+  }
+
+  // "TRAIN a" ...
+  std::vector<std::string> Lines(const InferSummary& test, const InferSummary* fit) {
+    TrialRecord record;
+    EXPECT_TRUE(AddInputs(test, fit, store_, &record).ok());
+    std::vector<std::string> lines;
+    for (const StageProvenance& stage : record.provenance().stage()) {
+      lines.push_back(StageProvenance::Stage_Name(stage.stage()) + " " + stage.commit());
+    }
+    return lines;
+  }
+
+  const Store store_;
+};
+
+TEST_F(InputProvenanceTest, HasEachMemberOfAnEnsembleThenInferenceAndFit) {
+  Trained(Training(0), "a");
+  Trained(Training(1), "b");
+  const InferSummary test = Inferred({Training(0), Training(1)}, "c"), fit = Inferred({Training(0), Training(1)}, "d");
+  EXPECT_THAT(Lines(test, &fit), ElementsAre("TRAIN a", "TRAIN b", "INFER c", "FIT d"));
+  EXPECT_THAT(Lines(test, nullptr), ElementsAre("TRAIN a", "TRAIN b", "INFER c"));
+}
+
+TEST_F(InputProvenanceTest, ATrainingComesAfterTheOneItStartsFrom) {
+  TrainAction second = Training(7);
+  *second.mutable_start() = Training(3);
+  Trained(Training(3), "first");
+  Trained(second, "second");
+  EXPECT_THAT(Lines(Inferred({second}, "infer"), nullptr), ElementsAre("TRAIN first", "TRAIN second", "INFER infer"));
+}
+
+TEST_F(InputProvenanceTest, TellsTheTensorsThatImportsLeftOutEachOnce) {
+  Trained(Training(0), "a", {"bn.bias", "bn.weight"});
+  Trained(Training(1), "b", {"bn.bias", "extra"});
+  TrialRecord record;
+  ASSERT_TRUE(AddInputs(Inferred({Training(0), Training(1)}, "c"), nullptr, store_, &record).ok());
+  EXPECT_THAT(record.ignored_tensor(), ElementsAre("bn.bias", "bn.weight", "extra"));
+  EXPECT_THAT(record.import_note(), ElementsAre("a prefix"));
+}
+
+// Outputs of earlier versions lack the summaries of their trainings.
+TEST_F(InputProvenanceTest, ATrainingWithoutItsCheckpointIsAnErrorForOutputsOfEarlierVersions) {
+  TrialRecord record;
+  EXPECT_EQ(AddInputs(Inferred({Training(0)}, "a"), nullptr, store_, &record).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(InputProvenanceTest, OutputsWithTheirTrainingsNeedNoCheckpoint) {
+  InferSummary test = Inferred({Training(0), Training(1)}, "c");
+  for (const char* commit : {"a", "b"}) {
+    TrainSummary* training = test.add_training();
+    training->mutable_provenance()->set_stage(StageProvenance::TRAIN);
+    training->mutable_provenance()->set_commit(commit);
+    training->set_checkpoint_sha256(commit);
+    training->add_epoch()->set_loss(0.5);
+  }
+  EXPECT_THAT(Lines(test, nullptr), ElementsAre("TRAIN a", "TRAIN b", "INFER c"));
+  TrialRecord record;
+  ASSERT_TRUE(AddInputs(test, nullptr, store_, &record).ok());
+  EXPECT_EQ(record.checkpoint_key(), MessageDigest(Training(0)));
+  EXPECT_EQ(record.checkpoint_sha256(), "a");
+  EXPECT_EQ(record.epoch_size(), 1);
+}
+
+using ::testing::HasSubstr;
+
+// Two known classes, two known samples of each, two unknown samples.
+TrialSpec EvaluationTrial() {
   return Parse(R"(
     method { score { max_logit {} } }
     data {
@@ -54,7 +294,7 @@ Outputs SixSamples() {
 }
 
 TEST(Measure, ComputesTheMetricsOfTheOutputs) {
-  const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
+  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), SixSamples());
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->metric_size(), 4);
   EXPECT_EQ(record->metric(0).name(), "accuracy");
@@ -67,16 +307,16 @@ TEST(Measure, ComputesTheMetricsOfTheOutputs) {
 }
 
 TEST(Measure, WithoutDetailsTheMetricsAreTheSame) {
-  TrialRecord record = *Measure(Trial(), SixSamples());
+  TrialRecord record = *Measure(EvaluationTrial(), SixSamples());
   EXPECT_TRUE(record.has_details());
   record.clear_details();
-  const absl::StatusOr<TrialRecord> metrics = MeasureMetrics(Trial(), SixSamples());
+  const absl::StatusOr<TrialRecord> metrics = MeasureMetrics(EvaluationTrial(), SixSamples());
   ASSERT_THAT(metrics, IsOk());
   EXPECT_EQ(metrics->SerializeAsString(), record.SerializeAsString());
 }
 
 TEST(Measure, CountsTheSamples) {
-  const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
+  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), SixSamples());
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->counts().known(), 4);
   EXPECT_EQ(record->counts().unknown(), 2);
@@ -101,7 +341,7 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   outputs.class_id = {4, 7, 4, 1};
   outputs.group = {-1, -1, -1, 0};
   outputs.group_names = {"unknown"};
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   OpenMaxSpec* openmax = trial.mutable_method()->mutable_score()->mutable_openmax();
   openmax->set_tail(2);
   openmax->set_translation(1);
@@ -118,7 +358,7 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
 }
 
 TEST(Measure, ReadsTheDisagreementOfSeveralPasses) {
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   trial.mutable_method()->mutable_score()->mutable_mutual_information();
   Outputs outputs = SixSamples();
   EXPECT_THAT(Measure(trial, outputs).status().message(), HasSubstr("needs member_uncertainty"));
@@ -136,7 +376,7 @@ TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
   outputs.label.resize(4);
   outputs.class_id.resize(4);
   outputs.group.resize(4);
-  const absl::StatusOr<TrialRecord> record = Measure(Trial(), outputs);
+  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), outputs);
   ASSERT_THAT(record, IsOk());
   EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
   EXPECT_FALSE(record->metric(1).has_value());
@@ -146,7 +386,7 @@ TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
 // The same outputs as two sets of one sample each. The scores are -4 -3 -5 -2 for known samples, -1 (above all four) in
 // "a", and -3.5 (above two) in "b".
 TrialSpec TwoSets() {
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   UnknownGroup* a = trial.mutable_data()->mutable_test_unknown(0);
   a->set_name("a");
   a->set_distance(UnknownGroup::FAR);
@@ -181,7 +421,7 @@ TEST(Measure, MeasuresEachSetAndTheMeans) {
 }
 
 TEST(Measure, RecordsDescribeTheirNumbers) {
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   trial.mutable_metric(3)->mutable_aupr_unknown()->set_form(AuprSpec::TRAPEZOID);
   const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples());
   ASSERT_THAT(record, IsOk());
@@ -219,7 +459,7 @@ TEST(Measure, ComputesRequestedIntervals) {
 
 // Temperature scaling, fitted to outputs that are wrong as often as their softmax predicts.
 TEST(Measure, FitsTheScoreFirst) {
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   trial.mutable_method()->mutable_score()->mutable_temperature_scaled_softmax();
   EXPECT_THAT(Measure(trial, SixSamples()), StatusIs(absl::StatusCode::kFailedPrecondition));
   Outputs fit;
@@ -288,12 +528,12 @@ TEST(Measure, NoBitDependsOnTheNumberOfThreads) {
 TEST(Measure, RefusesNan) {
   Outputs outputs = SixSamples();
   outputs.logits[5] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(Measure(Trial(), outputs), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2")));
+  EXPECT_THAT(Measure(EvaluationTrial(), outputs), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2")));
 }
 
 // Calibration uses the score's own probabilities.
 TEST(Measure, CalibrationFollowsTheScore) {
-  TrialSpec trial = Trial();
+  TrialSpec trial = EvaluationTrial();
   trial.clear_metric();
   trial.add_metric()->mutable_nll();
   const double plain = Measure(trial, SixSamples())->metric(0).value();

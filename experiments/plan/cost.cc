@@ -13,7 +13,7 @@
 #include "core/files/files.h"
 #include "data/task.pb.h"
 #include "experiments/action/action.h"
-#include "experiments/plan/halving.h"
+#include "experiments/plan/search.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "models/model.pb.h"

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/action/action.h"
-#include "experiments/plan/trial_search.h"
+#include "experiments/plan/search.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
@@ -68,6 +68,13 @@ struct Plan {
   std::vector<std::string> ResultKeys(const Action& action) const;
   absl::StatusOr<bool> IsInStore(const Action& action, const Store& store) const;
 };
+
+// Finds methods of a study that are the same under different names.
+
+// One line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
+// ce_plus+laptop_colour, max_logit+laptop_colour". This happens if a preset replaces every
+// field in which the methods differ.
+std::vector<std::string> SameMethodLines(const Plan& plan);
 
 }  // namespace openset
 

@@ -1,4 +1,8 @@
+
+#include "experiments/plan/plan.h"
+
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,9 +13,10 @@
 #include "core/testing/fault_rounds.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/describe.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
+#include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -307,6 +312,42 @@ TEST(Actions, KeysDependOnEverythingThatDeterminesTheResult) {
   other.mutable_data()->mutable_test_known()->set_limit_per_class(1);
   EXPECT_EQ(MakeTrainAction(trial).SerializeAsString(), MakeTrainAction(other).SerializeAsString());
   EXPECT_NE(TrialId(trial), TrialId(other));
+}
+
+using ::testing::IsEmpty;
+
+class SameMethodsTest : public ::testing::Test {
+ protected:
+  void AddTrial(const std::string& method) {
+    auto named = std::make_shared<TrialMethod>();
+    named->method.set_name(method);
+    plan_.trials.emplace_back(std::move(named), nullptr, nullptr, 0);
+  }
+  void AddAction(ActionKind kind, const std::vector<int>& trials) {
+    Action action;
+    action.kind = kind;
+    action.trials = trials;
+    plan_.Add(std::move(action));
+  }
+
+  Plan plan_;
+};
+
+TEST_F(SameMethodsTest, EachSetOnce) {
+  for (const char* name : {"b", "a", "c", "b", "a", "c", "c"}) AddTrial(name);
+  AddAction(ActionKind::kTrain, {0, 1, 2});  // one training, scored three times
+  AddAction(ActionKind::kEvaluate, {0, 1});
+  AddAction(ActionKind::kEvaluate, {2});
+  EXPECT_THAT(SameMethodLines(plan_), ElementsAre("2 methods are the same trial: a, b"));
+  AddAction(ActionKind::kEvaluate, {3, 4});  // of another seed
+  EXPECT_EQ(SameMethodLines(plan_).size(), 1);
+}
+
+TEST_F(SameMethodsTest, NoneIfAllMethodsDiffer) {
+  for (const char* name : {"a", "a", "b"}) AddTrial(name);
+  AddAction(ActionKind::kEvaluate, {0, 1});  // two values of an axis
+  AddAction(ActionKind::kEvaluate, {2});
+  EXPECT_THAT(SameMethodLines(plan_), IsEmpty());
 }
 
 }  // namespace

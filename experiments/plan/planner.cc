@@ -13,8 +13,8 @@
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "experiments/plan/halving.h"
-#include "experiments/spec/describe.h"
+#include "experiments/plan/search.h"
+#include "experiments/spec/trial.h"
 
 namespace openset {
 namespace {

@@ -1,19 +1,64 @@
-// Choosing hyper-parameters by grid search on validation data.
+// The candidates of a search.
 #ifndef OPENSET_EXPERIMENTS_PLAN_SEARCH_H_
 #define OPENSET_EXPERIMENTS_PLAN_SEARCH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/plan/trial_search.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// The search for one trial's hyper-parameters.
+struct TrialSearch {
+  int trial = 0;  // index of the trial
+  // One trial for each combination of values, in the order of the grid, with the last axis varying fastest. Trained
+  // like the trial, and evaluated by the criterion on validation data. A candidate never uses a test sample.
+  std::vector<Trial> candidates;
+  // For successive halving (experiments/plan/search.h): the epochs after which candidates are measured, ascending; the
+  // last is the length of the whole training. Empty if all candidates are trained to the end. `keep` is the share that
+  // continues.
+  std::vector<int> rungs;
+  double keep = 0;
+  // Why the validation data leave the criterion undefined, whatever the candidates predict; OK if they don't.
+  absl::Status undefined;
+};
+
+// Successive halving: decides which candidates of a search continue, from records alone.
+
+// The number of candidates that continue: the share `keep`, rounded up; at least one.
+size_t KeptOf(size_t candidates, double keep);
+
+// The number of candidates that are measured at each rung.
+std::vector<size_t> RungSizes(const TrialSearch& search);
+
+// The candidate's trial, stopped at the rung (training.stop_after_epochs). At the last rung, the candidate itself.
+Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung);
+
+// The state of a search according to its records.
+struct Rungs {
+  // For each rung reached so far, the indices of its candidates, ascending.
+  std::vector<std::vector<size_t>> reached;
+  // Whether all candidates of the last rung have records. There is no further rung then.
+  bool complete = false;
+  // kFailedPrecondition if the criterion is undefined for all candidates of the last rung that was reached.
+  absl::Status undefined;
+  // For each candidate, the rungs whose records are complete, and whether it continued.
+  SearchLog log;
+};
+
+// Precondition: the search has rungs. Errors: those of reading records.
+absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
+
+// Choosing hyper-parameters by grid search on validation data.
 
 // The searches of an experiment for its expanded trials, in the order of the trials.
 // Errors: kInvalidArgument, "FILE:LINE: path: problem", for: a method that the experiment lacks or that two searches

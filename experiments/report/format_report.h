@@ -1,9 +1,10 @@
-// Writes the numbers of a report as text.
+// Replaces the names of methods by their titles, as papers print them.
 #ifndef OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 #define OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/text/wrapped_text.h"
@@ -11,6 +12,33 @@
 #include "nlohmann/json.hpp"
 
 namespace openset {
+
+// The row of a table with its method's title: "OpenAUC, lambda 0.1" for "openauc, lambda 0.1", "OpenAUC (tuned)" for
+// "openauc (tuned)". Unchanged if the method has no title (MethodSpec.title) or shares it with another method.
+std::string TitledRow(const Report& report, const std::string& row);
+
+// The report with titles in all rows and in its baseline.
+Report WithTitles(const Report& report);
+
+// The lines before and after the tables of a report.
+
+// Before the tables: absent data, and changes by the command line.
+std::vector<std::string> HeadLines(const Report& report);
+
+// After the tables: what a cell shows, which trials have no record and why, and what a star means.
+std::vector<std::string> FooterLines(const Report& report);
+
+// What a cell shows: "Mean ± population standard deviation over splits and seeds (n=12)", "One run: no spread".
+std::string MeanText(const Report& report);
+
+// What bold and underlined cells mean.
+std::string MarkText(const Report& report);
+
+// What a star means and how many splits or seeds the test uses, or why there are no stars; and which rows were not
+// tested, and why. Precondition: there is a baseline.
+std::string StarText(const Report& report);
+
+// Writes the numbers of a report as text.
 
 enum class ReportFormat { kText, kMarkdown, kLatex, kCsv, kJson };
 

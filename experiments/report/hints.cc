@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
 #include "eval/report/evaluation_hints.h"
-#include "eval/statistics/exact_interval.h"
+#include "eval/statistics/intervals.h"
 #include "eval/statistics/plausibility.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"

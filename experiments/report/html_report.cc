@@ -17,10 +17,7 @@
 #include "data/task.pb.h"
 #include "experiments/report/charts/charts.h"
 #include "experiments/report/charts/detail_charts.h"
-#include "experiments/report/charts/improvement.h"
-#include "experiments/report/charts/rank_charts.h"
 #include "experiments/report/format_report.h"
-#include "experiments/report/report_lines.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 

@@ -9,9 +9,9 @@
 #include "absl/types/span.h"
 #include "core/chart/page.h"
 #include "experiments/report/charts/detail_charts.h"
-#include "experiments/report/examples/example_data.h"
+#include "experiments/report/examples.h"
 #include "experiments/report/report.h"
-#include "experiments/spec/changed_spec.h"
+#include "experiments/spec/spec_changes.h"
 
 namespace openset {
 

@@ -17,7 +17,6 @@
 #include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/method_threshold.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 #include "models/model.pb.h"
 

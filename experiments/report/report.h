@@ -68,7 +68,7 @@ struct ReportCell {
   int missing = 0;                                                  // trials without a record
   std::vector<std::string> absent_reasons;                          // why the metric is undefined in some records
   std::vector<PublishedNumber> published;                           // experiments/report/published_numbers.h
-  std::optional<Significance> significance;                         // experiments/report/statistics/significance.h
+  std::optional<Significance> significance;                         // experiments/report/statistics.h
 };
 
 // A trial with a record: its ids and keys, and its learning curve.
@@ -84,7 +84,7 @@ struct ReportTrial {
   std::vector<EpochSummary> epochs;
 };
 
-// The kind of spread shown after the mean of a cell: experiments/report/statistics/spread.h.
+// The kind of spread shown after the mean of a cell: experiments/report/statistics.h.
 enum class Spread { kPopulation, kSample, kInterval };
 
 struct Report {

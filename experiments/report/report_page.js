@@ -194,7 +194,7 @@
         [name, samples, percent(right, samples), percent(right - rightRejected, samples), percent(rejected, samples)]));
 
   const kinds = {1: 'Known, taken for unknown', 2: 'Unknown, taken for known', 3: 'Known, taken for another class'};
-  const columns = 12, tile = 56, gap = 2, mark = 6;  // of the sheet (experiments/report/examples/mistake_sheet.h)
+  const columns = 12, tile = 56, gap = 2, mark = 6;  // of the sheet (experiments/report/examples.h)
   const mistakes = (example) => {
     const made = element('div');
     let row = 0;

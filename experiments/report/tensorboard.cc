@@ -5,7 +5,6 @@
 #include "core/files/formats/tf_record.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {

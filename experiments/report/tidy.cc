@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {

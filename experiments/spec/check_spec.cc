@@ -18,7 +18,7 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric_table.h"
-#include "experiments/spec/axis.h"
+#include "experiments/spec/experiment_file.h"
 #include "google/protobuf/repeated_ptr_field.h"
 
 namespace openset {

@@ -1,4 +1,4 @@
-// Reads a study and all files that it names.
+// A swept field: sets it, and names it and its values for tables.
 #ifndef OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 #define OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 
@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
@@ -22,6 +23,20 @@
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
+
+// Whether the axis sweeps the method of this name.
+bool AppliesTo(const Axis& axis, absl::string_view method);
+
+// Sets all fields of the axis to the value. Errors: those of SetField (core/proto/field_path.h).
+absl::Status SetAxis(const Axis& axis, const std::string& value, MethodSpec* method);
+
+// The axis's own name, or the last part of its path.
+std::string AxisName(const Axis& axis);
+
+// Shortens a value: "{ energy {} }" and "energy {}" become "energy".
+std::string AxisLabel(absl::string_view value);
+
+// Reads a study and all files that it names.
 
 struct Experiment {
   ExperimentSpec spec;  // as written

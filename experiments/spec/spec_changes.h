@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/resolve/resolve_method.h"
 
@@ -29,6 +30,19 @@ struct SpecChanges {
 // does not fit it, a field that names files, and seeds that are not numbers.
 absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec);
 absl::Status ChangeMethods(const SpecChanges& changes, const std::vector<LoadedMethod*>& methods);
+
+// The text of a study as the command line changed it.
+
+struct SpecLine {
+  std::string text;
+  bool changed = false;  // the line is not in the spec as written
+};
+
+// Returns the lines of ToText() of `changed`, the result of ChangeSpec() on `written`. The fields of methods that
+// `laid_over` (SpecChanges::Texts()) sets are in its `override`. If a flag's field can't be there (a loss term that
+// only the methods' files have), the flag becomes a comment on its own line.
+std::vector<SpecLine> ChangedSpecLines(const ExperimentSpec& written, ExperimentSpec changed,
+                                       absl::Span<const std::string> laid_over);
 
 }  // namespace openset
 

@@ -1,11 +1,14 @@
+
 #include "experiments/spec/spec_changes.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "losses/loss.pb.h"
 
 namespace openset {
@@ -84,6 +87,47 @@ TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
   changes.set = {"training.epochs=0"};
   EXPECT_THAT(Expand(*Load(changes)).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--set=training.epochs=0: training.epochs: ")));
+}
+
+using ::testing::IsEmpty;
+
+ExperimentSpec Written() {
+  return Parsed<ExperimentSpec>(
+      "name: 's' task: 't' method: 'a' method: 'b' seed: [0, 1] "
+      "override { training { epochs: 5 batch_size: 128 } }");
+}
+
+// The texts of the lines that are marked, or of the others.
+std::vector<std::string> Texts(const std::vector<SpecLine>& lines, bool changed) {
+  std::vector<std::string> texts;
+  for (const SpecLine& line : lines) {
+    if (line.changed == changed) texts.push_back(line.text);
+  }
+  return texts;
+}
+
+TEST(ChangedSpecLines, MarksChangesByTheCommandLine) {
+  SpecChanges changes;
+  changes.set = {"training.epochs=2", "train_limit_per_class=300"};
+  changes.seeds = "0,7";
+  ExperimentSpec changed = Written();
+  ASSERT_THAT(ChangeSpec(changes, &changed), IsOk());
+  const std::vector<SpecLine> lines = ChangedSpecLines(Written(), changed, changes.Texts());
+  EXPECT_THAT(Texts(lines, true), ElementsAre("    epochs: 2", "seed: 7", "train_limit_per_class: 300"));
+  EXPECT_THAT(Texts(lines, false),
+              ElementsAre("name: \"s\"", "task: \"t\"", "method: \"a\"", "method: \"b\"", "override {", "  training {",
+                          "    batch_size: 128", "  }", "}", "seed: 0"));
+}
+
+TEST(ChangedSpecLines, NothingIsMarkedWithoutChanges) {
+  EXPECT_THAT(Texts(ChangedSpecLines(Written(), Written(), {}), true), IsEmpty());
+}
+
+// The override has no loss term, because only the methods' files say which terms they have.
+TEST(ChangedSpecLines, AFlagWithoutAFieldHasItsOwnLine) {
+  const std::vector<SpecLine> lines = ChangedSpecLines(Written(), Written(), {"--set=loss.open_auc.lambda=0.2"});
+  EXPECT_THAT(Texts(lines, true), ElementsAre("# --set=loss.open_auc.lambda=0.2"));
+  EXPECT_EQ(lines.back().text, "# --set=loss.open_auc.lambda=0.2");
 }
 
 }  // namespace

@@ -25,7 +25,6 @@
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/evaluated_at.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"

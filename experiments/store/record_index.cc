@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "experiments/store/record_index.proto.h"

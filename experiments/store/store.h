@@ -47,7 +47,7 @@ namespace openset {
 class Store {
  public:
   // Creates nothing until something is written.
-  // Closes its folders to links (core/files/closed_folder.h): below `folder`, which may be a link itself, none is
+  // Closes its folders to links (core/files/system_calls.h): below `folder`, which may be a link itself, none is
   // followed, since others may write there.
   explicit Store(std::string folder);
 

@@ -1,21 +1,172 @@
+
 #include "experiments/study/check_inputs.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/text/hex.h"
 #include "core/text/one_line.h"
+#include "data/catalog.h"
 #include "data/catalog.pb.h"
+#include "data/path_below.h"
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
+#include "data/splits/class_splits.h"
+#include "data/task.pb.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
+namespace {
+
+// The store's file with the content (DataSetPart.content_sha256) of the data of its last run. A data set may be called
+// "folder:/../photos": names that lead out of the folder are replaced by their digest.
+std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
+  const std::string path = absl::StrCat(data_set, "/", part, ".sha256");
+  return absl::StrCat(store.folder(), "/data/", WhyNotBelow(path).empty() ? path : Sha256Hex(path));
+}
+
+// The parts of the tasks' samples, by data set.
+std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>& tasks) {
+  std::map<std::string, std::set<std::string>> parts;
+  for (const TaskSpec& task : tasks) {
+    for (const std::string& part : TrainParts(task)) parts[task.data_set()].insert(part);
+    for (const std::string& part : TestParts(task)) parts[task.data_set()].insert(part);
+    const ExternalSource& external = task.external();
+    if (task.has_external()) parts[external.data_set()].insert({external.part(), external.validation_part()});
+    for (const UnknownSource& unknown : SourcesOf(task)) {
+      std::set<std::string>& of_it = parts[unknown.data_set()];
+      of_it.insert(unknown.part());
+      of_it.insert(unknown.more_part().begin(), unknown.more_part().end());
+    }
+    for (const ShiftedSource& shifted : task.shifted()) parts[shifted.data_set()].insert(shifted.part());
+  }
+  return parts;
+}
+
+// The digests of a part in records, each with the time of the newest record.
+using PartDigests = std::map<std::string, double>;
+// By data set and part.
+using RecordedParts = std::map<std::pair<std::string, std::string>, PartDigests>;
+
+void AddSelection(const Selection& selection, double time, RecordedParts* parts) {
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    if (!part.has_part_digest()) continue;
+    double& newest = (*parts)[{selection.data_set(), part.part()}][part.part_digest()];
+    newest = std::max(newest, time);
+  }
+}
+
+absl::StatusOr<RecordedParts> PartsOfRecords(const Store& store) {
+  constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                              TrialRecord::kDetailsFieldNumber};
+  RecordedParts parts;
+  UnreadRecords unread;
+  const std::vector<TrialRecord> records = LoadRecords(store, &unread, kWithout);
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // the newest one decides
+  for (const TrialRecord& record : records) {
+    double time = 0;
+    for (const StageProvenance& stage : record.provenance().stage()) time = std::max(time, stage.started_at_seconds());
+    const TaskData& data = record.trial().data();
+    for (const Selection* selection : {&data.train(), &data.test_known(), &data.external(), &data.validation_known()}) {
+      AddSelection(*selection, time, &parts);
+    }
+    for (const auto* groups : {&data.test_unknown(), &data.validation_unknown()}) {
+      for (const UnknownGroup& group : *groups) AddSelection(group.selection(), time, &parts);
+    }
+    for (const ShiftedGroup& group : data.test_shifted()) AddSelection(group.selection(), time, &parts);
+  }
+  return parts;
+}
+
+// Sets the part's digest from the newest record that has one. Returns the number of different digests in records.
+size_t TellByRecords(const std::string& data_set, const RecordedParts& recorded, DataSetPart* part) {
+  const auto found = recorded.find({data_set, part->name()});
+  if (found == recorded.end()) return 0;
+  const PartDigests& digests = found->second;
+  const auto newest = std::max_element(digests.begin(), digests.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  TellPartDigest(newest->first, part);
+  return digests.size();
+}
+
+// The message for parts, each "DATA_SET, PART", by the number of digests in records.
+std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>>& parts) {
+  std::vector<std::string> lines;
+  for (const auto& [digests, names] : parts) {
+    const std::string what = absl::StrCat("The images of ", absl::StrJoin(names, "; "), " are not on this machine");
+    if (digests == 0) {
+      lines.push_back(absl::StrCat(what, ", and the store has no record of them: results on them can't be found."));
+    } else {
+      lines.push_back(absl::StrCat(
+          what, ": results are found by the digest that the records have of them",
+          digests == 1 ? "." : absl::StrCat(" (of ", digests, " different ones that of the newest record).")));
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
+                                                      const ProgressReport& progress,
+                                                      const std::vector<TaskSpec>& tasks, Catalog* catalog,
+                                                      std::vector<std::string>* untold) {
+  std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
+  std::optional<RecordedParts> recorded;
+  for (const auto& [name, parts] : PartsOf(tasks)) {
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, parts, data_folders, catalog, progress));
+    DataSetInfo* info = catalog->FindMutable(name);
+    if (info == nullptr) continue;
+    for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
+      if (HasChecksums(part) || part.has_content_sha256()) continue;
+      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kSha256Digits);
+      if (IsReadFailure(last.status())) return last.status();
+      if (last.ok() && IsKey(*last)) {
+        part.set_content_sha256(*last);
+        continue;
+      }
+      if (parts.count(part.name()) == 0) continue;
+      if (!recorded.has_value()) {
+        OPENSET_ASSIGN_OR_RETURN(recorded, PartsOfRecords(store));
+      }
+      const size_t digests = TellByRecords(name, *recorded, &part);
+      elsewhere[digests].push_back(absl::StrCat(name, ", ", part.name()));
+      if (untold != nullptr && digests == 0) untold->push_back(elsewhere[digests].back());
+    }
+  }
+  return LinesOf(elsewhere);
+}
+
+absl::Status RememberContents(const Store& store, const Experiment& experiment) {
+  for (const auto& [name, parts] : PartsOf(experiment.tasks)) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment.catalog.Find(name));
+    for (const DataSetPart& part : info->layout(0).part()) {
+      const std::string path = ContentPath(store, name, part.name());
+      if (!part.has_content_sha256() || IsToldByDigest(part) ||
+          ReadFile(path, kSha256Digits).value_or("") == part.content_sha256())
+        continue;
+      OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+      OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, part.content_sha256()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 namespace {
 
 // Whether the catalog lists a file of the part that has no checksum.

@@ -1,11 +1,21 @@
+
 #include "experiments/study/check_inputs.h"
 
+#include <filesystem>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
+#include "data/sets/data_set_parts.h"
 #include "experiments/plan/planner.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -14,7 +24,137 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DataContents : public ::testing::Test {
+ protected:
+  DataContents() : store_(sandbox_.folder() + "/store") {}
+
+  void WriteImages(const std::string& test_images) const {
+    for (const char* file : {"train-images", "train-labels", "test-labels"}) {
+      sandbox_.Write(absl::StrCat("digits/", file), file);
+    }
+    sandbox_.Write("digits/test-images", test_images);
+  }
+
+  // The experiment after TellContents().
+  Experiment Told(const std::vector<std::string>& data_folders) {
+    absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    untold_.clear();
+    absl::StatusOr<std::vector<std::string>> lines =
+        TellContents(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog, &untold_);
+    EXPECT_THAT(lines, IsOk());
+    lines_ = *std::move(lines);
+    return *std::move(experiment);
+  }
+
+  // A record of a training on this part of the digits.
+  void AddRecord(const std::string& id, const std::string& part, const std::string& digest, double time) const {
+    TrialRecord record = Parsed<TrialRecord>(absl::StrCat(
+        "schema_version: ", kSchemaVersion, " trial { method { name: 'm' } data { train ",
+        "{ data_set: 'digits' part: '", part, "' part_digest: '", digest, "' } test_known { data_set: 'other' part: '",
+        part, "' } } seed: 0 ", "execution {} metric { auroc {} } } metric { name: 'auroc' value: 0.5 } ",
+        "provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"));
+    record.set_trial_id(Sha256Hex(id));
+    EXPECT_THAT(store_.CommitRecord(record), IsOk());
+  }
+
+  // The part's digest; "" if it is not known.
+  static std::string ContentOf(const Experiment& experiment, const std::string& name) {
+    for (const DataSetPart& part : (*experiment.catalog.Find("digits"))->layout(0).part()) {
+      if (part.name() == name) return part.content_sha256();
+    }
+    return "no such part";
+  }
+
+  const SpecSandbox sandbox_;
+  const Store store_;
+  std::vector<std::string> lines_, untold_;  // of Told()
+};
+
+TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
+  EXPECT_EQ(ContentOf(Told({sandbox_.folder()}), "test"), "");  // neither is there
+  WriteImages("some images");
+  const Experiment told = Told({sandbox_.folder()});
+  const std::string content = ContentOf(told, "test");
+  EXPECT_EQ(content, Sha256Hex(absl::StrCat(Sha256Hex("some images"), "\n", Sha256Hex("test-labels"), "\n")));
+  EXPECT_NE(ContentOf(told, "train"), content);
+  EXPECT_EQ(ContentOf(Told({}), "test"), "");  // nothing was remembered yet
+
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  EXPECT_EQ(*ReadFile(store_.folder() + "/data/digits/test.sha256"), content);
+  EXPECT_EQ(ContentOf(Told({}), "test"), content);
+  // Existing files take precedence.
+  WriteImages("other images");
+  EXPECT_NE(ContentOf(Told({sandbox_.folder()}), "test"), content);
+  std::filesystem::remove_all(sandbox_.folder() + "/digits");
+  EXPECT_EQ(ContentOf(Told({sandbox_.folder()}), "test"), content);
+}
+
+// The images of another machine are missing; records identify them.
+TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
+  Told({sandbox_.folder()});
+  EXPECT_THAT(untold_, ElementsAre("digits, train", "digits, test"));
+  EXPECT_THAT(lines_,
+              ElementsAre("The images of digits, train; digits, test are not on this machine, and the store has "
+                          "no record of them: results on them can't be found."));
+  AddRecord("a", "train", Sha256Hex("old"), 1);
+  AddRecord("b", "train", Sha256Hex("new"), 3);
+  AddRecord("c", "train", Sha256Hex("old"), 2);
+  AddRecord("d", "test", Sha256Hex("test"), 1);
+  const Experiment told = Told({sandbox_.folder()});
+  const DataSetInfo& digits = **told.catalog.Find("digits");
+  EXPECT_EQ(*PartDigest(digits, "train"), Sha256Hex("new"));
+  EXPECT_EQ(*PartDigest(digits, "test"), Sha256Hex("test"));
+  EXPECT_THAT(untold_, IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
+                                  EndsWith("(of 2 different ones that of the newest record).")));
+  // Digests from records are not saved as those of files, and existing files take precedence.
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));
+  WriteImages("some images");
+  EXPECT_NE(*PartDigest(**Told({sandbox_.folder()}).catalog.Find("digits"), "test"), Sha256Hex("test"));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+// The name of the data set leads from any folder to the root, and from there to the images.
+TEST_F(DataContents, NothingIsWrittenOutsideTheStore) {
+  sandbox_.Write("pics/train/a/1.png", "an image");
+  sandbox_.Write("pics/test/a/2.png", "another image");
+  std::string name = "folder:";
+  for (int depth = 0; depth < 40; ++depth) name += "/..";
+  name += sandbox_.folder() + "/pics";
+  sandbox_.Write("data/tasks/task.textproto",
+                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2, 3, 4] } "
+                 "unknown { group: 'pics' part: 'test' data_set: '" +
+                     name + "' }");
+  WriteImages("some images");
+  const Experiment told = Told({sandbox_.folder()});
+  const auto files = [this] {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(sandbox_.folder())) {
+      if (!absl::StartsWith(entry.path().string(), store_.folder())) paths.insert(entry.path());
+    }
+    return paths;
+  };
+  const std::set<std::string> before = files();
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  EXPECT_EQ(files(), before);
+  EXPECT_TRUE(FileExists(store_.folder() + "/data/digits/test.sha256"));
+  EXPECT_TRUE(FileExists(absl::StrCat(store_.folder(), "/data/", Sha256Hex(name + "/test.sha256"))));
+}
+
+TEST_F(DataContents, AStoreThatCantBeWrittenIsNamed) {
+  WriteImages("some images");
+  const Experiment told = Told({sandbox_.folder()});
+  sandbox_.Write("store/data", "a file in the folder's place");
+  EXPECT_THAT(RememberContents(store_, told),
+              StatusIs(absl::StatusCode::kUnavailable, ::testing::HasSubstr(store_.folder() + "/data")));
+}
 
 // The sandbox's data sets have no files. Images of data set "others" are external.
 class CheckInputsTest : public ::testing::Test {

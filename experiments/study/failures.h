@@ -12,7 +12,8 @@ namespace openset {
 
 // Why an attempt failed. It decides whether another attempt can succeed.
 enum class FailureKind {
-  kMachine,  // a worker that died or hung, memory, a disk: MayPass() (experiments/engine/retry.h), and permissions
+  kMachine,  // a worker that died or hung, memory, a disk: MayPass() (experiments/engine/execute_plan.h), and
+             // permissions
   kInput,    // corrupt or missing files
   kMethod,   // a training that diverged, a score that can't be fitted: another attempt fails too
 };
@@ -38,7 +39,7 @@ std::vector<StudyFailure> FailuresOf(const Study& study);
 // A trial without a record, for FailedLines().
 struct FailedTrial {
   std::string row;    // its row in the report, with the task if there are several
-  std::string level;  // LevelText() (experiments/spec/describe.h)
+  std::string level;  // LevelText() (experiments/spec/trial.h)
   int split = 0;
   uint64_t seed = 0;
 };

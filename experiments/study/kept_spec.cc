@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
-#include "experiments/spec/changed_spec.h"
 #include "experiments/spec/experiment.proto.h"
+#include "experiments/spec/spec_changes.h"
 
 namespace openset {
 namespace {

@@ -33,7 +33,7 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/records/load_fields.h"
+#include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/bundle_bytes.h"
 #include "experiments/store/verify_store.h"

@@ -25,7 +25,7 @@
 #include "eval/metrics/metric_table.h"
 #include "experiments/report/html_report.h"
 #include "experiments/store/details.pb.h"
-#include "experiments/store/records/load_fields.h"
+#include "experiments/store/records/record_fields.h"
 #include "experiments/store/store.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/study.h"

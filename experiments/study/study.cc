@@ -1,37 +1,127 @@
+
+
 #include "experiments/study/study.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
+#include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
 #include "data/catalog.h"
 #include "experiments/action/stage.h"
-#include "experiments/plan/same_methods.h"
+#include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
-#include "experiments/report/statistics/significance.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/check_spec.h"
+#include "experiments/spec/trial.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/processes/orphans.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
-#include "experiments/study/data_contents.h"
 #include "experiments/study/kept_spec.h"
-#include "experiments/study/record_filter.h"
 #include "experiments/study/source_changes.h"
 
 namespace openset {
+namespace {
+
+constexpr size_t kLargestBlock = 1 << 18;  // of an arena, in bytes
+
+}  // namespace
+
+std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vector<int>& reported, const Store& store) {
+  constexpr int64_t kRange = 256;
+  constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber};
+  auto loaded = std::make_unique<StudyResults>();
+  const auto count = static_cast<int64_t>(reported.size());
+  loaded->results.resize(count);
+  loaded->arenas.resize((count + kRange - 1) / kRange);
+  std::vector<absl::Status> read(count);
+  std::vector<TrialRecord*> records(count);
+  InParallelWaitingRanges(count, kRange, [&](int64_t from, int64_t to) {
+    google::protobuf::ArenaOptions options;
+    options.max_block_size = kLargestBlock;
+    auto& arena = loaded->arenas[from / kRange] = std::make_unique<google::protobuf::Arena>(options);
+    SharedTrialSpecs specs(arena.get());
+    for (int64_t i = from; i < to; ++i) {
+      loaded->results[i].trial = specs.Add(plan.trials[reported[i]]);
+      records[i] = google::protobuf::Arena::CreateMessage<TrialRecord>(arena.get());
+      read[i] = store.LoadRecord(plan.trial_id(reported[i]), kWithout, records[i]);
+    }
+  });
+  const std::vector<std::string> replicas = ReplicaIds(store, &loaded->unread);
+  const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
+  for (int64_t i = 0; i < count; ++i) {
+    if (!read[i].ok()) {
+      loaded->unread.Add(read[i]);
+      continue;
+    }
+    loaded->results[i].record = records[i];
+    const std::string& id = plan.trial_id(reported[i]);
+    if (has_replicas.count(id) == 0) continue;
+    const absl::StatusOr<std::vector<TrialRecord>> all = LoadReplicas(store, id);
+    if (!all.ok()) {
+      loaded->unread.Add(all.status());
+      loaded->results[i].record = nullptr;
+      continue;
+    }
+    const std::vector<std::string> lines = DifferenceLines(*all);
+    if (!lines.empty()) {
+      loaded->differing.push_back(absl::StrCat(Describe(plan.trials[reported[i]]), ": ", absl::StrJoin(lines, "; ")));
+    }
+    *records[i] = (*all)[0];
+    records[i]->clear_trial();
+  }
+  return loaded;
+}
+
+namespace {
+
+constexpr char kOnlyFailed[] = "failed";
+constexpr char kOnlyMissing[] = "missing";
+
+// Whether `failed`, sorted keys, has the key of the action or of one that it waits for.
+bool HasFailed(const std::vector<std::string>& failed, const Plan& plan, const Action& action) {
+  if (action.is_done()) return false;
+  return absl::c_binary_search(failed, action.key) ||
+         absl::c_any_of(action.inputs, [&](ActionId input) { return HasFailed(failed, plan, plan[input]); });
+}
+
+}  // namespace
+
+absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Store& store) {
+  if (only.empty()) return RecordFilter();
+  if (only == kOnlyChanged) {
+    return RecordFilter([](const Plan& plan, const Action& action) { return plan.redone.count(action.id) > 0; });
+  }
+  if (only != kOnlyFailed && only != kOnlyMissing) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--only: ", UnknownName("word", only, {kOnlyFailed, kOnlyMissing, kOnlyChanged})));
+  }
+  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> keys, store.KeysOfFailures());
+  const auto failed = std::make_shared<const std::vector<std::string>>(std::move(keys));
+  const bool wants_failed = only == kOnlyFailed;
+  return RecordFilter([failed, wants_failed](const Plan& plan, const Action& action) {
+    return !action.is_done() && HasFailed(*failed, plan, action) == wants_failed;
+  });
+}
+
 namespace {
 
 constexpr char kRedoAll[] = "all", kRedoChanged[] = "changed", kRedoFailed[] = "failed";

@@ -1,9 +1,4 @@
-// A study, from its spec to its report.
-//
-// The life of a study:
-//   1. Load() reads the spec and the files that it names, expands it to trials and searches, and plans them once.
-//   2. Run() makes the missing records. When a search has chosen its values, it adds the tuned trial to the plan.
-//   3. LoadResults() and MakeReport() read the existing records.
+// The records of a study's trials.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
@@ -15,9 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/text/progress_line.h"
+#include "core/text/terminal.h"
 #include "experiments/engine/engine.h"
-#include "experiments/engine/engine_observer.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/planner.h"
@@ -30,9 +24,43 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
-#include "experiments/study/study_results.h"
+#include "experiments/store/store_contents.h"
+#include "google/protobuf/arena.h"
 
 namespace openset {
+
+// Owns everything that `results` points to.
+struct StudyResults {
+  // The records lack TrialRecord.trial; TrialResult has the trial.
+  std::vector<TrialResult> results;
+  std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
+  // A line for each trial with several records in the store whose numbers differ.
+  std::vector<std::string> differing;
+  // Records that exist but are corrupt or can't be read now, and folders of replicas. They count as missing.
+  UnreadRecords unread;
+};
+
+// Reads the records of the `reported` trials of the plan. A record that is corrupt or of another schema version counts
+// as missing. If a trial has several records (experiments/store/merge.h), the oldest one is used.
+std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vector<int>& reported, const Store& store);
+
+// Which of a study's missing records a run makes (`openset run --only=...`).
+
+inline constexpr char kOnlyChanged[] = "changed";
+
+// "failed":  records with a failed action: the store has its last attempt, and it has not succeeded since.
+// "missing": records without a failed action.
+// "changed": records whose stored results are to be made again (Plan.redone).
+// "":        all; returns null.
+// Errors: kInvalidArgument for any other word.
+absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Store& store);
+
+// A study, from its spec to its report.
+//
+// The life of a study:
+//   1. Load() reads the spec and the files that it names, expands it to trials and searches, and plans them once.
+//   2. Run() makes the missing records. When a search has chosen its values, it adds the tuned trial to the plan.
+//   3. LoadResults() and MakeReport() read the existing records.
 
 struct StudyOptions {
   ExpandOptions expand;
@@ -48,7 +76,7 @@ struct StudyOptions {
   // trainings, which then start from the beginning; a method of the study, also by another name (core/text/synonyms.h),
   // for results that only its trials need. "": none.
   std::string redo;
-  // Which of the missing records to make (experiments/study/record_filter.h). "changed" sets `redo` to "changed" and
+  // Which of the missing records to make (experiments/study/study.h). "changed" sets `redo` to "changed" and
   // makes nothing else. "": all.
   std::string only;
   // If not empty, the ids of the records to make; `only` is then ignored.
@@ -109,7 +137,7 @@ class Study {
   // results. Errors: those of writing.
   absl::Status RememberData() const;
 
-  // Lines about data sets whose images are not on this machine (TellContents() in experiments/study/data_contents.h),
+  // Lines about data sets whose images are not on this machine (TellContents() in experiments/study/check_inputs.h),
   // to be printed first. `untold_data` has the parts whose results can't be found.
   const std::vector<std::string>& data_lines() const { return data_lines_; }
   const std::vector<std::string>& untold_data() const { return untold_data_; }

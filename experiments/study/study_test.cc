@@ -1,6 +1,9 @@
+
+
 #include "experiments/study/study.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,19 +15,118 @@
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/describe.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/processes/leases.h"
-#include "experiments/study/record_filter.h"
 #include "experiments/testing/execute_plan_scene.h"
+#include "experiments/testing/spec_sandbox.h"
 #include "experiments/testing/study_scene.h"
 #include "gmock/gmock.h"
 
 namespace openset {
 namespace {
 
+using ::testing::HasSubstr;
+
+class RecordFilterTest : public ::testing::Test {
+ protected:
+  RecordFilterTest() : store_(sandbox_.folder() + "/store") {}
+
+  // The study of the spec and `more`, with the filter `only`.
+  std::unique_ptr<Study> Load(const std::string& more, const std::string& only) {
+    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, more));
+    StudyOptions options;
+    options.only = only;
+    absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
+    EXPECT_THAT(study, IsOk());
+    return *std::move(study);
+  }
+
+  // The needed actions and their trials: "infer 0 evaluate 0".
+  static std::string Needed(const Study& study) {
+    std::string needed;
+    for (const Action& action : study.plan().actions) {
+      if (action.is_needed()) absl::StrAppend(&needed, KindName(action.kind), " ", action.trials[0], " ");
+    }
+    return needed;
+  }
+
+  void Fail(const std::string& key) {
+    FailureRecord failure;
+    failure.set_key(key);
+    ASSERT_THAT(store_.WriteFailure(failure), IsOk());
+  }
+
+  const SpecSandbox sandbox_;
+  const Store store_;
+};
+
+TEST_F(RecordFilterTest, FailedAreThoseOfAFailedActionAndMissingTheOthers) {
+  const std::string two = "method: 'pairs'";
+  EXPECT_EQ(Needed(*Load(two, "missing")), Needed(*Load(two, "")));
+  EXPECT_EQ(Needed(*Load(two, "failed")), "");
+  const Plan plan = Load(two, "")->plan();
+  ASSERT_EQ(plan.actions.size(), 6);
+  Fail(plan.actions[3].key);
+  EXPECT_EQ(Needed(*Load(two, "failed")), "train 1 infer 1 evaluate 1 ");
+  EXPECT_EQ(Needed(*Load(two, "missing")), "train 0 infer 0 evaluate 0 ");
+  EXPECT_EQ(Needed(*Load(two, "changed")), "");
+
+  // The failed action has succeeded since.
+  TrialRecord record;
+  record.set_schema_version(kSchemaVersion);
+  record.set_trial_id(plan.trial_id(1));
+  *record.mutable_trial() = plan.trials[1].Spec();
+  record.add_metric()->set_name("accuracy");
+  ASSERT_THAT(store_.CommitRecord(record), IsOk());
+  EXPECT_EQ(Needed(*Load(two, "failed")), "");
+  EXPECT_EQ(Needed(*Load(two, "missing")), "train 0 infer 0 evaluate 0 ");
+  EXPECT_EQ(Load(two, "failed")->plan().CountLeft(), 1);
+}
+
+// A choice waits for all of its candidates.
+TEST_F(RecordFilterTest, AChoiceNeedsAllItsCandidates) {
+  sandbox_.Write("data/tasks/task.textproto",
+                 "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
+                 "split { known: [0, 1, 2] unknown: 3 }");
+  const std::string searched =
+      "validation_per_class: 5 override { score { temperature_scaled_softmax {} } } search { method: 'plain' "
+      "axis { path: 'score.temperature_scaled_softmax.temperature' value: ['1', '2', '10'] } criterion { aurc {} } }";
+  const auto count = [&](const std::string& only, ActionKind kind) {
+    return Load(searched, only)->plan().CountNeeded(kind);
+  };
+  EXPECT_EQ(count("missing", ActionKind::kEvaluate), 1 + 3);
+  EXPECT_EQ(count("missing", ActionKind::kChoose), 1);
+  Fail(Load(searched, "")->plan().trial_id(1));  // the first candidate
+  EXPECT_EQ(count("missing", ActionKind::kEvaluate), 1 + 2);
+  EXPECT_EQ(count("missing", ActionKind::kChoose), 0);
+  EXPECT_EQ(count("failed", ActionKind::kEvaluate), 1);
+  EXPECT_EQ(count("failed", ActionKind::kChoose), 0);
+}
+
+TEST_F(RecordFilterTest, ChangedAreThoseThatAreMadeAgain) {
+  Plan plan;
+  plan.Add({});
+  plan.redone.insert(plan.Add({}).id);
+  const RecordFilter changed = *MakeRecordFilter("changed", store_);
+  EXPECT_FALSE(changed(plan, plan.actions[0]));
+  EXPECT_TRUE(changed(plan, plan.actions[1]));
+  EXPECT_EQ(*MakeRecordFilter("", store_), nullptr);
+  StudyOptions options;
+  options.only = "changed";
+  options.redo = "all";
+  sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
+  EXPECT_THAT(Study::Load("spec", sandbox_.folders(), store_, options).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only: 'changed' is --redo=changed")));
+}
+
+TEST_F(RecordFilterTest, OtherWordsAreRefused) {
+  EXPECT_THAT(
+      MakeRecordFilter("faild", store_).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only: unknown word 'faild'; did you mean 'failed'?")));
+}
+
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class StudyTest : public StudyScene {
@@ -380,6 +482,86 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
 TEST_F(StudyTest, ErrorsAreThoseOfTheSpec) {
   EXPECT_THAT(Load("method: 'plan'"), StatusIs(absl::StatusCode::kInvalidArgument,
                                                HasSubstr("method[1]: unknown method 'plan'; did you mean 'plain'?")));
+}
+
+// Searches of a study whose results are made again (StudyOptions.redo).
+
+// Three candidates, after 1 and 3 epochs: all three, two of them.
+constexpr char kHalved[] = R"(
+validation_per_class: 5
+override { training { epochs: 3 } }
+search {
+  method: "plain"
+  axis { path: "training.optimizer.learning_rate" value: ["0.1", "0.2", "0.3"] }
+  criterion { aurc {} }
+  halving { rungs: [1, 3] keep: 0.5 }
+}
+)";
+
+class RedoSearchTest : public StudyScene {
+ protected:
+  // Runs a new study of kHalved up to the tuned trial, without its record.
+  std::unique_ptr<Study> Halved() {
+    std::unique_ptr<Study> study = *Load(kHalved);
+    Record(*study, 0, 0.5);
+    for (int t = 1; t < 4; ++t) Record(*study, t, 0.1 * t);
+    EXPECT_THAT(study->Choose(ChoiceOf(*study)), IsOk());  // trials 4 and 5: the first two candidates, to the end
+    for (int t = 4; t < 6; ++t) Record(*study, t, 0.1 * t);
+    EXPECT_THAT(study->Choose(study->plan().actions.back().id), IsOk());
+    EXPECT_EQ(study->waiting(), 0);
+    return study;
+  }
+};
+
+// The candidates of a search are made again, and so are the choice and the trial that it adds.
+TEST_F(RedoSearchTest, MakesCandidatesAndChoicesAgain) {
+  const std::unique_ptr<Study> first = *Load(kSearched);
+  for (int t = 2; t < 6; ++t) Record(*first, t, 0.1 * t);
+  ASSERT_TRUE(first->Choose(ChoiceOf(*first)).ok());
+  Record(*first, 6, 0.5);  // the tuned trial
+
+  const std::unique_ptr<Study> all = *Load(kSearched, "all");
+  EXPECT_EQ(all->waiting(), 1);
+  EXPECT_EQ(all->plan().CountNeeded(ActionKind::kEvaluate), 6);
+  ASSERT_TRUE(all->RemoveRedone().ok());
+  EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(2)));
+  EXPECT_TRUE(*store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
+  for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
+  const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(all->plan()[added->back()].key, first->plan().trial_id(6));
+  EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(6)));
+}
+
+// Nothing has changed: each rung's choice is made at once, and the tuned trial is part of the study.
+TEST_F(RedoSearchTest, KeepsAllRungsIfNothingChanged) {
+  const std::unique_ptr<Study> first = Halved();
+  const int tuned = first->ReportedTrials().back();
+  const std::string id = first->plan().trial_id(tuned);
+  Record(*first, tuned, 0.4);
+  for (const char* redo : {"changed", "failed"}) {
+    const std::unique_ptr<Study> again = *Load(kHalved, redo);
+    EXPECT_EQ(again->waiting(), 0) << redo;
+    EXPECT_EQ(again->ReportedTrials().size(), 2) << redo;
+    EXPECT_EQ(again->plan().trial_id(again->ReportedTrials().back()), id) << redo;
+    EXPECT_EQ(again->plan().CountNeeded(ActionKind::kEvaluate), 0) << redo;
+  }
+}
+
+// A corrupt record leaves its choice open, as it does without redo.
+TEST_F(RedoSearchTest, MakesACorruptCandidateAgain) {
+  const std::unique_ptr<Study> first = Halved();
+  for (const int t : {2, 4}) {  // of the first rung, and of the last
+    const std::string path = first->store().RecordPath(first->plan().trial_id(t));
+    const std::string whole = *ReadFile(path);
+    ASSERT_THAT(WriteFileAtomically(path, "cut short"), IsOk());
+    const absl::StatusOr<std::unique_ptr<Study>> again = Load(kHalved, "failed");
+    ASSERT_THAT(again, IsOk());
+    EXPECT_EQ((*again)->waiting(), 1);
+    EXPECT_THAT((*again)->Damaged(), ElementsAre(HasSubstr("not a record file")));
+    EXPECT_EQ((*again)->plan().CountNeeded(ActionKind::kEvaluate), 1);
+    ASSERT_THAT(WriteFileAtomically(path, whole), IsOk());
+  }
 }
 
 }  // namespace

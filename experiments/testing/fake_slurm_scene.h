@@ -19,7 +19,7 @@
 #include "core/files/runfiles.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/execute_plan.h"
-#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/engine/slurm/slurm_pilots.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"

@@ -1,7 +1,8 @@
-// Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
+// The learning rate over a training.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,19 @@
 #include "experiments/spec/method.proto.h"
 
 namespace openset {
+
+// A step of a training.
+struct TrainingTime {
+  int epoch;                // from 0
+  int64_t step;             // of the epoch, from 0
+  int64_t steps_per_epoch;  // at least 1
+};
+
+// The rate of a step as a fraction of the initial one. experiments/spec/method.proto has the formulas.
+// Precondition: the spec obeys its schema's rules and has its defaults filled in.
+double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time);
+
+// Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
 
 // Life: made with the parameters, once for a training. In each step, ZeroGradients() clears the gradients, backward()
 // fills them, and Step() uses them.

@@ -13,11 +13,9 @@
 #include "core/status_macros.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/store/store.h"
-#include "experiments/train/commit_checkpoint.h"
-#include "experiments/train/initial_model.h"
+#include "experiments/train/checkpoint.h"
 #include "experiments/train/training.h"
 #include "experiments/train/training_run.h"
-#include "experiments/train/training_state.h"
 #include "experiments/worker/execution.h"
 
 namespace openset {

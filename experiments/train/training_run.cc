@@ -1,18 +1,175 @@
+
+
+#include "experiments/train/training_run.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/files/formats/safetensors.h"
+#include "core/proto/record_file.h"
+#include "core/status_macros.h"
 #include "core/tensor/torch.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/worker/input_pipeline.h"
+
+namespace openset {
+
+absl::StatusOr<std::unique_ptr<TrainingData>> TrainingData::Make(const TrainAction& action,
+                                                                 const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
+                           context.images->MakeBatcher(action.data(), action.input().channels(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipelineWithViews(action, context.device));
+  return std::unique_ptr<TrainingData>(new TrainingData(action, std::move(batcher), std::move(pipeline)));
+}
+
+TrainingData::TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline)
+    : seed_(action.seed()),
+      batch_size_(action.training().batch_size()),
+      drop_last_(action.training().drop_last()),
+      batcher_(std::move(batcher)),
+      pipeline_(std::move(pipeline)) {}
+
+void TrainingData::UseOpenSet(std::shared_ptr<OpenSetSource> source) {
+  source_ = std::move(source);
+  most_batches_ = source_->MostSteps(batch_size_);
+}
+
+void TrainingData::StartStreams(size_t epoch) {
+  stream_.reset();
+  pass_ = 0;
+  order_.emplace(seed_, absl::StrCat("order/epoch ", epoch));
+  augment_.emplace(seed_, absl::StrCat("augment/epoch ", epoch));
+  open_.emplace(seed_, absl::StrCat("open_set/epoch ", epoch));
+  if (source_ != nullptr) source_->StartEpoch(&*open_);
+}
+
+void TrainingData::StartEpoch(size_t epoch) {
+  StartStreams(epoch);
+  StartPass(/*taken=*/0);
+}
+
+void TrainingData::StartPass() {
+  ++pass_;
+  StartPass(/*taken=*/0);
+}
+
+absl::Status TrainingData::ResumeEpoch(size_t epoch, int64_t batches, const BatchStream::State& state) {
+  StartStreams(epoch);
+  augment_->set_state(state.augment);
+  open_->set_state(state.open);
+  if (source_ != nullptr) OPENSET_RETURN_IF_ERROR(source_->ResumeEpoch(state.source));
+  pass_ = batches / batches_per_pass();
+  for (int64_t pass = 0; pass < pass_; ++pass) batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  StartPass(batches % batches_per_pass());
+  return absl::OkStatus();
+}
+
+BatchStream::State TrainingData::state() const {
+  BatchStream::State state = stream_->state();
+  if (DrawsOpenSet()) return state;
+  state.open = open_->state();
+  if (source_ != nullptr) state.source = source_->EpochState();
+  return state;
+}
+
+void TrainingData::StartPass(int64_t taken) {
+  stream_.reset();
+  std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  batches.resize(batches_per_pass());
+  batches.erase(batches.begin(), batches.begin() + taken);
+  left_ = static_cast<int64_t>(batches.size());
+  stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, &*augment_,
+                                          DrawsOpenSet() ? OpenSetDrawing{source_.get(), &*open_} : OpenSetDrawing{});
+}
+
+absl::StatusOr<Batch> TrainingData::Next() {
+  OPENSET_ASSIGN_OR_RETURN(std::optional<Batch> batch, stream_->Next());
+  --left_;
+  return *std::move(batch);
+}
+
+namespace {
+
+// Names in the file's metadata.
+constexpr char kKey[] = "key";
+constexpr char kSummary[] = "summary";  // a record (core/proto/record_file.h) in base64
+
+// Over all tensors in the order of their names: the file has no checksum of its own.
+std::string DigestOf(const TensorMap& tensors) {
+  Sha256 sum;
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor bytes = tensor.cpu().contiguous();
+    sum.Update(
+        absl::StrCat(name, " ", c10::toString(bytes.scalar_type()), " [", absl::StrJoin(bytes.sizes(), ","), "]\n"));
+    sum.Update({static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()});
+  }
+  return ToHex(sum.Finish());
+}
+
+}  // namespace
+
+absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
+                               const std::string& path) {
+  TensorMap map;
+  for (const auto& [name, tensor] : tensors) map[name] = tensor.detach();
+  TrainSummary with_digest = summary;
+  with_digest.set_checkpoint_sha256(DigestOf(map));
+  return SaveTensors(map, {{kKey, key}, {kSummary, absl::Base64Escape(EncodeRecord(with_digest))}}, path);
+}
+
+absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const Safetensors file, DecodeSafetensors(bytes), path);
+  const auto stored_key = file.metadata.find(kKey);
+  const auto stored_summary = file.metadata.find(kSummary);
+  if (stored_key == file.metadata.end() || stored_summary == file.metadata.end() || stored_key->second != key) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is of another training"));
+  }
+  SavedTraining saved;
+  std::string record;
+  if (!absl::Base64Unescape(stored_summary->second, &record)) {
+    return absl::DataLossError(absl::StrCat(path, ": its summary is corrupt"));
+  }
+  OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &saved.summary), path));
+  for (const auto& [name, array] : file.arrays) saved.tensors[name] = TensorOf(array);
+  // Earlier versions wrote none.
+  if (saved.summary.has_checkpoint_sha256() && saved.summary.checkpoint_sha256() != DigestOf(saved.tensors)) {
+    return absl::DataLossError(absl::StrCat(path, ": its tensors do not match their checksum"));
+  }
+  saved.summary.clear_checkpoint_sha256();
+  return saved;
+}
+
+absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors) {
+  if (saved.size() != tensors.size()) return absl::InvalidArgumentError("holds other tensors");
+  for (const auto& [name, tensor] : tensors) {
+    const auto like = saved.find(name);
+    if (like == saved.end() || like->second.sizes() != tensor.sizes() ||
+        like->second.scalar_type() != tensor.scalar_type()) {
+      return absl::InvalidArgumentError(absl::StrCat("has no tensor '", name, "' of the training's shape and type"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset
+
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "core/logging.h"
 #include "core/random.h"
-#include "core/status_macros.h"
 #include "core/tensor/torch_generator.h"
 #include "experiments/spec/method/training_epochs.h"
-#include "experiments/train/initial_model.h"
+#include "experiments/train/checkpoint.h"
 #include "experiments/train/open_set_source.h"
-#include "experiments/train/schedule.h"
-#include "experiments/train/training_run.h"
+#include "experiments/train/optimizer.h"
 #include "losses/loss.pb.h"
 
 namespace openset {

@@ -10,7 +10,7 @@
 #include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/testing/training_scene.h"
-#include "experiments/train/training_state.h"
+#include "experiments/train/training_run.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 

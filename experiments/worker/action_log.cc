@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "experiments/store/store.h"

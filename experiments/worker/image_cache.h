@@ -17,14 +17,13 @@
 #include "data/catalog.pb.h"
 #include "data/image_source.h"
 #include "data/selection.h"
-#include "data/sets/open_selection.h"
-#include "data/sets/part_files.h"
+#include "data/sets/data_set.h"
 #include "data/task.pb.h"
 
 namespace openset {
 
 // A part's content is compared with the selection's digest when it is first used. From then on, its files must stay as
-// they are: the cache looks at their states (data/sets/part_files.h). Before an action stores anything that it made
+// they are: the cache looks at their states (data/sets/data_set.h). Before an action stores anything that it made
 // from images, it calls CheckUnchanged().
 class ImageCache {
  public:
@@ -36,7 +35,7 @@ class ImageCache {
   void BeginAction();
 
   // Returns the batches of a selection, for a model with `channels` input channels. A part whose files have changed
-  // since an earlier action is opened again. Errors: those of OpenSelection() (data/sets/open_selection.h) and Batcher;
+  // since an earlier action is opened again. Errors: those of OpenSelection() (data/sets/data_set.h) and Batcher;
   // kDataLoss if the part is not the one from which the selection was made, by the catalog or by its files.
   virtual absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 

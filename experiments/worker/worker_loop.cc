@@ -1,12 +1,15 @@
+
 #include "experiments/worker/worker_loop.h"
 
 #include <signal.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <new>
 #include <string>
 
 #include "absl/time/time.h"
+#include "core/in_parallel.h"
 #include "core/logging.h"
 #include "core/process/message_channel.h"
 #include "core/process/steady_clock.h"
@@ -87,6 +90,27 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
     if (!channel.Send(event).ok()) return 1;
     if (is_last) return 0;
   }
+}
+
+namespace {
+
+void LimitToSlots(const WorkRequest& request) { LimitThreads(std::max(1, request.cpu_slots())); }
+
+}  // namespace
+
+MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked) {
+  LimitToSlots(request);
+  thread_ = TryToStartThread([this, &request, &stop_asked] {
+    while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
+      stop_asked();  // also receives messages about more CPUs
+      LimitToSlots(request);
+    }
+  });
+}
+
+MoreThreads::~MoreThreads() {
+  ended_.Notify();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace openset

@@ -5,8 +5,10 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {
@@ -32,6 +34,24 @@ using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
 // cluster may send to all processes of a job; the engine handles them.
 int ServeWork(const WorkerActions& actions,
               const std::function<absl::Status(const std::exception&)>& status_of = nullptr);
+
+// Lets an action that computes in InParallel() (core/in_parallel.h) use the CPUs that fall free while it runs.
+
+// While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
+// after messages that raise them. It receives these messages by calling `stop_asked`, which nothing else may call
+// meanwhile. Without it (the system gives no thread), the limit stays as it is at the start.
+class MoreThreads {
+ public:
+  // Both arguments must outlive the object.
+  MoreThreads(const WorkRequest& request, const StopAsked& stop_asked);
+  ~MoreThreads();
+  MoreThreads(const MoreThreads&) = delete;
+  MoreThreads& operator=(const MoreThreads&) = delete;
+
+ private:
+  absl::Notification ended_;
+  std::thread thread_;
+};
 
 }  // namespace openset
 

@@ -1,3 +1,4 @@
+
 #include "experiments/worker/worker_loop.h"
 
 #include <signal.h>
@@ -5,10 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
 
+#include "absl/synchronization/notification.h"
+#include "core/in_parallel.h"
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
 #include "gmock/gmock.h"
@@ -168,6 +172,38 @@ TEST_F(WorkerLoopTest, MessagesReachTheRunningAction) {
 TEST_F(WorkerLoopTest, WhatIsNoMessageEndsTheProcess) {
   ASSERT_EQ(write(end_, std::string("\x03\x00\x00\x00\xff\xff\xff", 7).data(), 7), 7);
   EXPECT_EQ(ExitCode(), 1);
+}
+
+// The second look after the message comes after the limit was raised.
+TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
+  const int cpus = NumThreads();
+  WorkRequest request;
+  request.set_cpu_slots(1);
+  absl::Notification asked, raised;
+  int looks = 0;  // since it was asked
+  const StopAsked look = [&] {
+    if (asked.HasBeenNotified() && ++looks == 1) request.set_cpu_slots(std::numeric_limits<int>::max());
+    if (looks == 2) raised.Notify();
+    return false;
+  };
+  {
+    const MoreThreads more(request, look);
+    EXPECT_EQ(NumThreads(), 1);
+    asked.Notify();
+    raised.WaitForNotification();
+    EXPECT_EQ(NumThreads(), cpus);
+  }
+  LimitThreads(std::numeric_limits<int>::max());
+}
+
+TEST(MoreThreads, IsOneThreadWithoutSlots) {
+  const WorkRequest request;
+  const StopAsked look = [] { return false; };
+  {
+    const MoreThreads more(request, look);
+    EXPECT_EQ(NumThreads(), 1);
+  }
+  LimitThreads(std::numeric_limits<int>::max());
 }
 
 }  // namespace

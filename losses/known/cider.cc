@@ -9,7 +9,7 @@
 #include "core/logging.h"
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/transfer/staging.h"
+#include "core/tensor/transfer.h"
 #include "losses/parameters.h"
 #include "losses/row_ops.h"
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/testing/gradient_check.h"
 #include "core/testing/synchronisation_check.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

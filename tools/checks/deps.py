@@ -181,7 +181,7 @@ class Repository:
         declared = {absolute(dep, target.package) for dep in target.deps}
         labels |= declared & self.link_only
         added = ALWAYS | ADDED.get(target.kind, set()) if target.kind != "openset_proto" else set()
-        return labels - added - {target.label}
+        return labels - (added - {f"//{target.package}:{target.rule}"}) - {target.label}
 
     def orphans(self):
         """C++ and .proto files that no target lists."""

@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "core/status_macros.h"
-#include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/processes/stop_run.h"

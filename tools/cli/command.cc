@@ -21,9 +21,8 @@
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
-#include "core/text/printable_stream.h"
-#include "core/text/shortened.h"
 #include "core/text/suggest.h"
+#include "core/text/terminal.h"
 #include "core/text/wrapped_text.h"
 
 namespace openset {

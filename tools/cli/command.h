@@ -34,7 +34,7 @@ std::string VersionText();
 
 // Parses the command line, runs the command that it names, and returns the process's exit code. Prints errors to
 // standard error, one on each line, indented after the first. Control codes are removed from everything that is printed
-// (core/text/printable_stream.h). "COMMAND --help" and "help COMMAND" print the command's help, "--help" a list of all
+// (core/text/terminal.h). "COMMAND --help" and "help COMMAND" print the command's help, "--help" a list of all
 // commands, "--version" and "version" VersionText(). If standard output can't be written (a full disk, for example),
 // the exit code is 1.
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv);

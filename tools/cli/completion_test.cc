@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

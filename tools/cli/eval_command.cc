@@ -27,15 +27,13 @@
 #include "eval/metrics/metric_table.h"
 #include "eval/metrics/open_set/confusion.h"
 #include "eval/metrics/ranked_input.h"
-#include "eval/report/curves/curve_files.h"
+#include "eval/report/curve_files.h"
 #include "eval/report/evaluate_samples.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
-#include "eval/report/methods_report.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/method_names.h"
-#include "tools/cli/flags/score_flags.h"
+#include "tools/cli/flags/kinds.h"
 #include "tools/evaluation/requested.h"
 
 ABSL_FLAG(bool, ci, false, "Compute confidence intervals.");

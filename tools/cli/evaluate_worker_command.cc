@@ -4,7 +4,6 @@
 
 #include "core/logging.h"
 #include "experiments/evaluate/evaluation.h"
-#include "experiments/worker/more_threads.h"
 #include "experiments/worker/worker_loop.h"
 #include "tools/cli/commands.h"
 

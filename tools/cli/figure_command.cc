@@ -16,13 +16,13 @@
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "experiments/figures/make_figure.h"
-#include "experiments/report/statistics/spread.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/experiment.proto.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/study_figure.h"
-#include "tools/evaluation/parse_specs.h"
+#include "tools/evaluation/requested.h"
 
 ABSL_DECLARE_FLAG(std::string, out);
 ABSL_DECLARE_FLAG(std::string, spread);

@@ -1,4 +1,4 @@
-// The report of a study on screen and in the store.
+// The width of tables in text.
 #ifndef OPENSET_TOOLS_CLI_REPORT_FILES_H_
 #define OPENSET_TOOLS_CLI_REPORT_FILES_H_
 
@@ -14,6 +14,18 @@
 #include "experiments/study/study.h"
 
 namespace openset {
+
+// Returns the number of columns of the terminal, at least 40. If standard output is not a terminal, returns kTextWidth
+// (core/text/wrapped_text.h), so that output in files and pipes is always the same.
+size_t TableWidth();
+
+// Likely mistakes in a study's results, and what to check, for the lines after its table.
+
+// Returns a line for each hint (experiments/report/hints.h): at most three of a kind, then how many more there are.
+// Names the flags to change for a study that `openset score` made, and the fields for other studies.
+std::vector<std::string> HintLines(const Study& study, const StudyResults& results);
+
+// The report of a study on screen and in the store.
 
 // Returns kInvalidArgument, with the known formats, if ReportAs() doesn't have this one.
 absl::Status CheckReportFormat(const std::string& format);
@@ -42,7 +54,7 @@ absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width);
 
 // Writes the report in every format below the store's reports/, prints it as text, says where it and the records are,
-// and prints likely mistakes to standard error (tools/cli/result_hints.h). With `keep_fuller`, an existing report that
+// and prints likely mistakes to standard error (tools/cli/report_files.h). With `keep_fuller`, an existing report that
 // has more results stays, so that a failed run doesn't replace it by one with dashes.
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 

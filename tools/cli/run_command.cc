@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
-#include "experiments/spec/resolve/preset_warnings.h"
+#include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/guidelines.h"

@@ -15,7 +15,6 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
-#include "tools/cli/score/kept_request.h"
 #include "tools/cli/score/score_experiment.h"
 #include "tools/cli/store_budget.h"
 

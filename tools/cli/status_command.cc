@@ -22,18 +22,17 @@
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "experiments/action/stage.h"
-#include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
-#include "experiments/store/store_usage.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/run/run_lines.h"
+#include "tools/cli/report_files.h"
+#include "tools/cli/run/run_display.h"
 #include "tools/cli/run/status_json.h"
-#include "tools/cli/terminal_width.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(double, watch, 0, "Repeat the output every so many seconds while something runs; 0: print it once.");

@@ -13,7 +13,6 @@
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
-#include "experiments/store/store_usage.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 

@@ -22,7 +22,7 @@ inline constexpr char kStudyFigureForms[] =
 struct StudyFigureRequest {
   std::string x, y;         // a metric over a swept field or openness (experiments/report/charts/charts.h)
   std::string curve;        // "loss", "roc", "density_METHOD" (experiments/report/charts/charts.h, detail_charts.h)
-  std::string improvement;  // a metric (experiments/report/charts/improvement.h)
+  std::string improvement;  // a metric (experiments/report/charts/charts.h)
   // Sets of unknown samples, rows of heat maps with a column for each method (experiments/report/charts/softmax_map.h);
   // read from the stored outputs of each method's first trial that has a record.
   std::vector<std::string> softmax;

@@ -14,7 +14,7 @@
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
-#include "experiments/study/data_contents.h"
+#include "experiments/study/check_inputs.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"

@@ -14,7 +14,6 @@
 #include "eval/thresholds/select_threshold.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/score_flags.h"
 #include "tools/evaluation/requested.h"
 
 ABSL_FLAG(std::string, rule, "known_accepted",

@@ -1,24 +1,62 @@
-// Converts requests to checked options and results: metrics, intervals, comparisons, thresholds.
+// Parses metrics and scores in the syntax of flags and requests.
 #ifndef OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 #define OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "eval/files/sample_set.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/evaluate_samples.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/sample_comparison.h"
 #include "eval/report/threshold_report.h"
+#include "eval/scores/score.pb.h"
 #include "eval/statistics/bootstrap.h"
 #include "tools/evaluation/request.pb.h"
-#include "tools/evaluation/scored_samples.h"
 
 namespace openset {
+
+// Parses members of MetricSpec, separated by commas: "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc {
+// max_ofpr: 0.05 }". Fields that differ from their defaults are in braces; "NAME=" distinguishes metrics of the same
+// kind. Synonyms are accepted ("AUC, fpr95"; core/text/synonyms.h), and so are names of metrics at a level
+// ("ccr_at_0.01fpr"; eval/metrics/metric_labels.h). An empty text means all metrics. Errors: kInvalidArgument with
+// `flag` for an unknown name (with the known ones), an invalid field, or two metrics with the same name.
+absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, absl::string_view text);
+
+// Returns our name of the metric that a synonym ("fpr95") stands for; returns other names unchanged.
+std::string MeantMetric(absl::string_view name);
+
+// Parses "energy" or "energy { temperature: 2 }". Errors: the same.
+absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text);
+
+// Reads samples and computes the unknown score that a request names.
+
+struct ScoredSamples {
+  SampleSet samples;  // with an unknown score
+  std::string note;   // names the score
+  ScoreOrigin origin = ScoreOrigin::kOutputs;
+};
+
+// Reads samples from files, or from arrays in memory.
+using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& roles, ScoreDirection direction)>;
+
+// Returns the samples of `read` with the score options.score; without one, with the score that the samples have,
+// otherwise with max_softmax. `read_fit` reads the samples that scores are fitted to, and is called only if a score is
+// computed; it may be null. Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for
+// higher_is_known together with a score.
+absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
+                                           const SampleReader& read_fit);
+
+// Converts requests to checked options and results: metrics, intervals, comparisons, thresholds.
 
 // Unless stated otherwise, all errors are kInvalidArgument and name the flag of the field.
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "core/text/one_line.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,13 +1,22 @@
 // A report is made only from the existing records.
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
+#include "core/proto/record_file.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -206,6 +215,253 @@ TEST_F(ReportTest, CellsFollowFromTheirSingleValues) {
   digit = digit == '9' ? '8' : '9';
   std::ofstream(reports + "report.json") << json;
   EXPECT_THAT(std::string(recomputed().status().message()), HasSubstr("FAILED: "));
+}
+
+// Compiles a report in LaTeX with a real TeX. Skipped, with a message, if the machine has none.
+
+// If TeX has no booktabs (as in Debian's texlive-latex-base), defines its rules as lines.
+constexpr char kDocument[] = R"(\documentclass{article}
+\IfFileExists{booktabs.sty}{\usepackage{booktabs}}{\let\toprule\hline\let\midrule\hline\let\bottomrule\hline}
+\begin{document}
+See Table~\ref{tab:study}.
+\input{table}
+\end{document}
+)";
+
+TEST(Latex, CompilesWithARealTex) {
+  const OpensetProgram program;
+  WriteNearFarStudy(program);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::vector<std::string> report = {"report", "study.textproto", "--format=latex", "--out=table.tex"};
+  const auto table = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = report;
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return program.Read("table.tex");
+  };
+  const bool has_tex = std::system("command -v pdflatex > /dev/null") == 0;
+  program.Write("report.tex", kDocument);
+  const auto compile = [&] {
+    if (!has_tex) return;
+    const absl::StatusOr<std::string> log = CaptureOutput({"/bin/sh", "-c",
+                                                           absl::StrCat("cd '", program.folder(),
+                                                                        "' && pdflatex -interaction=nonstopmode "
+                                                                        "-halt-on-error report.tex")});
+    ASSERT_TRUE(log.ok()) << log.status();
+    EXPECT_THAT(*log, HasSubstr("Output written on report.pdf"));
+  };
+  EXPECT_THAT(table({}), AllOf(HasSubstr("population standard deviation"), HasSubstr("\\label{tab:study}")));
+  compile();
+  EXPECT_THAT(table({"--spread=sample", "--digits=1", "--sort=auroc"}),
+              AllOf(HasSubstr("sample standard deviation"), Not(HasSubstr("population"))));
+  compile();
+  EXPECT_THAT(table({"--spread=interval", "--rows=method", "--columns=group,metric"}),
+              HasSubstr("half of the 95 \\% interval"));
+  compile();
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--format=csv", "--digits=1"}).err,
+              HasSubstr("--digits: applies to text, markdown and latex tables"));
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--spread=std"}).err, HasSubstr("--spread: unknown spread"));
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--digits=13"}).err,
+              HasSubstr("--digits: must lie in 0 .. 12"));
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--sort=aurc,"}).err, HasSubstr("--sort: unknown metric"));
+  if (!has_tex) GTEST_SKIP() << "no TeX on this machine (apt-get install texlive-latex-base): nothing was compiled";
+}
+
+// `openset figure` of a study: two methods against near and far unknown samples.
+
+using ::testing::StartsWith;
+
+TEST(Figure, OfAStudy) {
+  const OpensetProgram program;
+  WriteNearFarStudy(program);
+  const auto fails = [&](const std::string& flag, const std::string& message) {
+    const ProgramResult result = program.Run({"figure", "study.textproto", flag});
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr(message)) << flag;
+  };
+  fails("--improvement=auroc", "there is nothing to draw: 0 of 4 trials have a record");
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+
+  const auto drawn = [&](const std::vector<std::string>& flags, const std::string& file) {
+    std::vector<std::string> words = {"figure", "study.textproto"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return program.Read(file);
+  };
+  EXPECT_THAT(
+      drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
+      AllOf(HasSubstr("relative change of AUROC, % of MCP's"), HasSubstr("MaxLogit"), Not(HasSubstr("max_logit"))));
+  EXPECT_THAT(drawn({"--improvement=auroc", "--labels=names", "--out=names.svg"}, "names.svg"),
+              AllOf(HasSubstr("relative change of AUROC, % of mcp's"), HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--curve=roc", "--spread=interval", "--out=roc.svg"}, "roc.svg"),
+              AllOf(HasSubstr("mean, in its 95 % interval"), HasSubstr(">MCP<")));
+  // One seed or two of one split can't be tested: no bar is solid or faint.
+  for (const char* seeds : {"--seeds=0..1", "--seeds=0"}) {
+    const std::string bars = drawn({"--improvement=auroc", seeds, "--out=bars.svg"}, "bars.svg");
+    EXPECT_THAT(bars, AllOf(HasSubstr("fill-opacity=\"0\""),
+                            HasSubstr(">outlined: not tested, fewer than 3 splits, or seeds of one split<"),
+                            Not(HasSubstr("solid: ")), Not(HasSubstr("faint: "))))
+        << seeds;
+  }
+  EXPECT_THAT(drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
+              AllOf(HasSubstr("mean softmax"), HasSubstr("MCP: near"), HasSubstr("MCP: noise"), HasSubstr("MaxLogit")));
+  EXPECT_THAT(drawn({"--softmax=near", "--methods=mcp", "--out=one.svg"}, "one.svg"), Not(HasSubstr("MaxLogit")));
+  EXPECT_THAT(drawn({"--curve=categories_mcp", "--out=categories.svg"}, "categories.svg"),
+              AllOf(HasSubstr(">near<"), HasSubstr(">far<"), HasSubstr("known, right")));
+  EXPECT_THAT(drawn({"--curve=density_mcp", "--out=density.svg"}, "density.svg"), HasSubstr("noise (far)"));
+  EXPECT_THAT(drawn({"--curve=roc", "--width=page", "--out=roc.pdf"}, "roc.pdf"), StartsWith("%PDF"));
+
+  fails("--improvement=arouc", "unknown figure 'arouc'; did you mean 'auroc'?");
+  fails("--softmax=nera", "unknown set of unknown samples 'nera'; did you mean 'near'?");
+  fails("--x=lambda", "request a study's figure with --x=FIELD and --y=METRIC");
+  fails("--width=column", "request a study's figure with --x=FIELD and --y=METRIC");
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--folder=f"}).err,
+              HasSubstr("--folder: is for"));
+  EXPECT_THAT(program.Run({"figure", "toy_softmax", "--out=toy.pdf"}).err, HasSubstr("--out: is for a study's figure"));
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=roc", "--improvement=auroc"}).exit_code, 2);
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--softmax=near", "--softmax_classes=0"}).exit_code, 2);
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--improvement=auroc", "--spread=sample"}).err,
+              HasSubstr("--spread: applies only to --x with --y"));
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--labels=title"}).err,
+              HasSubstr("unknown label 'title'; did you mean 'titles'?"));
+
+  // A bundle gives all figures that need only records.
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  const auto of_bundle = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"figure", "all.zip", "--store=none"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return program.Run(words);
+  };
+  EXPECT_EQ(of_bundle({"--curve=roc"}).out, "all_roc.svg\n");
+  EXPECT_THAT(program.Read("all_roc.svg"), HasSubstr(">MCP<"));
+  EXPECT_EQ(of_bundle({"--improvement=auroc", "--baseline=max_logit"}).exit_code, 0);
+  EXPECT_THAT(program.Read("all_improvement_auroc.svg"), HasSubstr("% of MaxLogit's"));
+  EXPECT_THAT(of_bundle({"--improvement=auroc"}).err, HasSubstr("choose one with --baseline: max_logit, mcp"));
+  EXPECT_THAT(of_bundle({"--improvement=auroc", "--baseline=max_logti"}).err,
+              HasSubstr("unknown baseline 'max_logti'; did you mean 'max_logit'?"));
+  EXPECT_THAT(of_bundle({"--softmax=near"}).err, HasSubstr("records don't have"));
+  EXPECT_THAT(of_bundle({"--curve=roc", "--seeds=0"}).err, HasSubstr("--seeds: is for a study, not for a bundle"));
+  const ProgramResult compared = program.Run({"compare", "all.zip", "--baseline=mcp", "--metrics=auroc"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("max_logit - mcp"));
+}
+
+// The program's messages about a study: failures, likely mistakes, the reasons for actions, and differences between two
+// stores.
+
+using ::testing::ContainsRegex;
+
+// The near and far study with changes, and a second split of its task.
+void WriteStudy(const OpensetProgram& program, const std::vector<std::pair<std::string, std::string>>& changes) {
+  program.Write("tasks/near_far.textproto", absl::StrCat(kNearFarTask, "split { known: [0, 1, 2, 6] }\n"));
+  std::string study = kNearFarStudy;
+  for (const auto& [from, to] : changes) ASSERT_EQ(absl::StrReplaceAll({{from, to}}, &study), 1) << from;
+  program.Write("study.textproto", study);
+}
+
+std::vector<TrialRecord> RecordsOf(const OpensetProgram& program) {
+  std::vector<TrialRecord> records;
+  for (const auto& [id, bytes] : program.Records()) EXPECT_TRUE(records.emplace_back().ParseFromString(bytes));
+  return records;
+}
+
+void WriteRecord(const OpensetProgram& program, const std::string& store, const TrialRecord& record) {
+  const std::string& id = record.trial_id();
+  program.Write(store + "/version", program.Read("openset-store/version"));
+  program.Write(absl::StrCat(store, "/records/", id.substr(0, 2), "/", id, ".rec"), EncodeRecord(record));
+}
+
+// Sets the AUROC of the pool, which comes first.
+void SetAuroc(TrialRecord* record, double value) {
+  for (MetricRecord& metric : *record->mutable_metric()) {
+    if (metric.name() != "auroc") continue;
+    metric.set_value(value);
+    return;
+  }
+}
+
+TEST(Said, FailuresByMethodSplitsAndSeed) {
+  const OpensetProgram program;
+  program.Write("methods/bad.textproto", "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }");
+  WriteStudy(program, {{"\"max_logit\"", "\"bad\""},
+                       {"split: 0", "split: [0, 1]"},
+                       {"seed: [0, 1]", "seed: 1"},
+                       {"optimizer { learning_rate: 0.02 }", ""}});
+  const ProgramResult run = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, HasSubstr("\n2 of 4 trials failed: bad, splits 0 and 1, seed 1.\n"));
+}
+
+TEST(Said, OneRunHasNoSpreadAndReevaluationsAreNamed) {
+  const OpensetProgram program;
+  WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}});
+  const ProgramResult run = program.Run({"run", "study.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("\nOne run: no spread.\n"), Not(HasSubstr("±"))));
+  program.Write("study.textproto", program.Read("study.textproto") + "metric { openauc {} }\n");
+  const auto plan = nlohmann::json::parse(program.Run({"plan", "study.textproto", "--format=json"}).out);
+  const ProgramResult explained = program.Run({"explain", plan["trials"][0]["id"], "study.textproto"});
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_THAT(explained.out, ContainsRegex("  infer [0-9a-f]{12}: done\n"));
+  EXPECT_THAT(explained.out, ContainsRegex("  evaluate [0-9a-f]{12}: will be evaluated: no stored result has exactly "
+                                           "these metrics\n"));
+}
+
+// Each step sets the weights to 0, so that all predictions are one class, which exactly a quarter of the samples have.
+TEST(Said, AHintNamesSplitAndSeed) {
+  const OpensetProgram program;
+  WriteStudy(program,
+             {{"optimizer { learning_rate: 0.02 }", "optimizer { learning_rate: 0.01 sgd {} weight_decay: 99 }"},
+              {"split: 0", "split: 1"},
+              {"epochs: 1", "epochs: 2"}});
+  const ProgramResult run = program.Run({"run", "study.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const int seed : {0, 1}) {
+    EXPECT_THAT(run.err,
+                HasSubstr(absl::StrCat("hint: mcp on near_far, split 1, seed ", seed,
+                                       ": accuracy is 25.0 % on 200 known samples, no better than guessing ")));
+  }
+}
+
+// The hint has the lowest trial of a row, and the mean that the table shows.
+TEST(Said, AHintHasTheMeanOfTheTable) {
+  const OpensetProgram program;
+  WriteStudy(program, {});
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  for (TrialRecord record : RecordsOf(program)) {
+    if (record.trial().method().name() != "mcp") continue;
+    SetAuroc(&record, record.trial().seed() == 1 ? 0.25 : 0.375);
+    WriteRecord(program, "openset-store", record);
+  }
+  const ProgramResult report = program.Run({"report", "study.textproto"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.err,
+              ContainsRegex("hint: AUROC is below 50 %.* by mcp \\(25\\.0 % at split 0, seed 1; mean of the "
+                            "table 31\\.2 %\\)"));
+}
+
+// Two stores have a record of the same trial, made with the kernels of two CPUs.
+TEST(Said, DifferencesBetweenTwoLaboratories) {
+  const OpensetProgram program;
+  WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}, {"[\"mcp\", \"max_logit\"]", "\"mcp\""}});
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  TrialRecord record = program.AnyRecord();
+  const auto at = [&](const std::string& host, const std::string& kernels, double auroc) {
+    for (StageProvenance& stage : *record.mutable_provenance()->mutable_stage()) {
+      stage.set_host(host);
+      stage.set_cpu_capability(kernels);
+    }
+    SetAuroc(&record, auroc);
+    return record;
+  };
+  WriteRecord(program, "openset-store", at("lab-a", "AVX2", 0.4737780));
+  WriteRecord(program, "other", at("lab-b", "DEFAULT", 0.4737781));
+  const ProgramResult merged = program.Run({"records", "merge", "other"});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("1 with other numbers"));
+  EXPECT_THAT(merged.out, HasSubstr("lab-a (AVX2) 0.4737780; lab-b (DEFAULT) 0.4737781"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/disk_error.h"
+#include "core/files/system_calls.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 

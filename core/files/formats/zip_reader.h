@@ -27,7 +27,7 @@ class ZipReader {
 
   // `max_bytes` replaces these limits unless it is 0. Errors: those of OpenRegularFile(); without the path,
   // kInvalidArgument if it is not an archive, kDataLoss if its list of members is corrupt, and those of ReadError()
-  // (core/files/disk_error.h) if it can't be read.
+  // (core/files/system_calls.h) if it can't be read.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
   // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);

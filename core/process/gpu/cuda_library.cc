@@ -13,8 +13,8 @@
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/files/runfiles.h"
-#include "core/process/capture_output.h"
 #include "core/process/python.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
 namespace openset {

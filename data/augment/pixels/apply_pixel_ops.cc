@@ -8,7 +8,7 @@
 
 #include "core/logging.h"
 #include "core/tensor/torch_library.h"
-#include "core/tensor/transfer/to_device.h"
+#include "core/tensor/transfer.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_library.h"
-#include "core/tensor/transfer/to_device.h"
+#include "core/tensor/transfer.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"

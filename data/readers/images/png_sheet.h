@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "data/image_set.h"
+#include "data/image_source.h"
 
 namespace openset {
 

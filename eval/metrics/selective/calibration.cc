@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "eval/metrics/softmax_summary.h"
-#include "eval/metrics/stable_order.h"
+#include "eval/metrics/ranked_input.h"
 
 namespace openset {
 namespace {

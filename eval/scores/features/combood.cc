@@ -10,8 +10,7 @@
 #include "absl/status/status.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/fits/generalized_pareto.h"
+#include "eval/scores/fits/extreme_values.h"
 #include "eval/scores/score.h"
 #include "eval/softmax.h"
 

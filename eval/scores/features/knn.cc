@@ -8,9 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 namespace {

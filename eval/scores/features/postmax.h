@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "eval/scores/fits/generalized_pareto.h"
+#include "eval/scores/fits/extreme_values.h"
 #include "eval/scores/score.h"
 
 namespace openset {

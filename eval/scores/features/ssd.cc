@@ -6,11 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/fits/features_by_class.h"
 #include "eval/scores/fits/gaussian.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 

@@ -1,4 +1,4 @@
-// Class means and covariances of features, for Mahalanobis distances.
+// The features of each class, for fits of one class at a time.
 #ifndef OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 #define OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 
@@ -8,8 +8,20 @@
 #include "Eigen/Core"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "eval/scores/score.h"
 
 namespace openset {
+
+struct FeaturesOfClass {
+  int32_t label = 0;
+  std::vector<float> features;  // [n, D], in the order of the samples
+};
+
+// One for each label that occurs, ascending. Errors: kInvalidArgument if a matrix [D, D] of doubles for each of them
+// would need more than 4 GiB. Preconditions: CheckFitInput and CheckFeatures.
+absl::StatusOr<std::vector<FeaturesOfClass>> FeaturesByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
+
+// Class means and covariances of features, for Mahalanobis distances.
 
 // How each row is preprocessed; zeros stay zeros.
 enum class RowScale {

@@ -8,9 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/fits/gaussian.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 namespace {

@@ -1,8 +1,7 @@
 #include "eval/scores/gradients/gradient_uncertainty.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

@@ -4,8 +4,7 @@
 
 #include "Eigen/Core"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

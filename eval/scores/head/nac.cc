@@ -5,9 +5,7 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/head/nac_counts.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 void Nac::ToIntervals(const LinearHead& head, Eigen::MatrixXd* block) const {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input.h"
 #include "eval/scores/score.h"
 
 namespace openset {

@@ -5,8 +5,7 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/fits/gaussian.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 

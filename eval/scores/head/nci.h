@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input.h"
 #include "eval/scores/score.h"
 #include "eval/softmax.h"
 

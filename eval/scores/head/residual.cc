@@ -1,7 +1,7 @@
 #include "eval/scores/head/residual.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "eval/testing/post_hoc_golden.h"
+#include "eval/testing/golden_scores.h"
 #include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"
 

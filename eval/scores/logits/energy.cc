@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

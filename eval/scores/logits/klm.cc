@@ -7,7 +7,7 @@
 
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

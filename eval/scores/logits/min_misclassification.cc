@@ -1,6 +1,6 @@
 #include "eval/scores/logits/min_misclassification.h"
 
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/fits/exponentiated_weibull.h"
-#include "eval/scores/fits/weibull.h"
+#include "eval/scores/fits/extreme_values.h"
 #include "eval/scores/score.h"
 
 namespace openset {

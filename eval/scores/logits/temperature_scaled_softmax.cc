@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/softmax.h"
 
 namespace openset {

@@ -6,10 +6,7 @@
 
 #include "Eigen/Core"
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
-#include "eval/scores/input/logit_rows.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

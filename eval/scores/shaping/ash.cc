@@ -5,8 +5,7 @@
 #include <functional>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input.h"
 #include "eval/scores/score.h"
 
 namespace openset {

@@ -1,9 +1,7 @@
 #include "eval/scores/shaping/lts.h"
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

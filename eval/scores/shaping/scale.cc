@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
+#include "eval/scores/input.h"
 #include "eval/scores/shaping/activation_ratio.h"
 
 namespace openset {

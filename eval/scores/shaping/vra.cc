@@ -2,9 +2,7 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/fits/percentile.h"
-#include "eval/scores/input/features.h"
-#include "eval/scores/input/linear_head.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 
 namespace openset {
 

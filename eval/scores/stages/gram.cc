@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/status_macros.h"
-#include "eval/scores/input/logit_rows.h"
+#include "eval/scores/input.h"
 #include "eval/scores/stages/stage_values.h"
 
 namespace openset {

@@ -7,8 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/head/nac_counts.h"
-#include "eval/scores/input/logit_rows.h"
-#include "eval/scores/input/row_blocks.h"
+#include "eval/scores/input.h"
 #include "eval/scores/stages/stage_values.h"
 
 namespace openset {

@@ -8,12 +8,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
-#include "core/process/capture_output.h"
+#include "core/files/system_calls.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
 namespace openset {

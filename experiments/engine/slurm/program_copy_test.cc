@@ -17,7 +17,7 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/logging.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

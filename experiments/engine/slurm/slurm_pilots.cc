@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/closed_folder.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/status_macros.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/slurm/program_copy.h"

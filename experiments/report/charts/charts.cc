@@ -1,7 +1,10 @@
+
+
 #include "experiments/report/charts/charts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,11 +13,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "eval/metrics/display.h"
+#include "eval/report/run_comparison_report.h"
+#include "eval/statistics/paired_tests.h"
 #include "experiments/report/levels.h"
-#include "experiments/report/statistics/spread.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
@@ -22,7 +27,7 @@ namespace {
 
 constexpr size_t kMaxEpochs = 512;    // of a line
 constexpr size_t kAllEpochs = 10000;  // of all lines of a page, to keep it small
-constexpr size_t kColors = 8;         // distinguishable ones (core/chart/plot.h)
+constexpr size_t kColors = 8;         // distinguishable ones (core/chart/vega_lite.h)
 constexpr char kShare[] = "share";    // Display.value_unit of values in [0, 1]
 constexpr double kLogFrom = 50;       // the least ratio of largest to smallest value for a logarithmic axis
 constexpr size_t kMostTicks = 8;      // at the swept values
@@ -282,6 +287,162 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, S
     }
   }
   return charts;
+}
+
+namespace {
+
+// The looks of the bars. The legend has the ones in the chart.
+constexpr char kSolidText[] = "solid: differs (paired t test by split, Holm's p < 0.05)";
+constexpr char kFaintText[] = "faint: no detectable difference";
+
+// Means over the runs that both cells have.
+struct CommonMeans {
+  int n = 0;
+  double cell = 0, baseline = 0;
+};
+
+CommonMeans MeansOf(const ReportCell& cell, const ReportCell& baseline) {
+  std::map<std::pair<int, uint64_t>, double> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  CommonMeans means;
+  for (int i = 0; i < cell.n; ++i) {
+    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
+    if (run == of_run.end()) continue;
+    ++means.n;
+    means.cell += cell.values[i];
+    means.baseline += run->second;
+  }
+  if (means.n > 0) {
+    means.cell /= means.n;
+    means.baseline /= means.n;
+  }
+  return means;
+}
+
+// The study's number of runs for the cell, done or not.
+int RunsOf(const ReportCell& cell) { return cell.n + cell.missing + static_cast<int>(cell.absent_reasons.size()); }
+
+bool IsDrawn(const ReportCell& cell) {
+  return cell.group == kPool && cell.n > 0 && cell.display.higher_is_better.has_value() && std::isfinite(cell.mean);
+}
+
+}  // namespace
+
+std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline) {
+  const std::string row = BaselineRow(report, baseline);
+  const LevelTitles titles(report);
+  std::map<Place, const ReportCell*> of_baseline;
+  for (const ReportCell& cell : report.cells) {
+    if (IsDrawn(cell) && RowName(cell) == row) of_baseline.emplace(PlaceOf(cell), &cell);
+  }
+  std::vector<ImprovementChart> charts;
+  std::map<Place, size_t> index;
+  std::map<size_t, std::set<std::string>> not_tested;  // lines of the legend by chart
+  for (const ReportCell& cell : report.cells) {
+    const auto found = of_baseline.find(PlaceOf(cell));
+    if (!IsDrawn(cell) || found == of_baseline.end() || RowName(cell) == row) continue;
+    const CommonMeans means = MeansOf(cell, *found->second);
+    if (means.n == 0 || means.baseline == 0) continue;
+    const auto [at, is_new] = index.try_emplace(PlaceOf(cell), charts.size());
+    if (is_new) {
+      ImprovementChart made;
+      made.metric = cell.metric;
+      made.name = absl::StrCat("improvement_", cell.metric);
+      if (titles.size() > 1) {
+        absl::StrAppend(&made.name, "_", cell.task, "_", cell.known_classes, "_", cell.unknown_classes);
+        made.chart.title = titles.Of(cell);
+      }
+      made.chart.label = absl::StrCat("relative ", *cell.display.higher_is_better ? "change" : "reduction", " of ",
+                                      cell.display.label, ", % of ", row, "'s");
+      charts.push_back(std::move(made));
+    }
+    const double sign = *cell.display.higher_is_better ? 1 : -1;
+    BarChart& chart = charts[at->second].chart;
+    std::string name = RowName(cell);
+    if (means.n < RunsOf(cell)) absl::StrAppend(&name, " (n=", means.n, ")");
+    chart.bars.emplace_back(name, 100 * sign * (means.cell - means.baseline) / std::abs(means.baseline));
+    const Significance significance = cell.significance.value_or(Significance());
+    if (const std::string why = WhyNotTested(significance); !why.empty()) {
+      chart.outlined.push_back(name);
+      not_tested[at->second].insert(absl::StrCat("outlined: not tested, ", why));
+    } else if (!significance.detectable) {
+      chart.faint.push_back(name);
+    }
+  }
+  for (size_t c = 0; c < charts.size(); ++c) {
+    BarChart& chart = charts[c].chart;
+    if (chart.faint.size() + chart.outlined.size() < chart.bars.size()) chart.legend.emplace_back(kSolidText);
+    if (!chart.faint.empty()) chart.legend.emplace_back(kFaintText);
+    for (const std::string& line : not_tested[c]) chart.legend.push_back(line);
+  }
+  return charts;
+}
+
+namespace {
+
+constexpr size_t kMostMethods = 20;  // a diagram of more is illegible, and its tests are slow
+
+using Split = std::tuple<std::string, int, int>;  // task, unknown classes, split
+
+// For one metric: sum and number of values, by split and method.
+struct Ranked {
+  Display display;
+  std::vector<std::string> methods;
+  std::map<Split, std::map<std::string, std::pair<double, int>>> splits;
+};
+
+}  // namespace
+
+RankCharts MakeRankCharts(const Report& report) {
+  std::vector<std::string> order;
+  std::map<std::string, Ranked> metrics;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool || !cell.display.higher_is_better.has_value()) continue;
+    if (metrics.count(cell.metric) == 0) order.push_back(cell.metric);
+    Ranked& ranked = metrics[cell.metric];
+    ranked.display = cell.display;
+    const std::string method = RowName(cell);
+    if (std::find(ranked.methods.begin(), ranked.methods.end(), method) == ranked.methods.end()) {
+      ranked.methods.push_back(method);
+    }
+    for (size_t i = 0; i < cell.values.size(); ++i) {
+      auto& [sum, n] = ranked.splits[{cell.task, cell.unknown_classes, cell.splits[i]}][method];
+      sum += cell.values[i];
+      ++n;
+    }
+  }
+  RankCharts made;
+  for (const std::string& metric : order) {
+    const Ranked& ranked = metrics[metric];
+    std::set<std::string> tasks;
+    std::vector<std::vector<double>> values;
+    for (const auto& [split, means] : ranked.splits) {
+      if (means.size() < ranked.methods.size()) continue;
+      tasks.insert(std::get<0>(split));
+      std::vector<double>& row = values.emplace_back();
+      for (const std::string& method : ranked.methods) row.push_back(means.at(method).first / means.at(method).second);
+    }
+    if (ranked.methods.size() < 3 || ranked.methods.size() > kMostMethods || values.size() < 2) continue;
+    if (values.size() < kFewestReplicates) {
+      made.lines.push_back(absl::StrFormat("%s: not tested over all methods: fewer than %d splits (%d).",
+                                           ranked.display.label, kFewestReplicates, values.size()));
+      continue;
+    }
+    const absl::StatusOr<FriedmanTest> test = CompareMethods(values, *ranked.display.higher_is_better);
+    if (!test.ok()) continue;  // a value is not finite
+    const std::string over =
+        absl::StrFormat("%d splits of %d task%s", values.size(), tasks.size(), tasks.size() == 1 ? "" : "s");
+    if (!test->rejected) {
+      made.lines.push_back(absl::StrFormat("%s: over %s no difference between the %d methods was found (p = %.2g).",
+                                           ranked.display.label, over, ranked.methods.size(), test->p_value));
+      continue;
+    }
+    made.charts.emplace_back(
+        absl::StrCat("ranks_", metric),
+        CriticalDifferenceDiagram(absl::StrFormat("%s over %s (p = %.2g)", ranked.display.label, over, test->p_value),
+                                  ranked.methods, *test));
+  }
+  return made;
 }
 
 }  // namespace openset

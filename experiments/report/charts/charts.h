@@ -3,10 +3,11 @@
 #define OPENSET_EXPERIMENTS_REPORT_CHARTS_CHARTS_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/chart/plot.h"
+#include "core/chart/vega_lite.h"
 #include "experiments/report/report.h"
 
 namespace openset {
@@ -42,6 +43,36 @@ std::vector<ReportChart> OpennessCharts(const Report& report);
 // 512 epochs, or more than 10,000 in all lines together, only evenly spaced ones are shown. Trials without their own
 // training have no line.
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, Spread spread = Spread::kPopulation);
+
+// Bars that show how much better than the baseline each method is (Kim et al. 2023, Fig. 5).
+
+struct ImprovementChart {
+  std::string metric;
+  std::string name;  // "improvement_pooled_aurc", followed by the task and level if there are several
+  BarChart chart;
+};
+
+// A bar shows 100 (m - b) / |b| if larger values of the metric are better, and 100 (b - m) / |b| if smaller ones are. m
+// is the mean of a row's pool and b that of BaselineRow() (experiments/report/statistics.h), both over the
+// runs (split and seed) that the two have in common. There is one chart for each metric with a direction, task and
+// level of openness, with a bar for each other row in the order of the tables. "(n=...)" follows its name if some runs
+// are not common. A bar is faint if the test of the tables' stars (ReportCell.significance) found no detectable
+// difference, and outlined if there was no test (WhyNotTested()); the legend says so. There is no bar if b is 0 or no
+// run is common.
+std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
+
+// Which methods differ over tasks and splits: critical-difference diagrams (eval/report/run_comparison_report.h).
+
+struct RankCharts {
+  std::vector<std::pair<std::string, VegaLite>> charts;  // by name: "ranks_auroc"
+  std::vector<std::string> lines;  // one for each other tested metric, which says that no difference was found
+};
+
+// For each metric of the pool with a direction, ranks the methods (and values of swept fields) on each split of each
+// task and level of openness, by the mean over seeds. Draws a diagram if the test that all are equal (Iman and
+// Davenport's, or the exact one) rejects at 5 %. Leaves out splits on which a method has no value. Returns nothing for
+// fewer than three methods or two splits.
+RankCharts MakeRankCharts(const Report& report);
 
 }  // namespace openset
 

@@ -12,9 +12,9 @@
 #include "core/in_parallel.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
-#include "eval/report/curves/curve_plots.h"
+#include "eval/report/curve_files.h"
 #include "experiments/report/levels.h"
-#include "experiments/report/statistics/spread.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/testing/parsed.h"
 #include "data/task.pb.h"
-#include "experiments/report/statistics/spread.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/details.pb.h"
 #include "gmock/gmock.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/chart/heat_map.h"
+#include "core/chart/vega_lite.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
 #include "experiments/store/outputs.h"

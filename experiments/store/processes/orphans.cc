@@ -11,10 +11,10 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/disk_error.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
-#include "core/files/temporary_name.h"
+#include "core/files/system_calls.h"
+#include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -15,7 +15,7 @@ namespace openset {
 inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
 // The paths, sorted, of files and folders below tmp/ and partial/ with a name from TemporaryName()
-// (core/files/temporary_name.h) whose process has ended. For another process space, openset can't tell, and uses
+// (core/files/temporary_folder.h) whose process has ended. For another process space, openset can't tell, and uses
 // kOldTemporary; `now` is the time by the clock of the store's disk (Store::Now()). Leaves out all other names, links,
 // and everything below tmp/ or partial/ if that is a link. Empty if the folder is not a store. Errors: those of
 // IsReadFailure() (experiments/store/store.h).

@@ -12,10 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/files/closed_folder.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/machine/machine.h"
-#include "core/machine/process_name.h"
 #include "experiments/store/processes/leases.h"
 
 namespace openset {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "data/task.pb.h"
 #include "experiments/store/record.proto.h"
 
@@ -22,6 +23,18 @@ int CountUnknownClasses(const TaskData& data);
 
 // Returns "pool", a set's name, "mean of near" or "mean of far". No set may have one of the other names (data/task.h).
 std::string GroupText(const MetricGroup& group);
+
+// The name by which a record's metric is found.
+
+// Returns the current MetricName() of the metric. Older records, made before levels were part of names
+// (eval/metrics/metric_labels.h), contain names such as "ccr_at_fpr", but their specs contain the level.
+std::string MeasuredName(const MetricRecord& metric);
+
+// The same with the group of the metric, if that is not the pool: "auroc of mnist".
+std::string MeasuredNameInGroup(const MetricRecord& metric);
+
+// Whether `name` is MeasuredName().
+bool IsMeasured(const MetricRecord& metric, absl::string_view name);
 
 }  // namespace openset
 

@@ -1,3 +1,4 @@
+
 #include "experiments/store/records/record_fields.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 #include "core/text/table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/records/measured_name.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
@@ -353,6 +354,26 @@ absl::Status CheckNames(const std::vector<std::string>& names, const std::vector
     return absl::InvalidArgumentError(UnknownName("field of these records", name, known));
   }
   return absl::OkStatus();
+}
+
+std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread) {
+  const std::vector<std::string> ids = RecordIds(store, unread);
+  std::vector<RecordFields> all(ids.size());
+  const auto keep = [&all](int64_t i, TrialRecord* record) { all[i] = FieldsOf(*record); };
+  // FieldsOf() doesn't use these fields, which are most of a record.
+  constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+  ForEachRecord(store, ids, kWithout, keep, unread);
+  // For the few trials with several records, another record may represent the trial.
+  for (const std::string& id : ReplicaIds(store, unread)) {
+    const auto place = std::lower_bound(ids.begin(), ids.end(), id) - ids.begin();
+    if (place == static_cast<int64_t>(ids.size()) || ids[place] != id || all[place].empty()) continue;
+    const absl::StatusOr<TrialRecord> first = LoadFirstRecord(store, id);
+    unread->Add(first.status());
+    all[place] = first.ok() ? FieldsOf(*first) : RecordFields();
+  }
+  all.erase(std::remove_if(all.begin(), all.end(), [](const RecordFields& fields) { return fields.empty(); }),
+            all.end());
+  return all;
 }
 
 }  // namespace openset

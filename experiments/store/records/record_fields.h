@@ -8,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "experiments/store/record.proto.h"
+#include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 
@@ -76,6 +78,13 @@ class RecordQuery {
 
 // If there are records, returns kInvalidArgument, with the known names, for a name that no record has.
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records);
+
+// Loads a store's records as named values (experiments/store/records/record_fields.h).
+
+// Returns FieldsOf() each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the order
+// of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Folders and records that can't
+// be read go to `unread`.
+std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread);
 
 }  // namespace openset
 

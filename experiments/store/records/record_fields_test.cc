@@ -1,16 +1,28 @@
+
+
 #include "experiments/store/records/record_fields.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/files/runfiles.h"
+#include "core/files/system_calls.h"
+#include "core/in_parallel.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
+#include "experiments/store/verify_store.h"
 #include "gmock/gmock.h"
 #include "losses/loss.pb.h"
 
@@ -228,6 +240,201 @@ TEST(RecordFields, NumbersComeBeforeTextsAndAbsentOnesLast) {
   EXPECT_TRUE(Before(&ten, &digit));
   EXPECT_TRUE(Before(&text, nullptr));
   EXPECT_FALSE(Before(nullptr, &text));
+}
+
+// Returns a record that also has the fields that are not listed.
+TrialRecord Example(int seed) {
+  TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed);
+  record.add_epoch()->set_loss(seed);
+  record.mutable_details()->mutable_decisions()->set_rule("rule");
+  return record;
+}
+
+// Omits syncs, since these records need not survive a power cut.
+class WithoutSync : public SystemCalls {
+ public:
+  int Sync(int /*fd*/, SyncOf /*what*/) override { return 0; }
+};
+
+class LoadFieldsTest : public ::testing::Test {
+ protected:
+  LoadFieldsTest() : store_(::testing::TempDir() + "/load_fields_test") {
+    std::filesystem::remove_all(store_.folder());
+    WithoutSync calls;
+    const ScopedSystemCalls scope(&calls);
+    for (int seed = 0; seed < 130; ++seed) EXPECT_TRUE(store_.CommitRecord(Example(seed)).value());
+  }
+
+  ~LoadFieldsTest() override { LimitThreads(std::numeric_limits<int>::max()); }
+
+  const Store store_;
+};
+
+TEST_F(LoadFieldsTest, EqualThoseOfCompleteRecordsForAnyNumberOfThreads) {
+  std::vector<RecordFields> expected;
+  for (const std::string& id : AllRecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
+  ASSERT_EQ(expected.size(), 130);
+  UnreadRecords unread;
+  for (const int threads : {1, 4}) {
+    LimitThreads(threads);
+    EXPECT_EQ(LoadFields(store_, &unread), expected) << threads;
+  }
+  EXPECT_TRUE(unread.damaged.empty());
+}
+
+TEST_F(LoadFieldsTest, CorruptRecordsAreNamedAndOthersLoaded) {
+  const std::vector<std::string> ids = AllRecordIds(store_);
+  for (const int damaged : {7, 100}) {
+    ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
+  }
+  UnreadRecords unread;
+  EXPECT_EQ(LoadFields(store_, &unread).size(), 128);
+  EXPECT_THAT(unread.damaged, ElementsAre(store_.RecordPath(ids[7]) + ": not a record file",
+                                          store_.RecordPath(ids[100]) + ": not a record file"));
+  unread.damaged.clear();
+  const std::vector<TrialRecord> records = LoadRecords(store_, &unread);
+  ASSERT_EQ(records.size(), 128);
+  EXPECT_EQ(records[6].trial_id(), ids[6]);
+  EXPECT_EQ(records[7].trial_id(), ids[8]);
+  EXPECT_TRUE(records[7].has_details());
+  EXPECT_EQ(unread.damaged.size(), 2);
+}
+
+TEST_F(LoadFieldsTest, ListsTheEarliestRecordOfATrial) {
+  TrialRecord later = Example(3), earlier = Example(3);
+  later.mutable_provenance()->mutable_stage(0)->set_started_at_seconds(7);
+  earlier.mutable_metric(0)->set_value(0.125);
+  ASSERT_TRUE(store_.Remove(store_.RecordPath(later.trial_id())).ok());
+  MergeCounts counts;
+  for (const TrialRecord& record : {later, earlier}) {
+    ASSERT_THAT(MergeRecord(store_, record, EncodeRecord(record), &counts), IsOk());
+  }
+  UnreadRecords unread;
+  int found = 0;
+  const std::vector<RecordFields> all = LoadFields(store_, &unread);
+  for (const RecordFields& fields : all) {
+    if (Find(fields, "trial")->value != later.trial_id()) continue;
+    EXPECT_EQ(Find(fields, "openauc")->value, "0.125");
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+  EXPECT_TRUE(unread.damaged.empty());
+}
+
+TEST_F(LoadFieldsTest, ExcludedFieldsAreAbsent) {
+  UnreadRecords unread;
+  const std::vector<TrialRecord> records =
+      LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber});
+  ASSERT_EQ(records.size(), 130);
+  for (const TrialRecord& record : records) {
+    TrialRecord expected = store_.LoadRecord(record.trial_id()).value();
+    expected.clear_trial();
+    expected.clear_details();
+    EXPECT_EQ(record.SerializeAsString(), expected.SerializeAsString());
+  }
+}
+
+TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
+  for (const int seed : {1000, 1001}) {
+    TrialRecord record = Example(seed);
+    record.set_schema_version(kSchemaVersion + 1);
+    ASSERT_TRUE(store_.CommitRecord(record).value());
+  }
+  UnreadRecords unread;
+  EXPECT_EQ(LoadFields(store_, &unread).size(), 130);
+  EXPECT_TRUE(unread.damaged.empty());
+  EXPECT_THAT(unread.VersionLines(), ElementsAre("2 records are of schema version 3 and left out: this openset reads "
+                                                 "version 2; 'openset records verify' moves them to quarantine/"));
+}
+
+// Excluded fields are not parsed, but required ones must be present.
+TEST_F(LoadFieldsTest, RequiredFieldsAreCheckedEvenIfExcluded) {
+  TrialRecord record = Example(1000);
+  record.clear_trial();
+  ASSERT_TRUE(
+      store_.CommitRecordBytes(record.trial_id(), store_.RecordPath(record.trial_id()), EncodeRecord(record)).ok());
+  UnreadRecords unread;
+  EXPECT_EQ(LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber}).size(), 130);
+  EXPECT_THAT(unread.damaged, ElementsAre(store_.RecordPath(record.trial_id()) + ": trial: must be set"));
+}
+
+// Stores of every released schema version, as their release wrote them (tools/peers/make_store_golden.py), can be read,
+// and fields that a later openset of the same version added to a record are passed on.
+
+using ::testing::IsEmpty;
+
+// The trials with seeds 7 and 8: fields that the release's schema lacks do not change a key.
+constexpr char kFirst[] = "926bce2b6fc273e09323cd51a61676b928a099d78a5297bcd5e1b7ce744d8db0";
+constexpr char kSecond[] = "5cdd9cf901bf7749519c546ec4bca4c05699411a26018633542851f2246230dd";
+
+// Makes a copy, since tests may not write next to their sources.
+Store Golden(const std::string& version) {
+  const std::string folder = JoinPath(TestFolder(), version);
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(TestFolder());
+  std::filesystem::copy(JoinPath(RunfilesFolder().value(), "openset/experiments/store/testdata/" + version), folder,
+                        std::filesystem::copy_options::recursive);
+  return Store(folder);
+}
+
+TEST(SchemaEvolution, Version2IsRead) {
+  const Store store = Golden("version_2");
+  ASSERT_THAT(store.CheckVersion(), IsOk());
+  const std::string id = kFirst;
+  const absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
+  ASSERT_THAT(record, IsOk());
+  const RecordFields fields = FieldsOf(*record);
+  EXPECT_EQ(Find(fields, "method")->value, "openauc");
+  EXPECT_EQ(Find(fields, "lambda")->value, "0.1");
+  EXPECT_EQ(Find(fields, "openauc")->value, "0.8125");
+  EXPECT_EQ(Find(fields, "aurc"), nullptr);
+  EXPECT_EQ(Find(fields, "host")->value, "here");
+  EXPECT_EQ(record->trial().method().training().epochs(), 2);
+  EXPECT_EQ(record->epoch(0).loss(), 1.5);
+  const absl::StatusOr<StoreReport> report = VerifyStore(store);
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->records, 2);
+  EXPECT_THAT(report->damaged, IsEmpty());
+}
+
+TEST(SchemaEvolution, FieldsOfALaterOpensetAreKept) {
+  const Store store = Golden("version_2");
+  const std::string id = kSecond;
+  const std::string bytes = *ReadFile(store.RecordPath(id));
+  ASSERT_THAT(bytes, HasSubstr("from a later version"));
+  // Also if it is decoded and encoded again.
+  EXPECT_EQ(EncodeRecord(*store.LoadRecord(id)), bytes);
+  const std::string bundle = TestFolder() + "/bundle.zip";
+  ASSERT_THAT(WriteBundle(store, AllRecordIds(store), bundle), IsOk());
+  MergeCounts counts;
+  const Store all(TestFolder() + "/all");
+  std::filesystem::remove_all(all.folder());
+  ASSERT_THAT(MergeFrom(bundle, all, &counts), IsOk());
+  EXPECT_EQ(*ReadFile(all.RecordPath(id)), bytes);
+}
+
+// In the form that openset 0.3 wrote for that store.
+TEST(SchemaEvolution, ABundleOfVersion1IsRead) {
+  const Store store = Golden("version_2"), all(TestFolder() + "/all");
+  const std::string bundle = RunfilesFolder().value() + "/openset/experiments/store/testdata/bundle_1.zip";
+  std::filesystem::remove_all(all.folder());
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(bundle, all, &counts), IsOk());
+  EXPECT_THAT(counts.damaged, IsEmpty());
+  EXPECT_EQ(AllRecordIds(all), AllRecordIds(store));
+  for (const char* id : {kFirst, kSecond}) {
+    EXPECT_EQ(*ReadFile(all.RecordPath(id)), *ReadFile(store.RecordPath(id)));
+  }
+}
+
+TEST(SchemaEvolution, RefusesANewerVersionAndSaysWhatToDo) {
+  const Store store = Golden("version_2");
+  ASSERT_THAT(WriteFileAtomically(store.folder() + "/version", "openset store 3\n"), IsOk());
+  EXPECT_THAT(store.CheckVersion(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("use the newer openset")));
+  MergeCounts counts;
+  EXPECT_THAT(MergeFrom(store.folder(), Store(TestFolder() + "/none"), &counts),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/training.h"
-#include "experiments/train/training_data.h"
+#include "experiments/train/training_run.h"
 #include "gmock/gmock.h"
 
 namespace openset {

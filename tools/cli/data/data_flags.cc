@@ -11,7 +11,7 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "data/sets/folder_data_set.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_FLAG(std::string, name, "", "The name of the data set. Default: the folder's name.");
 ABSL_FLAG(std::string, into, ".",

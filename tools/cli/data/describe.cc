@@ -21,7 +21,7 @@
 #include "data/sets/folder_data_set.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/text/progress_line.h"
+#include "core/text/terminal.h"
 #include "tools/cli/data/actions.h"
 
 namespace openset {

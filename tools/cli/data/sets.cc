@@ -12,12 +12,10 @@
 #include "core/status_macros.h"
 #include "data/sets/data_set.h"
 #include "data/sets/folder_data_set.h"
-#include "data/sets/open_selection.h"
-#include "data/sets/part_files.h"
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
 ABSL_DECLARE_FLAG(std::string, split);

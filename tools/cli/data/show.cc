@@ -12,7 +12,7 @@
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/data/sets.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
 ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");

@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 #define OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,6 +40,21 @@ GpuMachine ThisGpuMachine();
 // devices that can't be used, and for GPUs of different kinds, because numbers differ between kinds and the kind is
 // part of a trial; those of `machine`. With "auto", errors of the driver count only if the library is there.
 absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine& machine);
+
+// The devices of this machine, and which of them this program can use: `openset devices`.
+
+struct DeviceFacts {
+  std::string cpu;
+  int64_t memory_mb = 0;
+  std::string driver;  // the version of the GPU driver; "" for none
+  GpuMachine gpu;
+};
+
+DeviceFacts ThisMachine();
+
+// Returns a table of the CPU and the GPUs: name, memory, compute capability, and whether this program uses it by
+// default. After it comes a line for each device that can't be used, which says why and what to do.
+std::string DeviceList(const DeviceFacts& facts);
 
 }  // namespace openset
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "tools/cli/devices/device_list.h"
+#include "tools/cli/devices/devices.h"
 
 namespace openset {
 namespace {

@@ -21,7 +21,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "experiments/action/memory_limits.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 // They are optional, to distinguish a flag that is not given from one that is given its default.
 ABSL_FLAG(std::optional<std::string>, deploy, std::nullopt,

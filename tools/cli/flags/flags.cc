@@ -1,31 +1,116 @@
+
+
 #include "tools/cli/flags/flags.h"
 
 #include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/text/progress_line.h"
+#include "core/text/terminal.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
-#include "experiments/plan/halving.h"
+#include "experiments/plan/search.h"
 #include "experiments/spec/resolve/expand.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/study_folder.h"
-#include "tools/cli/flags/user_path.h"
-#include "tools/cli/score/kept_request.h"
+#include "tools/cli/flags/library_flags.h"
 #include "tools/cli/score/score_experiment.h"
+
+namespace openset {
+namespace {
+
+// The content of a published folder, which is kept until the process exits.
+struct Published {
+  std::optional<TemporaryFolder> folder;
+  std::map<std::string, std::string> library;
+};
+
+Published& ThePublished() {
+  static Published published;
+  return published;
+}
+
+// Puts the bundle's records into a temporary store, which is removed when the process exits, and sets --store to it.
+absl::Status ReadIntoStore(const std::string& bundle) {
+  if (absl::GetFlag(FLAGS_store).has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--store: ", bundle, " has the records of this study; for those of a store, name the spec"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("study"));
+  Published& published = ThePublished();
+  published.folder = std::move(made);
+  const std::string path = JoinPath(published.folder->path(), "store");
+  const Store store(path);
+  OPENSET_RETURN_IF_ERROR(store.Make());
+  MergeCounts counts;
+  OPENSET_RETURN_IF_ERROR(MergeFrom(bundle, store, &counts, &published.library));
+  if (!counts.unreadable.empty()) return absl::UnavailableError(UnreadableText(counts.unreadable));
+  if (!counts.damaged.empty()) {
+    return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(counts.damaged, "\n")));
+  }
+  absl::SetFlag(&FLAGS_store, path);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
+  std::error_code error;
+  const std::filesystem::path given = std::filesystem::path(UserPath(argument)).lexically_normal();
+  if (argument.empty() || !std::filesystem::is_directory(given, error)) return argument;
+  const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
+  const std::string name = JoinPath(folder.string(), folder.filename().string());
+  const std::string spec = absl::StrCat(name, ".textproto"), bundle = absl::StrCat(name, ".zip");
+  if (!FileExists(spec)) return argument;
+  // A dangling link counts as an unreadable bundle, not as a missing one.
+  if (std::filesystem::exists(std::filesystem::symlink_status(bundle, error))) {
+    OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle));
+  }
+  return spec;
+}
+
+absl::Status AddCarriedLibrary(SpecFolders* folders) {
+  const Published& published = ThePublished();
+  if (!published.folder.has_value()) return absl::OkStatus();
+  const std::vector<std::string> entries = NamesIn(folders->catalog);
+  const std::string root = JoinPath(published.folder->path(), "library");
+  for (const auto& [name, content] : published.library) {
+    const bool is_task = absl::StartsWith(name, "tasks/"), is_entry = absl::StartsWith(name, "catalog/");
+    if (!is_task && !is_entry) continue;
+    // Two different files of one name would be an error, and the user's libraries take precedence.
+    const std::string file = name.substr(name.find('/') + 1);
+    if (is_entry && absl::c_linear_search(entries, absl::StripSuffix(file, ".textproto"))) continue;
+    const std::string path = JoinPath(root, name);
+    OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, content));
+  }
+  const SpecFolders carried = SpecFoldersBelow(root);
+  folders->catalog.insert(folders->catalog.end(), carried.catalog.begin(), carried.catalog.end());
+  folders->carried_tasks = carried.tasks;
+  return absl::OkStatus();
+}
+
+}  // namespace openset
 
 ABSL_FLAG(std::string, redo, "",
           "Make results in the store again: 'changed' (made by components whose source code has changed since), 'all', "
@@ -164,6 +249,126 @@ std::string SearchText(const Study& study) {
     return absl::StrCat(text, "; of each search are measured ", absl::StrJoin(rungs, ", "), undecided);
   }
   return text + undecided;
+}
+
+}  // namespace openset
+
+ABSL_FLAG(std::string, metrics, "",
+          "Metrics, separated by commas. Give fields that differ from the defaults in braces: 'auroc, partial_openauc "
+          "{ max_ofpr: 0.1 }'. Empty: all.");
+ABSL_FLAG(std::string, score, "",
+          "The unknown score to compute from the logits. Give fields that differ from the defaults in braces: energy, "
+          "'energy { temperature: 2 }'. Empty: the score in the files, otherwise max_softmax.");
+ABSL_FLAG(bool, higher_is_known, false,
+          "The files' unknown_score is a confidence (larger = more known); openset negates it.");
+ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
+ABSL_FLAG(std::vector<std::string>, known, {},
+          "Groups of samples whose labels are used as they are; a name with a comma in double quotes. task: how many "
+          "classes are known, or which ones: names, "
+          "ids, or @FILE with one on each line.");
+ABSL_FLAG(std::vector<std::string>, unknown, {},
+          "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
+          "ones. Empty: all that are not known.");
+ABSL_FLAG(std::vector<std::string>, near, {},
+          "Groups of unknown samples near the known classes. task new: data sets or folders of such samples. task "
+          "wordnet: how "
+          "many near classes to draw. Empty: all candidates.");
+ABSL_FLAG(std::vector<std::string>, far, {},
+          "Groups of unknown samples far from the known classes. task new: data sets or folders of such samples. task "
+          "wordnet: "
+          "names of classes of another data set, to test whether they are far.");
+ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
+ABSL_FLAG(std::string, ci_method, "bca",
+          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for other metrics.");
+ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
+ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
+ABSL_FLAG(uint64_t, seed, 0,
+          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine. data "
+          "describe: seed of the train/test split, if the folder has no parts.");
+ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one per core. Results are unaffected.");
+
+namespace openset {
+namespace {
+
+// A file's path, or NAME=FILE.
+std::string UserFile(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos || FileExists(UserPath(argument))) return UserPath(argument);
+  return absl::StrCat(argument.substr(0, equals + 1), UserPath(argument.substr(equals + 1)));
+}
+
+// The names of a flag's list. One in double quotes may contain commas, at which the list was split.
+std::vector<std::string> NamesOf(const std::vector<std::string>& parts) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string name = parts[i];
+    size_t last = i;
+    while (absl::StartsWith(name, "\"") && (name.size() < 2 || !absl::EndsWith(name, "\"")) &&
+           last + 1 < parts.size()) {
+      absl::StrAppend(&name, ",", parts[++last]);
+    }
+    if (name.size() > 1 && absl::StartsWith(name, "\"") && absl::EndsWith(name, "\"")) {
+      names.push_back(name.substr(1, name.size() - 2));
+      i = last;
+    } else {
+      names.push_back(parts[i]);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> SampleFlags() {
+  return {"score", "higher_is_known", "fit", "known", "unknown", "near", "far", "skip"};
+}
+
+std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
+
+SampleOptions SampleOptionsFromFlags() {
+  SampleOptions options;
+  options.set_score(absl::GetFlag(FLAGS_score));
+  options.set_higher_is_known(absl::GetFlag(FLAGS_higher_is_known));
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_known))) options.add_known(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_unknown))) options.add_unknown(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_near))) options.add_near(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_far))) options.add_far(set);
+  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_skip))) options.add_skip(set);
+  return options;
+}
+
+SampleReader FileReader(const std::vector<std::string>& files) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) paths.push_back(UserFile(file));
+  return [paths](const SetRoles& roles, ScoreDirection direction) { return ReadSampleSet(paths, roles, direction); };
+}
+
+SampleReader FitReader() {
+  const std::string fit = absl::GetFlag(FLAGS_fit);
+  return fit.empty() ? nullptr : FileReader({fit});
+}
+
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
+  return ScoreSamples(SampleOptionsFromFlags(), FileReader(files), FitReader());
+}
+
+IntervalOptions IntervalOptionsFromFlags() {
+  IntervalOptions options;
+  options.set_ci_method(absl::GetFlag(FLAGS_ci_method));
+  options.set_replicates(absl::GetFlag(FLAGS_replicates));
+  options.set_level(absl::GetFlag(FLAGS_level));
+  options.set_seed(absl::GetFlag(FLAGS_seed));
+  options.set_threads(absl::GetFlag(FLAGS_threads));
+  return options;
+}
+
+absl::StatusOr<TextFormat> FormatFromFlags() { return ParseTextFormat(absl::GetFlag(FLAGS_format)); }
+
+absl::Status WriteOut(absl::string_view text) {
+  const std::string out = absl::GetFlag(FLAGS_out);
+  if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
+  std::cout << text;
+  return absl::OkStatus();
 }
 
 }  // namespace openset

@@ -1,4 +1,5 @@
-// Flags that several commands share, and the objects that are made from them.
+// A published study is a folder that contains NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its
+// records.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 
@@ -6,16 +7,34 @@
 #include <string>
 #include <vector>
 
+#include "absl/flags/declare.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "eval/report/document.h"
 #include "experiments/spec/resolve/expand.h"
+#include "experiments/spec/spec_folders.h"
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "tools/cli/command.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/evaluation/request.pb.h"
+#include "tools/evaluation/requested.h"
 
 namespace openset {
+
+// If `argument` is such a folder, returns the path of its spec; otherwise returns `argument`. Copies the bundle's
+// records to a temporary store, which --store then names and which is removed when the process exits. Without a bundle,
+// --store is unchanged. Errors: kInvalidArgument if --store is given too; kAborted if the bundle has corrupt records;
+// those of MergeFrom() (experiments/store/merge.h).
+absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument);
+
+// Adds the tasks and catalog entries that the bundle contains and `folders` lack, so that a study's folder can be
+// copied alone. Errors: those of writing them.
+absl::Status AddCarriedLibrary(SpecFolders* folders);
+
+// Flags that several commands share, and the objects that are made from them.
 
 // Whether this process is a job that `openset run --engine=slurm` has submitted.
 bool IsSlurmTask();
@@ -42,6 +61,37 @@ std::string SearchText(const Study& study);
 
 // "1 trial", "3 trials".
 std::string TrialCount(int trials);
+
+}  // namespace openset
+
+// Flags of the commands that read scores, and the objects that are made from them.
+
+ABSL_DECLARE_FLAG(std::string, format);
+ABSL_DECLARE_FLAG(std::string, out);
+ABSL_DECLARE_FLAG(std::string, metrics);
+
+namespace openset {
+
+// The names of the flags for reading samples: --score, --fit and the roles of sets.
+std::vector<std::string> SampleFlags();
+// The names of the flags for intervals: --ci_method, --replicates, --level, --seed, --threads.
+std::vector<std::string> IntervalFlags();
+
+SampleOptions SampleOptionsFromFlags();
+IntervalOptions IntervalOptionsFromFlags();
+
+// Reads files, whose paths are relative to the user's folder.
+SampleReader FileReader(const std::vector<std::string>& files);
+// Reads the files of --fit. Empty without the flag.
+SampleReader FitReader();
+// Reads the samples of `files` and computes the score of the flags (tools/evaluation/requested.h).
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
+
+// --format. Errors: kInvalidArgument.
+absl::StatusOr<TextFormat> FormatFromFlags();
+
+// Writes to the file of --out, or to standard output.
+absl::Status WriteOut(absl::string_view text);
 
 }  // namespace openset
 

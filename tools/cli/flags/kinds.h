@@ -1,4 +1,4 @@
-// The kinds of parts that a spec can name: files of the libraries, and members of the schemas' families.
+// Names for methods that are given as files.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_KINDS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_KINDS_H_
 
@@ -11,6 +11,12 @@
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
+
+// Returns a name for each argument: the file's name without folder and extension, with several files of one argument
+// joined ("known+svhn" for "known.csv,svhn.csv"). If two names are equal, returns the arguments themselves.
+std::vector<std::string> MethodNames(const std::vector<std::string>& arguments);
+
+// The kinds of parts that a spec can name: files of the libraries, and members of the schemas' families.
 
 struct KindEntry {
   std::string name;

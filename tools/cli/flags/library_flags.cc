@@ -1,3 +1,4 @@
+
 #include "tools/cli/flags/library_flags.h"
 
 #include <cstdlib>
@@ -10,7 +11,15 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
-#include "tools/cli/flags/user_path.h"
+
+namespace openset {
+
+std::string UserPath(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  return folder == nullptr ? path : JoinPath(folder, path);
+}
+
+}  // namespace openset
 
 ABSL_FLAG(std::string, library, "",
           "Libraries, separated by commas: folders with any of methods/, presets/, tasks/, catalog/ and specs/ (or the "
@@ -19,7 +28,6 @@ ABSL_FLAG(std::string, library, "",
           "that is called specs, its parent are libraries too.");
 
 namespace openset {
-
 namespace {
 
 // The libraries in the current folder, where `data describe` and `task new` write. openset's source tree doesn't count:

@@ -1,4 +1,4 @@
-// Where names are looked up.
+// Paths given on the command line.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
 
@@ -7,6 +7,15 @@
 #include "absl/flags/declare.h"
 #include "absl/status/statusor.h"
 #include "experiments/spec/spec_folders.h"
+
+namespace openset {
+
+// Returns the absolute form of a path that is relative to the user's folder (`bazel run` changes the working folder).
+std::string UserPath(const std::string& path);
+
+}  // namespace openset
+
+// Where names are looked up.
 
 ABSL_DECLARE_FLAG(std::string, library);
 

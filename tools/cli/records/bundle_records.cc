@@ -1,21 +1,100 @@
+
 #include "tools/cli/records/bundle_records.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "data/task.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/evaluated_at.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 namespace openset {
+namespace {
+
+std::set<std::string> DataSetsOf(const TaskData& data) {
+  std::set<std::string> names = {data.train().data_set(), data.test_known().data_set(), data.external().data_set()};
+  for (const UnknownGroup& group : data.test_unknown()) names.insert(group.selection().data_set());
+  for (const ShiftedGroup& group : data.test_shifted()) names.insert(group.selection().data_set());
+  names.erase("");
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecord>& records, const SpecFolders& folders,
+                                                    std::vector<std::string>* left_out) {
+  std::map<std::string, std::string> library;
+  std::set<std::pair<std::string, std::string>> seen;
+  // Adds a file if it is new and found and has this SHA-256; "" accepts any content.
+  const auto add = [&](const std::string& kind, const std::string& name, const std::vector<std::string>& where,
+                       const std::string& sha256) {
+    if (name.empty() || !seen.insert({kind, name + " " + sha256}).second) return;
+    const absl::StatusOr<std::string> file = FindSpecFile(kind, name, where, "");
+    const absl::StatusOr<std::string> content = file.ok() ? ReadFile(*file, kMaxTextBytes) : file;
+    if (content.ok() && (sha256.empty() || Sha256Hex(*content) == sha256)) {
+      library[absl::StrCat(kind, "/", name, ".textproto")] = *content;
+    } else {
+      left_out->push_back(
+          absl::StrCat(kind, "/", name, content.ok() ? ": has changed since" : ": is not in any library"));
+    }
+  };
+  for (const TrialRecord& record : records) {
+    const TrialSpec& trial = record.trial();
+    if (!trial.spec_sha256().empty()) {
+      add("specs", trial.experiment(), folders.specs, trial.spec_sha256());
+    }
+    add("tasks", trial.task().substr(0, trial.task().find('+')), folders.tasks, "");
+    for (const std::string& data_set : DataSetsOf(trial.data())) {
+      if (!absl::StrContains(data_set, ':') && !absl::StrContains(data_set, '/')) {
+        add("catalog", data_set, folders.catalog, "");
+      }
+    }
+  }
+  return library;
+}
+
+absl::Status UnpackLibrary(const std::map<std::string, std::string>& library, const std::string& folder,
+                           SpecFolders* folders) {
+  for (const auto& [name, content] : library) {
+    const std::string path = JoinPath(folder, name);
+    OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, content));
+  }
+  AddSpecFolders(SpecFoldersBelow(folder), folders);
+  return absl::OkStatus();
+}
+
+void AddOwnFolder(const std::string& bundle, SpecFolders* folders) {
+  const std::filesystem::path path = std::filesystem::path(bundle).lexically_normal();
+  if (path.stem() != path.parent_path().filename()) return;
+  AddSpecFolders(SpecFoldersBelow(path.parent_path().string()), folders);
+}
+
+absl::Status WithMissingLibrary(const absl::Status& status, const std::string& bundle,
+                                const std::map<std::string, std::string>& library, const TrialRecord& record) {
+  const std::string task = record.trial().task().substr(0, record.trial().task().find('+'));
+  if (!absl::IsNotFound(status) || library.count(absl::StrCat("tasks/", task, ".textproto")) > 0) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), "; ", bundle, " doesn't contain it: ask someone who has the store and the task ",
+                   "to export the bundle again, with 'openset records export --bundle=", bundle, " --library=FOLDER'"));
+}
+
 namespace {
 
 constexpr char kLibrary[] = "library/";

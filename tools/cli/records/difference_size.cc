@@ -10,7 +10,6 @@
 #include "experiments/report/levels.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {

@@ -14,14 +14,11 @@
 #include "experiments/spec/spec_folders.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/records/load_fields.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
-#include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
 
 ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");

@@ -10,7 +10,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/records_commands.h"
 

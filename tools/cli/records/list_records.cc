@@ -24,7 +24,6 @@
 #include "core/text/table.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/records/load_fields.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/util/json_util.h"
@@ -34,7 +33,6 @@
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/brief_record.h"
-#include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
 

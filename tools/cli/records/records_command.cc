@@ -7,7 +7,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"

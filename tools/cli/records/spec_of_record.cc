@@ -16,11 +16,11 @@
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
-#include "experiments/spec/describe.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_method.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {

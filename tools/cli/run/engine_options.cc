@@ -1,20 +1,71 @@
+
 #include "tools/cli/run/engine_options.h"
 
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/in_parallel.h"
 #include "core/machine/machine.h"
 #include "core/process/build_info.h"
+#include "core/process/python.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/run/worker_program.h"
 
 namespace openset {
+namespace {
+
+// Prints the version of the installed PyTorch and its library folders, one per line; nothing if there is none.
+// It does not import PyTorch, which takes seconds. With -P or -I it would not see packages of PYTHONPATH.
+constexpr char kFindTorch[] = R"py(
+import glob, importlib.metadata, importlib.util, os
+try:
+    print(importlib.metadata.version("torch"))
+    torch = os.path.dirname(importlib.util.find_spec("torch").origin)
+    print(os.path.join(torch, "lib"))
+    for folder in sorted(glob.glob(os.path.join(os.path.dirname(torch), "nvidia", "*", "lib"))):
+        print(folder)
+except (ImportError, AttributeError):
+    pass
+)py";
+
+// "2.11" of "2.11.0+cu130".
+std::string MinorVersion(const std::string& version) {
+  const std::vector<std::string> parts = absl::StrSplit(version, '.');
+  return parts.size() < 2 ? version : absl::StrCat(parts[0], ".", parts[1]);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles) {
+  const std::string version_file = JoinPath(runfiles, "openset/tools/torch_version");
+  if (!FileExists(version_file)) return std::vector<std::string>{worker};
+  OPENSET_ASSIGN_OR_RETURN(std::string wanted, ReadFile(version_file));
+  wanted = MinorVersion(std::string(absl::StripAsciiWhitespace(wanted)));
+
+  const std::string python = PythonProgram();
+  absl::StatusOr<std::string> found = CaptureOutput({python, "-c", kFindTorch});
+  if (absl::IsNotFound(found.status())) {
+    return absl::NotFoundError(absl::StrCat("training needs Python with PyTorch ", wanted, ": ", python,
+                                            " can't be started; set OPENSET_PYTHON to the Python that has it"));
+  }
+  OPENSET_RETURN_IF_ERROR(found.status());
+  std::vector<std::string> lines = absl::StrSplit(*found, '\n', absl::SkipWhitespace());
+  if (lines.size() < 2 || MinorVersion(lines[0]) != wanted) {
+    return absl::FailedPreconditionError(absl::StrCat("training needs PyTorch ", wanted, "; ", python, " has ",
+                                                      lines.empty() ? "none" : lines[0], ": ", python,
+                                                      " -m pip install 'torch==", wanted, ".*'"));
+  }
+  lines.erase(lines.begin());
+  return std::vector<std::string>{"/usr/bin/env", absl::StrCat("LD_LIBRARY_PATH=", absl::StrJoin(lines, ":")), worker};
+}
 
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }
 

@@ -1,4 +1,4 @@
-// Options of the local engine for a deployment.
+// How to start the worker, the program that trains.
 #ifndef OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 #define OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 
@@ -10,6 +10,15 @@
 #include "experiments/engine/local_engine.h"
 
 namespace openset {
+
+// Returns the command that starts `worker`. A build by Bazel contains LibTorch, so that the command is {worker}. The
+// Python package doesn't: the file tools/torch_version of its `runfiles` says which PyTorch the worker is linked
+// against, and the worker uses the libraries of the PyTorch that PythonProgram() has installed. Errors:
+// kFailedPrecondition, with the command that installs it, if that Python has no PyTorch or one of another minor
+// version; kNotFound if there is no Python.
+absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles);
+
+// Options of the local engine for a deployment.
 
 // Returns the number of CPU slots for actions: the deployment's jobs, or the number of CPUs that this process may use.
 int CpuSlots(const DeploySpec& deploy);

@@ -3,7 +3,7 @@
 #include "core/text/json_text.h"
 #include "experiments/plan/plan.h"
 #include "nlohmann/json.hpp"
-#include "tools/cli/run/run_lines.h"
+#include "tools/cli/run/run_display.h"
 
 namespace openset {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/run_state.pb.h"
-#include "experiments/store/store_usage.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/study.h"
 

@@ -1,16 +1,41 @@
-// Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
+// How to measure the speed of networks without a record.
 #ifndef OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 #define OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "experiments/engine/run_progress.h"
 #include "experiments/plan/cost.h"
+#include "experiments/plan/plan.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/study/study.h"
 
 namespace openset {
+
+struct ProbeOptions {
+  CostDevice device;
+  int at_once = 1;     // trainings at a time
+  std::string build;   // of the worker; speeds of other builds are not used
+  std::string folder;  // of the remembered speeds; "" for none
+  // Returns the training images per second of an action (experiments/engine/probe_rate.h). Absent: only remembered
+  // speeds are used.
+  std::function<absl::StatusOr<double>(const TrainAction& action)> probe;
+};
+
+// The largest number of networks that are probed for a plan, those with the most work first. The others are estimated
+// from multiply-adds.
+inline constexpr int kMostProbes = 3;
+
+// Adds to `throughputs` the rates of networks that the plan's missing trainings need and that no record has. Uses the
+// remembered speed of the same network, input, batch size, precision, threads, device, number at a time and build;
+// otherwise probes the network and remembers the speed. If a step is expected to take longer than about two seconds,
+// the probe has a smaller batch. Returns a line for each probe that failed.
+std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs);
+
+// Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
 
 // The cost of a part of a study on a machine.
 struct NamedCost {
@@ -21,8 +46,8 @@ struct NamedCost {
 };
 
 // Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
-// `may_probe`, new ones of some seconds each (tools/cli/run/probes.h). There are no new probes for Slurm's machines and
-// for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
+// `may_probe`, new ones of some seconds each (tools/cli/run/study_cost.h). There are no new probes for Slurm's machines
+// and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 
 // Says what a cost was estimated from: "100 % by a probe of some seconds".

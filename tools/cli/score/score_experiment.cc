@@ -1,3 +1,5 @@
+
+
 #include "tools/cli/score/score_experiment.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
+#include "core/logging.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -20,9 +23,118 @@
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
-#include "tools/cli/named_networks.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace openset {
+namespace {
+
+constexpr char kRequestFile[] = "score.textproto";
+
+std::string ModelPath(const ScoreRequest& request) {
+  return std::filesystem::path(JoinPath(request.folder(), request.model())).lexically_normal().string();
+}
+
+}  // namespace
+
+ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
+                           const ScoreRequest& kept) {
+  const auto are_alike = [](ScoreRequest a, ScoreRequest b, bool on_one_place) {
+    for (ScoreRequest* one : {&a, &b}) {
+      one->clear_methods();
+      one->clear_also();
+      if (!on_one_place) one->clear_task(), one->clear_split();
+    }
+    return google::protobuf::util::MessageDifferencer::Equals(a, b);
+  };
+  if (!are_alike(request, kept, /*on_one_place=*/false)) return request;
+  ScoreRequest joined = kept;
+  std::vector<ScoreRequest*> parts = {&joined};
+  for (ScoreRequest& also : *joined.mutable_also()) parts.push_back(&also);
+  for (ScoreRequest* part : parts) {
+    if (!are_alike(request, *part, /*on_one_place=*/true)) continue;
+    if (request.methods().empty()) part->clear_methods();
+    if (part->methods().empty()) return joined;  // all
+    for (const std::string& method : scored) {
+      if (std::count(part->methods().begin(), part->methods().end(), method) == 0) part->add_methods(method);
+    }
+    return joined;
+  }
+  *joined.add_also() = request;
+  return joined;
+}
+
+absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study) {
+  const std::string folder = study.store().ReportFolder(study.name());
+  OPENSET_RETURN_IF_ERROR(study.store().Make());
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  return WriteFileAtomically(JoinPath(folder, kRequestFile), ToText(request));
+}
+
+absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::string& name) {
+  ScoreRequest request;
+  OPENSET_RETURN_IF_ERROR(ReadTextProto(JoinPath(store.ReportFolder(name), kRequestFile), &request).status());
+  return request;
+}
+
+absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name) {
+  const absl::StatusOr<ScoreRequest> kept = FindScoreRequest(store, name);
+  if (!kept.ok() || ModelPath(*kept) == ModelPath(request) || !FileExists(ModelPath(*kept))) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--model: ", "the store ", store.folder(),
+                                                 " has results of another model under '", name, "', ", ModelPath(*kept),
+                                                 ": rename the file, or name another store (--store)"));
+}
+
+namespace {
+
+// The preprocessing of torchvision's ImageNet weights.
+constexpr char kImageNet[] = "size: 224 test_shorter_side: 256 mean: [0.485, 0.456, 0.406] std: [0.229, 0.224, 0.225]";
+constexpr char kSwin[] =
+    "size: 224 test_shorter_side: 232 test_filter: BICUBIC mean: [0.485, 0.456, 0.406] std: [0.229, 0.224, 0.225]";
+// The preprocessing of timm's weights of vit_base_patch16_224.
+constexpr char kVit[] = "size: 224 test_shorter_side: 248 test_filter: BICUBIC mean: 0.5 std: 0.5";
+constexpr char kSmall[] = "size: 32";
+
+struct Row {
+  const char* name;
+  const char* backbone;
+  const char* input;
+};
+
+constexpr Row kRows[] = {
+    {"resnet18", "resnet_imagenet { variant: RESNET18 }", kImageNet},
+    {"resnet34", "resnet_imagenet { variant: RESNET34 }", kImageNet},
+    {"resnet50", "resnet_imagenet { variant: RESNET50 }", kImageNet},
+    {"resnet101", "resnet_imagenet { variant: RESNET101 }", kImageNet},
+    {"resnet152", "resnet_imagenet { variant: RESNET152 }", kImageNet},
+    {"densenet121", "densenet {}", kImageNet},
+    {"swin_t", "swin_transformer {}", kSwin},
+    {"vit_base_patch16_224", "vision_transformer {}", kVit},
+    {"wrn28_10", "wide_resnet {}", kSmall},
+    {"wrn40_2", "wide_resnet { blocks: 6 widening: 2 }", kSmall},
+    {"resnet18_cifar", "resnet_cifar { variant: RESNET18 }", kSmall},
+    {"resnet20_cifar", "resnet_cifar { variant: RESNET20 }", kSmall},
+};
+
+}  // namespace
+
+absl::StatusOr<NamedNetwork> FindNamedNetwork(const std::string& name) {
+  for (const Row& row : kRows) {
+    if (name != row.name) continue;
+    NamedNetwork network;
+    const std::string model = absl::StrCat(row.backbone, " head { linear {} }");
+    CHECK(ParseTextProto(model, "a named network", &network.model).ok());
+    CHECK(ParseTextProto(row.input, "a named network", &network.input).ok());
+    return network;
+  }
+  return absl::InvalidArgumentError(UnknownName("network", name, NamedNetworks()));
+}
+
+std::vector<std::string> NamedNetworks() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.push_back(row.name);
+  return names;
+}
+
 namespace {
 
 absl::Status Invalid(const std::string& flag, const std::string& message) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/cli/serve/http_message.h"
+#include "tools/cli/serve/http_server.h"
 
 namespace openset {
 

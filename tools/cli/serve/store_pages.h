@@ -1,23 +1,58 @@
-// The pages of `openset serve`: a function of a route and the store's current content. Writes nothing.
+// Parts of the pages of `openset serve`.
 #ifndef OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 #define OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/chart/page.h"
 #include "data/catalog.h"
-#include "experiments/report/examples/mistake_sheet.h"
+#include "experiments/report/examples.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
-#include "tools/cli/serve/http_message.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/serve/http_server.h"
 #include "tools/cli/serve/routes.h"
 
 namespace openset {
+
+// A cell of a table: text, which is escaped, and the path of its link (routes.h), "" for none.
+struct HtmlCell {
+  std::string text;
+  std::string path = "";
+};
+
+// A table; the first `left` columns are aligned to the left.
+std::string HtmlTable(const std::vector<std::string>& heads, const std::vector<std::vector<HtmlCell>>& rows, int left);
+
+std::string HtmlLines(const std::string& text);  // <pre>
+std::string HtmlHead(const std::string& text);   // <h2>
+
+// The line of links at the top.
+std::string NavigationHtml(const std::vector<HtmlCell>& links);
+
+// The element in which the script shows what runs: on the store, or of the study with this id.
+std::string LiveHtml(const std::string& study_id = "");
+
+// Makes the page with the styles of reports. If the page has LiveHtml(), it gets the script, whose first data is
+// `live`. Errors: those of ToHtmlPage() (core/chart/page.h).
+absl::StatusOr<HttpAnswer> AnswerOf(ChartPage page, const nlohmann::ordered_json* live);
+
+// The current runs of a store, which the pages of `openset serve` request every two seconds.
+
+// {"records": N, "runs": [{"id", "study", "by", "line", "fraction", "silent", "actions": [{"line", "fraction"}]}]}.
+// "id" is StudyId(); "silent" is the number of seconds without a sign of life, null within the lease. `now`: seconds
+// since 1970.
+nlohmann::ordered_json LiveJson(int64_t records, const std::vector<RunState>& runs, double now);
+
+// The pages of `openset serve`: a function of a route and the store's current content. Writes nothing.
 
 // The content of the store is untrusted: all of it is escaped (EscapeXml(), JSON), and a page's policy allows only the
 // program's own scripts, by their hashes.

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
 #include "data/selection.h"
-#include "data/sets/open_selection.h"
+#include "data/sets/data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"

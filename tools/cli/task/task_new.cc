@@ -35,7 +35,7 @@
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);

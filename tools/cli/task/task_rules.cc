@@ -21,7 +21,7 @@
 #include "core/text/one_line.h"
 #include "data/splits/attribute_splits.h"
 #include "data/splits/wordnet.h"
-#include "tools/cli/flags/user_path.h"
+#include "tools/cli/flags/library_flags.h"
 #include "tools/cli/task/task_new.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);

@@ -20,7 +20,6 @@
 #include "google/protobuf/descriptor.h"
 #include "nlohmann/json.hpp"
 #include "tools/evaluation/requested.h"
-#include "tools/evaluation/scored_samples.h"
 
 namespace openset {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/npy.h"
 #include "core/files/formats/npz.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,8 @@
 // openset eval, through the program, and the documented examples of eval, compare, threshold and figure.
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -334,6 +337,305 @@ TEST_F(ExamplesTest, HelpExamplesRun) {
 }
 
 TEST_F(ExamplesTest, DocumentationExamplesRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14); }
+
+// Files that users have for `openset eval`: one file of known and one of unknown samples, arrays with other names,
+// logits that a score can't use.
+
+using ::testing::ElementsAre;
+
+// The largest logits are 2, 1, 0.5 and 0.1; labels are not needed if all samples are unknown.
+TEST_F(EvalTest, AFileThatIsDeclaredUnknownNeedsNoLabels) {
+  WriteArrays("known.npz", {{"label", Wholes({0, 1})}, {"logits", MakeNpy(std::vector<float>{2, 0, 0, 1}, {2, 2})}});
+  WriteArrays("ood.npz", {{"logits", MakeNpy(std::vector<float>{0.5f, 0, 0, 0.1f}, {2, 2})}});
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "known.npz", "ood.npz", "--unknown=ood", "--metrics=auroc", "--score=max_logit", "--format=json"}));
+  EXPECT_EQ(json["n_known"], 2);
+  EXPECT_EQ(json["n_unknown"], 2);
+  EXPECT_EQ(json["metrics"]["auroc"]["value"], 1);
+  EXPECT_THAT(Error({"eval", "known.npz", "ood.npz", "--metrics=auroc"}), HasSubstr("ood.npz: has no array 'label'"));
+}
+
+TEST_F(EvalTest, ArraysOfOtherNamesAreSuggested) {
+  WriteArrays("labels.npz", {{"labels", Wholes({0, -1})}, {"unknown_score", Reals({1, 2})}});
+  EXPECT_EQ(Error({"eval", "labels.npz"}),
+            "openset: labels.npz: has no array 'label' (it has labels, unknown_score); is it 'labels'? rename that to "
+            "'label'\n");
+  WriteArrays("score.npz", {{"label", Wholes({0, -1})}, {"score", Reals({1, 2})}});
+  EXPECT_THAT(Error({"eval", "score.npz"}),
+              HasSubstr("is it 'score'? rename that to 'unknown_score', if larger is more "
+                        "unknown"));
+}
+
+TEST_F(EvalTest, AnUnknownFormatListsAllFormats) {
+  program_.Write("scores.csv", kScores);
+  EXPECT_THAT(Error({"eval", "scores.csv", "--format=xml"}),
+              HasSubstr("unknown format 'xml' (known: text, markdown, csv, json, latex)"));
+  EXPECT_THAT(Error({"report", "quickstart", "--store=.", "--format=xml"}),
+              HasSubstr("--format: unknown format 'xml'"));
+}
+
+// The largest logits are -0.011 on average, so ViM's factor would be negative.
+TEST_F(EvalTest, VimExplainsWhyItCannotBeUsed) {
+  std::vector<float> logits, features;
+  std::vector<int64_t> label;
+  for (int i = 0; i < 12; ++i) {
+    label.push_back(i % 3);
+    for (int c = 0; c < 3; ++c) logits.push_back(c == i % 3 ? -0.011f : -1.0f);
+    for (int d = 0; d < 6; ++d) features.push_back(static_cast<float>(i * (d + 2) % 7));
+  }
+  WriteArrays("net.npz", {{"label", Wholes(label)},
+                          {"logits", MakeNpy(logits, {12, 3})},
+                          {"features", MakeNpy(features, {12, 6})},
+                          {"head_weight", MakeNpy(std::vector<float>(18, 0.5f), {3, 6})},
+                          {"head_bias", MakeNpy(std::vector<float>{0, 0, 0}, {3})}});
+  EXPECT_EQ(
+      Error({"eval", "net.npz", "--fit=net.npz", "--score=vim"}),
+      "openset: score vim: ViM can't be used: this network's largest logits average -0.011 on the training samples, "
+      "and the score needs a positive number. Train longer, or drop vim\n");
+}
+
+// openset eval --as=methods: several methods in one table and one plot.
+
+using ::testing::Not;
+
+class EvalMethodsTest : public EvalTest {
+ protected:
+  // a.npz: AUROC 3/4, all predictions correct; b.npz: only scores, AUROC 1.
+  EvalMethodsTest() {
+    WriteArrays("a.npz", {{"label", Wholes({0, 1, -1, -1})},
+                          {"prediction", Wholes({0, 1, 0, 1})},
+                          {"unknown_score", Reals({0.1, 0.4, 0.2, 0.9})}});
+    WriteArrays("b.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({1, 2, 3, 4})}});
+  }
+
+  std::string Methods(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"eval", "a.npz", "b.npz", "--as=methods", "--metrics=auroc,accuracy"});
+    return Out(more);
+  }
+};
+
+TEST_F(EvalMethodsTest, OneTable) {
+  EXPECT_EQ(Methods({}),
+            "a: a.npz, unknown score: that of the file\n"
+            "b: b.npz, unknown score: that of the file\n"
+            "2 known samples of 2 classes, 2 unknown samples (known : unknown = 1 : 1)\n"
+            "\n"
+            "metric         a       b  unit  better     label\n"
+            "------------------------------------------------\n"
+            "auroc      75.00  100.00     %  higher     AUROC\n"
+            "accuracy  100.00       -     %  higher  accuracy\n"
+            "\n"
+            "absent of b: accuracy (no predictions)\n");
+}
+
+TEST_F(EvalMethodsTest, EachMethodHasTheSameNumbersAlone) {
+  const auto json = nlohmann::json::parse(Methods({"--format=json", "--ci", "--replicates=200"}));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(json["methods"][name],
+              nlohmann::json::parse(Out({"eval", absl::StrCat(name, ".npz"), "--metrics=auroc,accuracy",
+                                         "--format=json", "--ci", "--replicates=200"})))
+        << name;
+  }
+  EXPECT_THAT(Methods({"--format=csv"}), AllOf(HasSubstr("\na,all,auroc,0.75,"), HasSubstr("\nb,all,auroc,1,")));
+  EXPECT_THAT(Methods({"--format=markdown"}), HasSubstr("| auroc    |  75.00 | 100.00 |"));
+}
+
+// The energy of the logits 0 and 0 is -log 2, that of 0 and log 3 is -log 4.
+TEST_F(EvalMethodsTest, TheScoreOfEachSampleIsWritten) {
+  WriteArrays("logits.npz",
+              {{"label", Wholes({0, -1})},
+               {"logits", MakeNpy(std::vector<float>{0, 0, 0, static_cast<float>(std::log(3))}, {2, 2})}});
+  Out({"eval", "logits.npz", "--score=energy", "--sample_scores=scores.npz"});
+  const NpzArrays written = ReadNpz(JoinPath(program_.folder(), "scores.npz")).value();
+  const std::vector<double> scores = ToDouble(written.at("unknown_score")).value();
+  ASSERT_EQ(scores.size(), 2);
+  EXPECT_NEAR(scores[0], -std::log(2), 1e-6);
+  EXPECT_NEAR(scores[1], -std::log(4), 1e-6);
+  EXPECT_EQ(ToInt64(written.at("prediction")).value(), (std::vector<int64_t>{0, 1}));
+
+  EXPECT_THAT(Error({"eval", "a.npz", "b.npz", "--as=methods", "--sample_scores=scores.npz"}),
+              HasSubstr("--sample_scores: goes with one method"));
+}
+
+TEST_F(EvalMethodsTest, LatexAndCurvesInOnePicture) {
+  EXPECT_THAT(Methods({"--curves=c", "--format=latex"}),
+              AllOf(HasSubstr("auroc & 75.00 & 100.00 & \\% & higher & AUROC \\\\\n"),
+                    HasSubstr("% absent of b: accuracy (no predictions)\n")));
+  EXPECT_THAT(Methods({"--rows=method", "--format=latex"}),
+              AllOf(HasSubstr("method & AUROC, \\% & accuracy, \\% \\\\\n"), HasSubstr("b & 100.00 & - \\\\\n")));
+  const std::string roc = program_.Read("c/roc.svg");
+  EXPECT_THAT(roc, AllOf(HasSubstr("a (AUROC 75.00 %)"), HasSubstr("b (AUROC 100.00 %)")));
+  EXPECT_THAT(program_.Read("c/roc.csv"), AllOf(HasSubstr("\na,0.1"), HasSubstr("\nb,2,0,1\n")));
+  EXPECT_THAT(program_.Read("c/oscr.csv"), AllOf(HasSubstr("\na,"), Not(HasSubstr("\nb,"))));
+  EXPECT_THAT(program_.Read("c/index.html"), HasSubstr("100.00"));
+}
+
+// A method's samples may be in several files, for example one for each set of unknown samples.
+TEST_F(EvalMethodsTest, SetsOfUnknownSamples) {
+  program_.Write("known.csv", "label,unknown_score\n0,1\n1,3\n");
+  program_.Write("svhn.csv", "label,unknown_score\n,2\n,4\n");
+  program_.Write("dtd.csv", "label,unknown_score\n,5\n");
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "known.csv,svhn.csv,dtd.csv", "b.npz", "--as=methods", "--metrics=auroc", "--format=json"}));
+  EXPECT_EQ(json["methods"]["known+svhn+dtd"]["groups"]["svhn"]["metrics"]["auroc"]["value"], 0.75);
+  EXPECT_EQ(json["methods"]["known+svhn+dtd"]["groups"]["dtd"]["metrics"]["auroc"]["value"], 1.0);
+  EXPECT_EQ(json["methods"]["b"]["metrics"]["auroc"]["value"], 1.0);
+}
+
+TEST_F(EvalMethodsTest, BadInput) {
+  const auto error = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"eval", "a.npz", "--as=methods"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Error(words);
+  };
+  EXPECT_EQ(error({"a.npz"}), "openset: --as=methods: a.npz is given twice\n");
+  EXPECT_THAT(error({"nowhere.npz"}), HasSubstr("nowhere.npz: No such file or directory"));
+  EXPECT_THAT(error({"--classes=c.csv"}), HasSubstr("--classes: goes with one method"));
+  EXPECT_THAT(error({"--rows=metrics"}), HasSubstr("--rows: unknown value 'metrics'; did you mean 'metric'?"));
+  EXPECT_THAT(Error({"eval", "a.npz", "--rows=method"}), HasSubstr("it goes with --as=methods"));
+  EXPECT_THAT(Error({"eval", "a.npz", "--as=method"}), HasSubstr("unknown value 'method'; did you mean 'methods'?"));
+}
+
+// Files of scores without predictions, and tables as pandas writes them, through the program.
+
+// DataFrame.to_csv() of labels with missing values (pandas 3.1.1). Of 24 pairs of a known and an unknown sample 17 are
+// in order and 3 tied: 18.5 / 24. scikit-learn 1.9.1 (roc_auc_score, average_precision_score, roc_curve): AUROC
+// 0.7708333333333334, AUPR 0.75 (unknown positive) and 0.8214285714285714 (known positive), FPR 0.5 at a TPR of 95 %.
+constexpr char kTable[] =
+    ",Label,Unknown_Score\n"
+    "0,0.0,0.125\n1,1.0,0.25\n2,2.0,0.5\n3,1.0,0.5\n4,0.0,0.75\n5,2.0,-0.001\n"
+    "6,,0.5\n7,,0.25\n8,,0.875\n9,,2.0\n";
+
+TEST_F(EvalTest, ScoresAlone) {
+  program_.Write("scoreonly.csv", kTable);
+  const auto json = nlohmann::json::parse(Out({"eval", "scoreonly.csv", "--format=json"}));
+  EXPECT_EQ(json["n_known"], 6);
+  EXPECT_EQ(json["n_unknown"], 4);
+  const auto& metrics = json["metrics"];
+  EXPECT_EQ(metrics["auroc"]["value"], 18.5 / 24);
+  EXPECT_NEAR(metrics["aupr_unknown"]["value"].get<double>(), 0.75, 1e-15);
+  EXPECT_NEAR(metrics["aupr_known"]["value"].get<double>(), 0.8214285714285714, 1e-15);
+  EXPECT_EQ(metrics["fpr_at_95tpr"]["value"], 0.5);
+  EXPECT_EQ(metrics["known_unknown_ratio"]["value"], 1.5);
+  EXPECT_EQ(metrics.size(), 10);
+  EXPECT_EQ(json["absent"].size(), 32);
+  for (const char* name : {"accuracy", "openauc", "oscr", "aurc", "open_set_f_macro", "inner"}) {
+    EXPECT_EQ(json["absent"][name], "no predictions") << name;
+  }
+  EXPECT_EQ(json["absent"]["ece"], "no logits");
+  EXPECT_FALSE(json.contains("pooled_aurc_parts"));
+}
+
+// In each format.
+TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
+  WriteArrays("scoreonly.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({0.1, 0.4, 0.2, 0.9})}});
+  const auto with = [&](const std::string& format) {
+    return Out({"eval", "scoreonly.npz", "--metrics=auroc,accuracy,oscr", "--format=" + format});
+  };
+  EXPECT_EQ(with("text"),
+            "scoreonly.npz\n"
+            "unknown score: that of the file\n"
+            "2 known samples of 2 classes, 2 unknown samples (known : unknown = 1 : 1)\n"
+            "\n"
+            "metric  value  unit  better  label\n"
+            "----------------------------------\n"
+            "auroc   75.00     %  higher  AUROC\n"
+            "\n"
+            "absent: accuracy, oscr (no predictions)\n");
+  EXPECT_THAT(with("markdown"), HasSubstr("* absent: accuracy, oscr (no predictions)\n"));
+  EXPECT_THAT(with("latex"), HasSubstr("% absent: accuracy, oscr (no predictions)\n"));
+  EXPECT_THAT(with("csv"), HasSubstr("all,accuracy,,,,no predictions,share,higher,accuracy\n"));
+  EXPECT_EQ(nlohmann::json::parse(with("json"))["absent"],
+            nlohmann::json::parse(R"({"accuracy": "no predictions", "oscr": "no predictions"})"));
+  EXPECT_THAT(Error({"eval", "scoreonly.npz", "--classes=classes.csv"}), HasSubstr("--classes: accuracy needs pred"));
+}
+
+TEST_F(EvalTest, ScoresAloneHaveIntervalsAndCurves) {
+  program_.Write("scoreonly.csv", kTable);
+  for (const char* method : {"bca", "delong"}) {
+    const auto json = nlohmann::json::parse(
+        Out({"eval", "scoreonly.csv", "--metrics=auroc,openauc", "--ci", absl::StrCat("--ci_method=", method),
+             "--replicates=200", "--curves=curves", "--format=json"}));
+    EXPECT_LT(json["metrics"]["auroc"]["low"], 18.5 / 24) << method;
+    EXPECT_EQ(json["absent"]["openauc"], "no predictions") << method;
+  }
+  EXPECT_THAT(program_.Read("curves/roc.svg"), HasSubstr("</svg>"));
+  EXPECT_THAT(program_.Read("curves/score_densities.csv"), HasSubstr("low,high,known,unknown\n"));
+  for (const char* name : {"oscr", "risk_coverage", "risk_coverage_pool", "thresholds", "reliability"}) {
+    EXPECT_EQ(program_.Read(absl::StrCat("curves/", name, ".csv")), "") << name;
+  }
+}
+
+// The other commands read the same files.
+TEST_F(EvalTest, ScoresAloneAreComparedAndGetThresholds) {
+  program_.Write("a.csv", kTable);
+  program_.Write("b.tsv", "label\tunknown_score\n0\t1\n1\t2\n2\t3\n1\t4\n0\t5\n2\t6\n\t7\nunknown\t8\n-1\t9\n\t10\n");
+  const auto compared = nlohmann::json::parse(
+      Out({"compare", "a.csv", "b.tsv", "--metrics=auroc,accuracy", "--replicates=200", "--format=json"}));
+  for (const auto& row : compared["comparisons"]) {
+    if (row["metric"] == "auroc") {
+      EXPECT_NEAR(row["difference"].get<double>(), 18.5 / 24 - 1, 1e-15);
+    } else {
+      EXPECT_THAT(row["absent"].get<std::string>(), HasSubstr("no predictions"));
+    }
+  }
+  // Five of the six known samples are accepted at 0.5: -0.001, 0.125, 0.25, 0.5, 0.5.
+  const auto threshold = nlohmann::json::parse(Out({"threshold", "a.csv", "--target=0.8", "--format=json"}));
+  EXPECT_EQ(threshold["threshold"], 0.5);
+  EXPECT_EQ(threshold["validation"]["known_accepted"], 5.0 / 6);
+  EXPECT_EQ(threshold["validation"]["unknown_rejected"], 0.5);
+  EXPECT_FALSE(threshold["validation"].contains("risk"));
+  EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
+  EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: metrics that need them are absent\n"));
+  EXPECT_THAT(program_.Run({"threshold", "a.csv", "--rule=risk"}).err, HasSubstr("the rule needs predictions"));
+  EXPECT_THAT(Error({"threshold", "a.csv", "--confusion=c.csv"}), HasSubstr("--confusion: needs predictions"));
+}
+
+TEST_F(EvalTest, HigherIsKnown) {
+  WriteArrays("known.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({0.9, 0.6, 0.8, 0.1})}});
+  const auto command = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"eval", "known.npz", "--metrics=auroc", "--format=csv"});
+    return more;
+  };
+  EXPECT_THAT(Out(command({})), HasSubstr("all,auroc,0.25,"));
+  EXPECT_THAT(Out(command({"--higher_is_known"})), HasSubstr("all,auroc,0.75,"));
+  EXPECT_THAT(Out({"eval", "known.npz", "--metrics=auroc", "--higher_is_known"}),
+              HasSubstr("unknown score: minus that of the file\n"));
+  EXPECT_THAT(Error(command({"--higher_is_known", "--score=energy"})), HasSubstr("--higher_is_known: applies to"));
+  WriteLogits("logits.npz", 2);
+  EXPECT_THAT(Error({"eval", "logits.npz", "--higher_is_known"}), HasSubstr("has no array 'unknown_score'"));
+}
+
+// With class names, three of five known samples are right (dog, cat and cat), and the table by class has the names.
+TEST_F(EvalTest, NamesOfClasses) {
+  program_.Write(
+      "names.csv",
+      "label;prediction;unknown_score\ndog;dog;1\ncat;cat;2\ncat;dog;3\ncat;cat;4\ndog;\"ox;2\";5\n;cat;6\n");
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "names.csv", "--metrics=accuracy,auroc", "--classes=classes.csv", "--format=json"}));
+  EXPECT_EQ(json["metrics"]["accuracy"]["value"], 3.0 / 5);
+  EXPECT_EQ(json["metrics"]["auroc"]["value"], 1.0);
+  EXPECT_THAT(
+      program_.Read("classes.csv"),
+      AllOf(HasSubstr("class,samples,accuracy\ncat,3,0.66666666666666663\ndog,2,0.5\n"), HasSubstr("ox;2,0,\n")));
+  Out({"threshold", "names.csv", "--confusion=confusion.csv"});
+  EXPECT_THAT(program_.Read("confusion.csv"), HasSubstr("class,cat,dog,ox;2,rejected\n"));
+  program_.Write("many.csv", "label;prediction;unknown_score\n5000;0;1\n0;0;2\n");
+  Out({"eval", "many.csv", "--metrics=accuracy", "--classes=many_classes.csv"});
+  EXPECT_THAT(program_.Read("many_classes.csv"), HasSubstr("\n5000,1,0\n"));
+  EXPECT_THAT(Error({"threshold", "many.csv", "--confusion=confusion.csv"}),
+              HasSubstr("--confusion: the table of 5001 classes is too large; it takes up to 5000"));
+}
+
+TEST_F(EvalTest, ErrorsListTheColumns) {
+  program_.Write("scores.csv", ",y,msp\n0,1,0.5\n");
+  EXPECT_EQ(Error({"eval", "scores.csv"}),
+            "openset: scores.csv: has no column 'label' (it has (no name), y, msp); is it 'y'? rename that to "
+            "'label'\n");
+  program_.Write("scores.csv", "label\tmsp\n1\t0.5\n");
+  EXPECT_EQ(Error({"eval", "scores.csv"}),
+            "openset: scores.csv: has no column 'unknown_score' or 'logit_0' (it has label, msp)\n");
+}
 
 }  // namespace
 }  // namespace openset

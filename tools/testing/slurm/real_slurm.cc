@@ -15,7 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/machine/machine.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 
 namespace openset {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "core/process/capture_output.h"
+#include "core/process/subprocess.h"
 #include "experiments/engine/slurm/program_copy.h"
 #include "experiments/store/record.pb.h"
 #include "experiments/store/store.h"

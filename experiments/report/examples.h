@@ -1,0 +1,65 @@
+// Decisions by class and the largest mistakes of single trials, for the page.
+#ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
+#define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/catalog.h"
+#include "data/image_source.h"
+#include "experiments/report/charts/detail_charts.h"
+#include "experiments/report/report.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+
+struct ExampleContext {
+  // By data set: the name of each class id. A class without one is "class 7".
+  std::map<std::string, std::vector<std::string>> class_names;
+  // By trial id: a contact sheet of its mistakes (experiments/report/examples.h), as the bytes of a PNG
+  // file.
+  std::map<std::string, std::string> sheets;
+};
+
+// Returns a list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples,
+// right, rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[index in known, or -1 -
+// index in unknown, predicted index, samples]], cut, mistakes [[kind, class, set, predicted class, unknown score]] with
+// kind 1 to 3 as in Mistake, and sheet, a data: URI. Leaves out examples that would make the list longer than
+// `most_bytes`.
+nlohmann::ordered_json ExamplesJson(const std::vector<ExampleTrial>& examples, const ExampleContext& context,
+                                    size_t most_bytes = 2'000'000);
+
+// What a report's page shows about single samples: names of classes, and images of mistakes if the data is on this
+// machine.
+
+// By data set, for the data sets of the examples' test samples that the catalog has.
+std::map<std::string, std::vector<std::string>> ClassNamesOf(const std::vector<ExampleTrial>& examples,
+                                                             const Catalog& catalog);
+
+// Adds the sheet that `sheet_of` returns for each example ("" for none), until a page has 1.5 MB of sheets.
+void AddSheets(const std::vector<ExampleTrial>& examples,
+               const std::function<std::string(const ExampleTrial& example)>& sheet_of, ExampleContext* context);
+
+// The images of a trial's largest mistakes.
+
+inline constexpr int kSheetColumns = 12;  // the number of tiles for each kind of mistake
+inline constexpr int kSheetTile = 56;     // pixels
+
+// Data set parts that were opened for earlier sheets, by data set and part.
+using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>>;
+
+// Returns a contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file, with a row for each kind of
+// mistake in the record, in their order, and the worst mistake on the left. "" for a record without mistakes. Errors:
+// those of OpenPart() and of reading the images, such as kNotFound if the data is not on this machine; kInvalidArgument
+// if the test samples don't include such a sample.
+absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
+                                         const std::vector<std::string>& data_folders, OpenParts* open_parts);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_

@@ -1,0 +1,171 @@
+
+#include "experiments/report/statistics.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "core/text/suggest.h"
+#include "eval/statistics/paired_tests.h"
+#include "experiments/report/levels.h"
+
+namespace openset {
+namespace {
+
+std::optional<double> SpreadOf(double std, absl::Span<const double> values, absl::Span<const int> splits, int n,
+                               Spread spread) {
+  if (n < 2) return std::nullopt;
+  switch (spread) {
+    case Spread::kPopulation:
+      return std;
+    case Spread::kSample:
+      return std * std::sqrt(n / (n - 1.0));
+    case Spread::kInterval: {
+      // The interval of the mean is that of its difference from 0.
+      const std::vector<double> zeros(values.size(), 0);
+      const absl::StatusOr<PairedTest> test = ComparePairedRuns(values, zeros, splits);
+      if (!test.ok() || !test->p_value.has_value()) return std::nullopt;
+      return (test->high - test->low) / 2;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> SpreadOf(const ReportCell& cell, Spread spread) {
+  return SpreadOf(cell.std, cell.values, cell.splits, cell.n, spread);
+}
+
+std::optional<double> SpreadOf(absl::Span<const double> values, absl::Span<const int> splits, Spread spread) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const auto n = static_cast<double>(values.size());
+  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
+  return SpreadOf(std::sqrt(squares / n), values, splits, static_cast<int>(values.size()), spread);
+}
+
+std::string SpreadText(Spread spread) {
+  switch (spread) {
+    case Spread::kPopulation:
+      return "population standard deviation over splits and seeds";
+    case Spread::kSample:
+      return "sample standard deviation over splits and seeds";
+    case Spread::kInterval:
+      return "half of the 95 % interval of the mean (Student's t over splits, or over seeds with one split)";
+  }
+  return "";
+}
+
+std::string BandText(Spread spread) {
+  return spread == Spread::kInterval ? "mean, in its 95 % interval (Student's t)"
+                                     : absl::StrCat("mean ± ", SpreadText(spread));
+}
+
+absl::StatusOr<Spread> ParseSpread(const std::string& name) {
+  if (name == "population") return Spread::kPopulation;
+  if (name == "sample") return Spread::kSample;
+  if (name == "interval") return Spread::kInterval;
+  return absl::InvalidArgumentError(UnknownName("spread", name, {"population", "sample", "interval"}));
+}
+
+namespace {
+
+constexpr double kLevel = 0.05;
+
+absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseline) {
+  std::map<std::pair<int, uint64_t>, double> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  std::vector<double> a, b;
+  std::vector<int> splits;
+  for (int i = 0; i < cell.n; ++i) {
+    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
+    if (run == of_run.end()) continue;
+    a.push_back(cell.values[i]);
+    b.push_back(run->second);
+    splits.push_back(cell.splits[i]);
+  }
+  return ComparePairedRuns(a, b, splits);
+}
+
+// Whether a cell's row has all values that a baseline names.
+bool HasAll(const ReportCell& cell, const std::string& baseline) {
+  return absl::c_all_of(absl::StrSplit(baseline, ", "), [&](absl::string_view part) {
+    return part == cell.method || absl::c_any_of(cell.axis, [&](const AxisValue& axis) {
+             return part == absl::StrCat(axis.name(), " ", axis.value()) ||
+                    part == absl::StrCat(axis.name(), "=", axis.value());
+           });
+  });
+}
+
+}  // namespace
+
+std::string BaselineRow(const Report& report, const std::string& baseline) {
+  for (const ReportCell& cell : report.cells) {
+    if (baseline.empty() || RowName(cell) == baseline) return RowName(cell);
+  }
+  for (const ReportCell& cell : report.cells) {
+    if (HasAll(cell, baseline)) return RowName(cell);
+  }
+  return "";
+}
+
+void AddSignificance(const std::string& baseline, Report* report) {
+  const std::string row = BaselineRow(*report, baseline);
+  std::map<Place, const ReportCell*> baselines;
+  for (const ReportCell& cell : report->cells) {
+    if (RowName(cell) == row) baselines.emplace(PlaceOf(cell), &cell);
+  }
+  struct Tested {
+    ReportCell* cell;
+    double p_value;
+    Verdict verdict;
+  };
+  std::map<std::pair<std::string, std::string>, std::vector<Tested>> families;  // by metric and group
+  bool any = false;  // whether two methods have two runs in common somewhere
+  for (ReportCell& cell : report->cells) {
+    const auto of_baseline = baselines.find(PlaceOf(cell));
+    if (RowName(cell) == row || of_baseline == baselines.end() || cell.n == 0) continue;
+    Significance& found = cell.significance.emplace();
+    const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second);
+    if (!test.ok()) continue;  // fewer than two runs in common
+    any = true;
+    found.replicates = test->replicates;
+    found.of_seeds = test->splits == 1;
+    if (test->replicates < kFewestReplicates) continue;
+    found.is_constant = test->differences == Differences::kSame;
+    if (test->p_value.has_value()) {
+      families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict});
+    }
+  }
+  if (!any) {
+    for (ReportCell& cell : report->cells) cell.significance.reset();
+    return;
+  }
+  report->baseline = row;
+  for (const auto& [family, tests] : families) {
+    std::vector<double> p_values;
+    for (const Tested& tested : tests) p_values.push_back(tested.p_value);
+    const std::vector<double> adjusted = HolmAdjusted(p_values);
+    for (size_t i = 0; i < tests.size(); ++i) {
+      Significance& found = *tests[i].cell->significance;
+      found.p_value = adjusted[i];
+      found.detectable = tests[i].verdict != Verdict::kNoDetectableDifference && adjusted[i] < kLevel;
+    }
+  }
+}
+
+std::string WhyNotTested(const Significance& significance) {
+  if (significance.p_value.has_value()) return "";
+  if (significance.is_constant) return "the same difference in every run";
+  return absl::StrCat("fewer than ", kFewestReplicates, " splits, or seeds of one split");
+}
+
+}  // namespace openset

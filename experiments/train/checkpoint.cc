@@ -1,0 +1,86 @@
+
+#include "experiments/train/checkpoint.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/files/remove_tree.h"
+#include "core/files/system_calls.h"
+#include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
+#include "core/random.h"
+#include "core/status_macros.h"
+#include "experiments/spec/model_files.h"
+#include "experiments/store/components.h"
+#include "experiments/store/stage_clock.h"
+#include "experiments/store/store.h"
+#include "experiments/worker/execution.h"
+#include "experiments/worker/trained_model.h"
+#include "models/checkpoint.h"
+#include "models/make_model.h"
+
+namespace openset {
+
+// Defined by :train_fingerprints.
+extern const FingerprintRow openset_train_fingerprints[];
+
+StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
+                                const ActionContext& context) {
+  StageProvenance provenance = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
+  DescribeExecution(action.execution(), context.device, &provenance);
+  AddComponents(action, openset_train_fingerprints, &provenance);
+  AddEarlierRuns(earlier, &provenance);
+  return provenance;
+}
+
+absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
+                              const std::string& state) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
+  const FolderRemover remover(staging);
+  const std::string checkpoint = JoinPath(staging, kCheckpointFile);
+  OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(checkpoint));
+  summary.set_schema_version(kSchemaVersion);
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
+  if (!state.empty()) {
+    OPENSET_RETURN_IF_ERROR(CheckNoLink(state));
+    std::error_code error;
+    std::filesystem::copy_file(state, JoinPath(staging, kStateFile), error);
+    if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", state, ": ", error.message()));
+  }
+  return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key)).status();
+}
+
+absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
+                                                        ImportNotes* notes) {
+  if (action.has_start()) return LoadTrainedModel(action.start(), context);
+  RandomStream init(action.seed(), "init");
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
+                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &init,
+                                     {context.device, action.has_training()}));
+  if (action.model().has_weights()) {
+    WeightsSpec weights = action.model().weights();
+    OPENSET_ASSIGN_OR_RETURN(*weights.mutable_file(), FindModelFile(weights.file(), context.images->data_folders()));
+    OPENSET_RETURN_IF_ERROR(ImportWeights(weights, model.get(), notes));
+  }
+  PlaceModel(action.execution(), context.device, model.get());
+  return model;
+}
+
+absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context) {
+  ImportNotes notes;
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context, &notes));
+  TrainSummary summary;
+  summary.mutable_ignored_tensor()->Assign(notes.ignored.begin(), notes.ignored.end());
+  summary.mutable_import_note()->Assign(notes.lines.begin(), notes.lines.end());
+  *summary.mutable_action() = action;
+  *summary.mutable_provenance() = TrainProvenance(action, /*earlier=*/{}, context);
+  return CommitCheckpoint(*model, std::move(summary), context);
+}
+
+}  // namespace openset

@@ -1,0 +1,42 @@
+// Stores a trained model.
+#ifndef OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_
+#define OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/store/record.proto.h"
+#include "experiments/worker/action_context.h"
+#include "models/import_weights.h"
+#include "models/model.h"
+
+namespace openset {
+
+// The provenance of a training so far. `earlier` is that of its earlier runs, empty if there were none.
+StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
+                                const ActionContext& context);
+
+// Writes the checkpoint folder of the action `context.key`: the model, `summary` (with the checkpoint's digest and the
+// schema version added), summary.action as text and, unless it is "", a copy of the file `state`, from which other
+// trainings can continue. Errors: those of Store::CommitFolder(); kUnavailable if the file can't be copied.
+absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
+                              const std::string& state = "");
+
+// The model that a training starts from.
+
+// Returns a model on the context's device. It is the model of the training in action.start, if there is one. Otherwise
+// it is drawn from the action's seed and gets the weights of action.model.weights, whose notes
+// are added to `notes`, unless it is null. Errors: those of LoadTrainedModel(), MakeModel() and ImportWeights().
+absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
+                                                        ImportNotes* notes = nullptr);
+
+// For an action without a training: commits the initial model as its checkpoint, without epochs.
+absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_

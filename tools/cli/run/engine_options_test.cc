@@ -1,0 +1,87 @@
+#include "tools/cli/run/engine_options.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/temporary_folder.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class WorkerProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make("worker_program");
+    ASSERT_THAT(made, IsOk());
+    kept_ = *std::move(made);
+    folder_ = kept_->path();
+    ASSERT_THAT(MakeFolders(absl::StrCat(folder_, "/openset/tools")), IsOk());
+  }
+  void TearDown() override { unsetenv("OPENSET_PYTHON"); }
+
+  void NeedTorch(const std::string& version) {
+    ASSERT_THAT(WriteFileAtomically(absl::StrCat(folder_, "/openset/tools/torch_version"), version), IsOk());
+  }
+
+  // A Python that prints `output` whatever it is asked.
+  void UsePython(const std::string& output) {
+    const std::string path = absl::StrCat(folder_, "/python");
+    ASSERT_THAT(WriteFileAtomically(path, absl::StrCat("#!/bin/sh\ncat <<END\n", output, "END\n")), IsOk());
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+    setenv("OPENSET_PYTHON", path.c_str(), 1);
+  }
+
+  std::optional<TemporaryFolder> kept_;
+  std::string folder_;
+};
+
+TEST_F(WorkerProgramTest, AWorkerWithLibTorchIsStartedDirectly) {
+  EXPECT_THAT(WorkerProgram("/w", folder_), IsOkAndHolds(ElementsAre("/w")));
+}
+
+TEST_F(WorkerProgramTest, TheLibrariesAreThoseOfTheInstalledPyTorch) {
+  NeedTorch("2.11.0\n");
+  UsePython("2.11.1+cu130\n/site/torch/lib\n/site/nvidia/cu13/lib\n");
+  EXPECT_THAT(WorkerProgram("/w", folder_),
+              IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib", "/w")));
+}
+
+TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
+  NeedTorch("2.11.0");
+  UsePython("2.1.0\n/site/torch/lib\n");
+  EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                     AllOf(HasSubstr("needs PyTorch 2.11;"), HasSubstr("has 2.1.0"),
+                                                           HasSubstr("-m pip install 'torch==2.11.*'"))));
+  UsePython("");
+  EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has none: ")));
+}
+
+TEST_F(WorkerProgramTest, WithoutPythonTheVariableIsNamed) {
+  NeedTorch("2.11.0");
+  setenv("OPENSET_PYTHON", "/nowhere/python", 1);
+  EXPECT_THAT(WorkerProgram("/w", folder_),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("set OPENSET_PYTHON to the Python that has it")));
+}
+
+// With this machine's Python, which may not have PyTorch: the query itself must not fail.
+TEST_F(WorkerProgramTest, ARealPythonAnswers) {
+  NeedTorch("0.0.1");
+  EXPECT_THAT(WorkerProgram("/w", folder_),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("training needs PyTorch 0.0; python3 has ")));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,137 @@
+#include "tools/cli/run/study_cost.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
+#include "data/task.pb.h"
+#include "experiments/spec/method.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/model.pb.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Basis = Throughputs::Rate::Basis;
+
+TrialSpec TrialOf(const std::string& model, int batch_size = 128) {
+  return Parsed<TrialSpec>(absl::StrCat("method { model { ", model, " } input { size: 32 } training { epochs: 1 ",
+                                        "batch_size: ", batch_size, " } } data { test_known { class_id: [0, 1] } } ",
+                                        "execution { threads: 1 }"));
+}
+
+Plan PlanOf(const std::vector<TrialSpec>& trials) {
+  Plan plan;
+  for (const TrialSpec& trial : trials) {
+    Action action;
+    action.kind = ActionKind::kTrain;
+    action.trials = {static_cast<int>(plan.trials.size())};
+    action.work = 1000 + static_cast<int64_t>(plan.trials.size());
+    action.state = ActionState::kNeeded;
+    plan.Add(action);
+    plan.trials.emplace_back(trial);
+  }
+  return plan;
+}
+
+class AddProbesTest : public ::testing::Test {
+ protected:
+  AddProbesTest() {
+    options_.device = {false, "a CPU", 1};
+    options_.build = "1";
+    options_.folder = absl::StrCat(testing::TempDir(), "/probes");
+    std::filesystem::remove_all(options_.folder);
+    options_.probe = [this](const TrainAction& action) -> absl::StatusOr<double> {
+      batches_.push_back(action.training().batch_size());
+      return 50;
+    };
+  }
+
+  ProbeOptions options_;
+  std::vector<int64_t> batches_;  // of the probes
+};
+
+TEST_F(AddProbesTest, ProbesEachNetworkOnce) {
+  const Plan plan = PlanOf({TrialOf("vgg32 {}"), TrialOf("vgg32 {}")});
+  Throughputs first;
+  EXPECT_THAT(AddProbes(plan, options_, &first), IsEmpty());
+  EXPECT_THAT(batches_, SizeIs(1));
+  EXPECT_EQ(first.Of(plan.trials[0], options_.device).basis, Basis::kProbed);
+  EXPECT_DOUBLE_EQ(first.Of(plan.trials[0], options_.device).passes_per_second, 3 * 50);
+
+  // Also if no probe may be made.
+  options_.probe = nullptr;
+  Throughputs second;
+  AddProbes(plan, options_, &second);
+  EXPECT_DOUBLE_EQ(second.Of(plan.trials[0], options_.device).passes_per_second, 3 * 50);
+  // Not for another build, number at once or batch size.
+  const auto is_known = [this](const Plan& of, const ProbeOptions& options) {
+    Throughputs throughputs;
+    AddProbes(of, options, &throughputs);
+    return throughputs.Of(of.trials[0], options_.device).basis == Basis::kProbed;
+  };
+  EXPECT_TRUE(is_known(plan, options_));
+  ProbeOptions other = options_;
+  other.build = "2";
+  EXPECT_FALSE(is_known(plan, other));
+  other = options_;
+  other.at_once = 2;
+  EXPECT_FALSE(is_known(plan, other));
+  EXPECT_FALSE(is_known(PlanOf({TrialOf("vgg32 {}", 64)}), options_));
+}
+
+TEST_F(AddProbesTest, ProbesOnlyUnmeasuredMissingTrainings) {
+  Plan plan = PlanOf({TrialOf("vgg32 {}"), TrialOf("osrci_cnn {}"), TrialOf("resnet_cifar {}")});
+  TrialRecord record =
+      Parsed<TrialRecord>("provenance { stage { stage: TRAIN images_per_second: 10 cpu: 'a CPU' threads: 1 } }");
+  *record.mutable_trial() = TrialOf("vgg32 {}");
+  Throughputs throughputs;
+  throughputs.Add(record);
+  plan.actions[1].state = ActionState::kStored;
+  plan.actions[2].role = ActionRole::kImport;
+  AddProbes(plan, options_, &throughputs);
+  EXPECT_THAT(batches_, IsEmpty());
+}
+
+// At the assumed 3e10 multiply-adds per second, 2 s are enough for few images of a large network, so the probe uses a
+// smaller batch.
+TEST_F(AddProbesTest, LargeNetworksHaveSmallerBatches) {
+  TrialSpec large = TrialOf("resnet_imagenet { variant: RESNET152 }", 256);
+  large.mutable_method()->mutable_input()->set_size(224);
+  Throughputs throughputs;
+  const Plan plan = PlanOf({large});
+  const double images = 2 * throughputs.Of(plan.trials[0], options_.device).passes_per_second / 3;
+  AddProbes(plan, options_, &throughputs);
+  EXPECT_THAT(batches_, ElementsAre(std::max<int64_t>(4, static_cast<int64_t>(images))));
+  EXPECT_LT(batches_[0], 16);
+}
+
+TEST_F(AddProbesTest, ProbesTheNetworksWithMostWork) {
+  std::vector<TrialSpec> trials;
+  for (const int width : {8, 16, 32, 64}) trials.push_back(TrialOf(absl::StrCat("vgg32 { width: ", width, " }")));
+  const Plan plan = PlanOf(trials);
+  Throughputs throughputs;
+  AddProbes(plan, options_, &throughputs);
+  EXPECT_THAT(batches_, SizeIs(kMostProbes));
+  EXPECT_EQ(throughputs.Of(plan.trials[0], options_.device).basis, Basis::kScaled);
+  for (const int t : {1, 2, 3}) EXPECT_EQ(throughputs.Of(plan.trials[t], options_.device).basis, Basis::kProbed);
+}
+
+TEST_F(AddProbesTest, FailuresAreReportedAndNotStored) {
+  options_.probe = [](const TrainAction&) { return absl::UnavailableError("its worker exited with 3"); };
+  const Plan plan = PlanOf({TrialOf("vgg32 {}")});
+  Throughputs throughputs;
+  EXPECT_THAT(AddProbes(plan, options_, &throughputs), ElementsAre(HasSubstr("failed: its worker exited with 3")));
+  EXPECT_EQ(throughputs.Of(plan.trials[0], options_.device).basis, Basis::kAssumed);
+  EXPECT_FALSE(std::filesystem::exists(options_.folder));
+}
+
+}  // namespace
+}  // namespace openset
