@@ -1,3 +1,4 @@
+
 #include "data/image_source.h"
 
 #include <utility>

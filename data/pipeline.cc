@@ -1,4 +1,5 @@
 
+
 #include "data/pipeline.h"
 
 #include <sys/mman.h>

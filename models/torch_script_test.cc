@@ -1,4 +1,5 @@
 
+
 #include "models/torch_script.h"
 
 #include <string>

@@ -1,4 +1,5 @@
 
+
 #include "core/files/digest.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+
 #include "core/files/remove_tree.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 
+
 #include "core/files/remove_tree.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 
+
 #include "core/files/system_calls.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
 
+
 #include "core/files/temporary_folder.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 
+
 #include "core/machine/machine.h"
 
 #include <sys/mman.h>

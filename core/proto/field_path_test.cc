@@ -1,4 +1,5 @@
 
+
 #include "core/proto/field_path.h"
 
 #include "core/testing/parsed.h"

@@ -1,4 +1,5 @@
 
+
 #include "core/tensor/transfer.h"
 
 #include <cstdint>

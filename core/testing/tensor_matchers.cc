@@ -1,4 +1,5 @@
 
+
 #include "core/testing/tensor_matchers.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "core/text/json_text.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,5 @@
 
+
 #include "core/text/json_text.h"
 
 #include <cmath>

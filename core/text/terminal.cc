@@ -1,4 +1,5 @@
 
+
 #include "core/text/terminal.h"
 
 #include <unistd.h>

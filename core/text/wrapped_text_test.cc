@@ -1,4 +1,5 @@
 
+
 #include "core/text/wrapped_text.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "data/readers/image_folder.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 
+
 #include "data/sets/data_set_problems.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "data/splits/class_splits.h"
 
 #include <cstdint>

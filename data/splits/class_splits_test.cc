@@ -1,3 +1,4 @@
+
 #include "data/splits/class_splits.h"
 
 #include <set>

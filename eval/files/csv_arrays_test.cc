@@ -1,4 +1,5 @@
 
+
 #include "eval/files/csv_arrays.h"
 
 #include <limits>

@@ -1,3 +1,4 @@
+
 #include "eval/files/named_arrays.h"
 
 #include <algorithm>

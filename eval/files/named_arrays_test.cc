@@ -1,4 +1,5 @@
 
+
 #include "eval/files/named_arrays.h"
 
 #include <vector>

@@ -1,4 +1,5 @@
 
+
 #include "eval/metrics/evaluate.h"
 
 #include <vector>

@@ -1,4 +1,5 @@
 
+
 #include "eval/metrics/metric_labels.h"
 
 #include <utility>

@@ -1,4 +1,5 @@
 
+
 #include "eval/report/evaluation_report.h"
 
 #include <vector>

@@ -1,4 +1,5 @@
 
+
 #include "eval/report/run_comparison_report.h"
 
 #include <limits>

@@ -1,4 +1,5 @@
 
+
 #include "eval/statistics/bootstrap.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "eval/testing/golden_scores.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>

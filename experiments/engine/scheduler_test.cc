@@ -1,4 +1,5 @@
 
+
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/figures/make_figure.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 
-
 #include "experiments/infer/inference.h"
 
 #include <algorithm>
@@ -19,13 +18,12 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
-#include "core/random.h"
 #include "core/status_macros.h"
-#include "core/tensor/torch_generator.h"
 #include "core/tensor/torch_runtime.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/make_predictor.h"
+#include "experiments/infer/train_mode_pass.h"
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
@@ -35,7 +33,6 @@
 #include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
 #include "experiments/worker/trained_model.h"
-#include "models/model.pb.h"
 
 namespace openset {
 
@@ -52,33 +49,6 @@ void PassesAtOnce::End() {
   // If the process used more before, the pass needed less.
   const int64_t of_a_pass = std::max<int64_t>(1, memory_.peak() - used_before_);
   most_ = 1 + memory_.free() / 2 / of_a_pass;
-}
-
-absl::StatusOr<at::Tensor> PassInTrainMode(const TrainModePassSpec& spec, const TrainAction& train, Model* model,
-                                           const ActionContext& context, const std::function<void(double)>& report) {
-  const c10::NoGradGuard no_grad;
-  model->train(true);
-  at::Generator generator = MakeGenerator(context.device, DeriveSeed(train.seed(), "train_mode_pass/libtorch"));
-  model->SetGenerator(generator);
-  OPENSET_ASSIGN_OR_RETURN(const Pipeline pipeline, TrainingPipeline(train, context.device));
-  OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
-                           context.images->MakeBatcher(train.data(), train.input().channels(), context.device));
-  RandomStream order(train.seed(), "train_mode_pass/order");
-  RandomStream augment(train.seed(), "train_mode_pass/augment");
-  BatchStream stream(batcher, batcher.Epoch(spec.batch_size(), /*drop_last=*/false, &order), pipeline, &augment);
-  at::Tensor logits;
-  int64_t done = 0;
-  report(0);
-  while (true) {
-    OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> batch, stream.Next());
-    if (!batch.has_value()) return logits;
-    const PrecisionScope precision(train.execution(), context.device);
-    const at::Tensor rows = model->Forward(batch->image).logits.to(at::kCPU, at::kFloat);
-    if (!logits.defined()) logits = at::empty({batcher.size(), rows.size(1)});
-    logits.index_copy_(0, batch->sample.cpu(), rows);
-    done += rows.size(0);
-    report(static_cast<double>(done) / static_cast<double>(batcher.size()));
-  }
 }
 
 // Defined by :infer_fingerprints.

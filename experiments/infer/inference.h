@@ -12,9 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/tensor/torch.h"
 #include "experiments/spec/action.proto.h"
-#include "experiments/spec/method.proto.h"
 #include "experiments/store/outputs.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
@@ -45,16 +43,6 @@ class PassesAtOnce {
   int64_t used_before_ = 0;
   std::optional<int64_t> most_;  // once the first pass is measured
 };
-
-// Passes over the training images in training mode, for TrainModePassSpec.
-
-// Passes once over the training images of `train`, in a random order, augmented as in the training, in batches of
-// spec.batch_size (the last may be short). Batch norms in `model` normalise by each batch and update their running
-// statistics; dropout is on. Parameters don't change. Random numbers come from streams of the training's seed. `report`
-// receives the completed share. Returns the logits, f32 [N, K] on the CPU, in the order of the selection
-// (Batcher::samples()). Errors: those of the data. Postcondition: the model is in training mode.
-absl::StatusOr<at::Tensor> PassInTrainMode(const TrainModePassSpec& spec, const TrainAction& train, Model* model,
-                                           const ActionContext& context, const std::function<void(double)>& report);
 
 // The second action of a trial: computes the outputs for the test data from a checkpoint, and stores them.
 

@@ -1,4 +1,5 @@
 
+
 #include "experiments/plan/plan.h"
 
 #include <filesystem>

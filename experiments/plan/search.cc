@@ -1,4 +1,5 @@
 
+
 #include "experiments/plan/search.h"
 
 #include <algorithm>

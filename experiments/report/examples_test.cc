@@ -1,4 +1,5 @@
 
+
 #include "experiments/report/examples.h"
 
 #include <cstdint>

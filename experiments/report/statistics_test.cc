@@ -1,4 +1,5 @@
 
+
 #include "experiments/report/statistics.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/spec/experiment_file.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "experiments/spec/experiment_file.h"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/spec/spec_changes.h"
 
 #include "absl/strings/str_cat.h"

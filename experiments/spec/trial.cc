@@ -1,4 +1,5 @@
 
+
 #include "experiments/spec/trial.h"
 
 #include "absl/strings/str_cat.h"

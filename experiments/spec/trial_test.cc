@@ -1,3 +1,4 @@
+
 #include "experiments/spec/trial.h"
 
 #include <memory>

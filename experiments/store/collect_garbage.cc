@@ -1,4 +1,5 @@
 
+
 #include "experiments/store/collect_garbage.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/study/check_inputs.h"
 
 #include <filesystem>

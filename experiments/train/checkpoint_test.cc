@@ -1,4 +1,5 @@
 
+
 #include "experiments/train/checkpoint.h"
 
 #include <memory>

@@ -1,3 +1,4 @@
+
 #include "experiments/train/objective.h"
 
 #include "absl/strings/str_cat.h"

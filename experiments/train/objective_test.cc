@@ -1,4 +1,5 @@
 
+
 #include "experiments/train/objective.h"
 
 #include <map>

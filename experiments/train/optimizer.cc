@@ -1,4 +1,5 @@
 
+
 #include "experiments/train/optimizer.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/worker/worker_loop.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 
+
 #include "models/testing/model_conformance.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "core/tensor/testing/memory_gpu.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+
 #include "data/augment/pixels/make_pixel_op.h"
 
 #include <algorithm>

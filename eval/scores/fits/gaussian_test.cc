@@ -1,4 +1,5 @@
 
+
 #include "eval/scores/fits/gaussian.h"
 
 #include "Eigen/LU"

@@ -1,4 +1,5 @@
 
+
 #include "experiments/engine/slurm/slurm_jobs.h"
 
 #include <sys/stat.h>

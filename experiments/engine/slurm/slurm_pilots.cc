@@ -1,3 +1,4 @@
+
 #include "experiments/engine/slurm/slurm_pilots.h"
 
 #include <sys/stat.h>

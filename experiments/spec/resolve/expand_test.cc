@@ -1,4 +1,5 @@
 
+
 #include "experiments/spec/resolve/expand.h"
 
 #include <cmath>

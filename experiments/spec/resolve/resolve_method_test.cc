@@ -1,4 +1,5 @@
 
+
 #include "experiments/spec/resolve/resolve_method.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+
 #include "experiments/store/processes/leases.h"
 
 #include <fcntl.h>

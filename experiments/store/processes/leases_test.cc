@@ -1,4 +1,5 @@
 
+
 #include "experiments/store/processes/leases.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 
+
 #include "experiments/store/records/metric_groups.h"
 
 #include "core/testing/parsed.h"

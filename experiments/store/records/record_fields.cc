@@ -1,4 +1,5 @@
 
+
 #include "experiments/store/records/record_fields.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/devices/devices.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "tools/cli/flags/flags.h"
 
 #include <filesystem>

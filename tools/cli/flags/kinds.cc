@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/flags/kinds.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+
 #include "tools/cli/flags/kinds.h"
 
 #include "gmock/gmock.h"

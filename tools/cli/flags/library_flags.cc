@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/flags/library_flags.h"
 
 #include <cstdlib>

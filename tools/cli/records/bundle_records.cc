@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/records/bundle_records.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/run/engine_options.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+
 #include "tools/cli/run/engine_options.h"
 
 #include <sys/stat.h>

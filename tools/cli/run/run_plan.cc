@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/run/run_plan.h"
 
 #include <unistd.h>

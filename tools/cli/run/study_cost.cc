@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/run/study_cost.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+
 #include "tools/cli/run/study_cost.h"
 
 #include <filesystem>

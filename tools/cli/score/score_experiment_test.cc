@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/score/score_experiment.h"
 
 #include "core/proto/proto_rules.h"

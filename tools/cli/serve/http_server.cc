@@ -1,4 +1,5 @@
 
+
 #include "tools/cli/serve/http_server.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+
 #include "tools/cli/serve/http_server.h"
 
 #include <string>

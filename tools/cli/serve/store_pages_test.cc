@@ -1,3 +1,4 @@
+
 #include "tools/cli/serve/store_pages.h"
 
 #include <filesystem>
