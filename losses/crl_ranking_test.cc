@@ -1,5 +1,3 @@
-#include "losses/crl_ranking.h"
-
 #include <cmath>
 
 #include "core/testing/tensor_matchers.h"

@@ -1,7 +1,19 @@
-#include "losses/cross_entropy.h"
+// Softmax cross entropy with label smoothing.
+//
+//   mean_b -sum_c q_bc log p_bc,   p_b = softmax(z_b / T),
+//
+// where z [B, K] are the logits, T is the temperature and q is the smoothed target (SmoothingTarget in loss.proto), for
+// which all K outputs are classes. With normalise_logits, z is divided by its length plus 1e-7 (LogitNorm, Wei et al.,
+// ICML 2022). If open samples are the last class, the result is a weighted mean over known and open samples: (sum over
+// known + sum over open of weight * loss) / (B + sum of weight).
+//
+// At least 0; with label smoothing, at least the entropy of the target. Needs LossInput.open only if open samples are a
+// class.
+#include <memory>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 #include "losses/row_ops.h"
 
 namespace openset {
@@ -55,7 +67,7 @@ class CrossEntropy : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeCrossEntropy(const CrossEntropySpec& spec) {
+std::unique_ptr<LossTerm> Make(const CrossEntropySpec& spec, const LossSetting&) {
   return std::make_unique<CrossEntropy>(spec);
 }
 

@@ -1,7 +1,14 @@
-#include "losses/energy_margin.h"
+// Energy-bounded learning (Liu et al., NeurIPS 2020): separates the energies of known and open samples by a margin.
+//
+//   mean_i max(0, E_i - known_margin)^2 + mean_j weight_j max(0, open_margin - E_j)^2,   E = -logsumexp_c z_c,
+//
+// where i are the known samples and j the open samples. At least 0; without open samples the second mean is 0. Needs
+// LossInput.open. All outputs count as classes.
+#include <memory>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 #include "losses/row_ops.h"
 
 namespace openset {
@@ -26,7 +33,7 @@ class EnergyMargin : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeEnergyMargin(const EnergyMarginSpec& spec) {
+std::unique_ptr<LossTerm> Make(const EnergyMarginSpec& spec, const LossSetting&) {
   return std::make_unique<EnergyMargin>(spec);
 }
 

@@ -1,5 +1,3 @@
-#include "losses/energy_margin.h"
-
 #include <cmath>
 #include <string>
 

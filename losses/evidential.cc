@@ -1,10 +1,23 @@
-#include "losses/evidential.h"
-
+// Evidential deep learning (Sensoy, Kaplan and Kandemir, NeurIPS 2018), with the objectives and evidence functions that
+// EvidentialSpec lists.
+//
+//   mean_b objective_b + coefficient * KL_b,   alpha = evidence(z) + 1,   S = sum_c alpha_c,
+//   KL = log Gamma(S') - log Gamma(K) - sum_c log Gamma(alpha'_c) + sum_c (alpha'_c - 1) (digamma(alpha'_c) -
+//   digamma(S')),
+//
+// where alpha' is alpha with 1 for the label and S' is its sum. The KL is the divergence between the Dirichlet
+// distribution of the evidence for wrong classes and the uniform one. It is computed in f64, because it is a small
+// difference of large numbers.
+//
+// At least 0. The coefficient depends on LossInput.epoch. All outputs are classes. Clipped logits get no gradient.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 #include "losses/row_ops.h"
 
 namespace openset {
@@ -79,6 +92,8 @@ class Evidential : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeEvidential(const EvidentialSpec& spec) { return std::make_unique<Evidential>(spec); }
+std::unique_ptr<LossTerm> Make(const EvidentialSpec& spec, const LossSetting&) {
+  return std::make_unique<Evidential>(spec);
+}
 
 }  // namespace openset

@@ -1,5 +1,3 @@
-#include "losses/evidential.h"
-
 #include <cmath>
 #include <string>
 

@@ -1,9 +1,15 @@
-#include "losses/jsd_consistency.h"
-
+// Consistency term of AugMix (Hendrycks et al., ICLR 2020): makes the probabilities of an image's views equal.
+//
+//   mean_v mean_b KL(p_vb || M_b),   M = max(1e-7, mean_v p_v),   p = softmax(z),
+//
+// where v runs over the batch itself and LossInput.views: the Jensen-Shannon divergence of the views, except for the
+// bound 1e-7. Between 0, for equal views, and log(number of views). Gradients flow into all views.
+#include <memory>
 #include <vector>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 
 namespace openset {
 namespace {
@@ -31,7 +37,7 @@ class JsdConsistency : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeJsdConsistency(const JsdConsistencySpec& spec) {
+std::unique_ptr<LossTerm> Make(const JsdConsistencySpec& spec, const LossSetting&) {
   return std::make_unique<JsdConsistency>(spec);
 }
 

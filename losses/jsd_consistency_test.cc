@@ -1,5 +1,3 @@
-#include "losses/jsd_consistency.h"
-
 #include <cmath>
 
 #include "core/testing/tensor_matchers.h"

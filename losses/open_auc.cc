@@ -1,9 +1,24 @@
-#include "losses/open_auc.h"
-
+// The pairwise term of OpenAUC (Wang et al., NeurIPS 2022, Eq. 15 and 17): the AUC risk of unknown above known, for the
+// known samples that are classified correctly.
+//
+//   mean over pairs (i, j) of  keep_i * weight_j * l(r_j - r_i),
+//
+// where i is a known and j an open sample, r the unknown score (larger = more unknown), and l the surrogate loss.
+// keep_i is 1 if the largest logit of sample i (the first of equal ones) is that of its label, or with
+// include_misclassified, and otherwise 0; no gradient flows through it. Gradients flow into both scores, through the
+// largest logit of each.
+//
+// Pairs: all (i, j), or each open sample with the known sample at its slot (OpenSet.slot).
+// Mean:  over the pairs with keep_i weight_j = 1, or over those with weight_j = 1; 0 if there are none.
+//
+// All outputs count as classes in r and in keep: not for heads with an output for the unknown. Needs LossInput.open.
+// At least 0. All pairs cost O(B + U) with the square surrogate, O(B U) with the others.
+#include <memory>
 #include <tuple>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 #include "losses/row_ops.h"
 
 namespace openset {
@@ -117,6 +132,6 @@ class OpenAuc : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeOpenAuc(const OpenAucSpec& spec) { return std::make_unique<OpenAuc>(spec); }
+std::unique_ptr<LossTerm> Make(const OpenAucSpec& spec, const LossSetting&) { return std::make_unique<OpenAuc>(spec); }
 
 }  // namespace openset

@@ -1,5 +1,3 @@
-#include "losses/open_auc.h"
-
 #include <cmath>
 #include <string>
 #include <tuple>

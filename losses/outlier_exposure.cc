@@ -1,7 +1,15 @@
-#include "losses/outlier_exposure.h"
+// Outlier Exposure (Hendrycks, Mazeika and Dietterich, ICLR 2019): makes the probabilities of open samples uniform.
+//
+//   mean_j weight_j * (logsumexp_c z_jc - mean_c z_jc),
+//
+// where z [U, K] are the logits of the open samples: the cross entropy between the uniform distribution and their
+// softmax. At least log K, which is reached for equal logits; 0 if no open sample counts. Needs LossInput.open. All
+// outputs count as classes.
+#include <memory>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "losses/loss_members.h"
 #include "losses/row_ops.h"
 
 namespace openset {
@@ -19,6 +27,8 @@ class OutlierExposure : public LossTerm {
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeOutlierExposure() { return std::make_unique<OutlierExposure>(); }
+std::unique_ptr<LossTerm> Make(const OutlierExposureSpec&, const LossSetting&) {
+  return std::make_unique<OutlierExposure>();
+}
 
 }  // namespace openset

@@ -1,5 +1,3 @@
-#include "losses/outlier_exposure.h"
-
 #include <cmath>
 
 #include "core/testing/tensor_matchers.h"

@@ -2,11 +2,11 @@
 #include "experiments/train/objective.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/needs.h"
 #include "core/tensor/torch_precision.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/worker/execution.h"
-#include "losses/loss_needs.h"
 #include "losses/make_loss_term.h"
 
 namespace openset {
@@ -26,11 +26,11 @@ Objective::Objective(const TrainAction& action, at::Device device, int64_t num_s
                      std::shared_ptr<OpenSetSource> source)
     : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
   for (const LossTermSpec& term : action_.loss().term()) {
-    const LossNeeds needs = NeedsOf(term);
+    const Needs needs = NeedsOf(term);
     terms_.push_back(
         MakeLossTerm(term, {device, action_.data().class_id_size(), model_->feature_dim(), action_.seed()}));
-    needs_open_set_.push_back(needs.open_set);
-    if (needs.history && !history_.has_value()) {
+    needs_open_set_.push_back(needs.open_set());
+    if (needs.history() && !history_.has_value()) {
       history_.emplace();
       history_->correct = at::zeros({num_samples}, at::TensorOptions(at::kLong).device(device));
     }

@@ -1,4 +1,4 @@
-// Tests that every loss term must pass. Each term has a line in loss_conformance_test.cc.
+// Tests that every loss term must pass.
 #ifndef OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
 #define OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
 

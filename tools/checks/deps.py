@@ -60,9 +60,10 @@ ADDED = {
 
 
 class Target:
-    def __init__(self, package, kind, name, attributes, deps_attribute="deps", rule=None):
+    def __init__(self, package, kind, name, attributes, deps_attribute="deps", rule=None, added=()):
         self.package, self.kind, self.name, self.deps_attribute = package, kind, name, deps_attribute
         self.rule = rule or name
+        self.added = set(added)  # what the rule adds
         self.sources = [s for s in attributes.get("srcs", []) + attributes.get("hdrs", []) if s[0] not in ":/"]
         self.headers = [h for h in attributes.get("hdrs", []) if h[0] not in ":/"]
         self.deps = attributes.get("deps", [])
@@ -101,6 +102,7 @@ class Repository:
         self.targets = []
         self.packages = []
         self.owner = {}  # header or .proto -> label
+        self.linked = set()  # labels that may be declared without an include
         self.text = {}
         for path in sorted(glob.glob(f"{root}/**/BUILD", recursive=True)):
             package = os.path.relpath(os.path.dirname(path), root)
@@ -116,7 +118,7 @@ class Repository:
                     self.owner[f"{target.package}/{source[:-6]}.pb.h"] = target.label + "_cc_proto"
                     self.owner[f"{target.package}/{source[:-6]}.proto.h"] = target.label + "_cc_proto_h"
         # Targets without headers are only linked.
-        self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers}
+        self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers} | self.linked
 
     def evaluate(self, path, package):
         folder = os.path.dirname(path)
@@ -138,11 +140,22 @@ class Repository:
                 attributes = {"srcs": tests, "deps": [f":{name}"] + list(test_deps), "torch": torch}
                 self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name))
 
+        def family(name, deps=(), test_deps=(), torch=False, helpers=(), **_):
+            label = f"//{package}:{name}_h"
+            self.owner[f"{package}/{name}.h"] = label
+            tests = [t for t in glob_in_package(["*_test.cc"]) if t[:-8] not in helpers and glob_in_package([t[:-8] + ".cc"])]
+            self.linked |= {label} | {f"//{package}:{each}" for each in [name, *(t[:-8] for t in tests)]}
+            # What any of them includes.
+            library = {"srcs": [t[:-8] + ".cc" for t in tests], "deps": list(deps), "torch": torch}
+            self.targets.append(Target(package, "openset_family", name, library, added=[label]))
+            attributes = {"srcs": tests, "deps": list(test_deps), "torch": torch}
+            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, [label]))
+
         class Globals(dict):
             def __missing__(self, key):
                 return lambda *_, **__: []
 
-        names = Globals(glob=glob_in_package, openset_member=member, range=range, len=len, True_=True)
+        names = Globals(glob=glob_in_package, openset_member=member, openset_family=family, range=range, len=len, True_=True)
         # A table that is only linked.
         names["component_fingerprints"] = lambda name, **_: note("openset_cc_library")(name=name)
         for kind in ("openset_cc_library", "openset_cc_test", "openset_cc_binary", "openset_cc_benchmark", "openset_proto"):
@@ -181,7 +194,7 @@ class Repository:
         declared = {absolute(dep, target.package) for dep in target.deps}
         labels |= declared & self.link_only
         added = ALWAYS | ADDED.get(target.kind, set()) if target.kind != "openset_proto" else set()
-        return labels - (added - {f"//{target.package}:{target.rule}"}) - {target.label}
+        return labels - (added - {f"//{target.package}:{target.rule}"}) - target.added - {target.label}
 
     def orphans(self):
         """C++ and .proto files that no target lists."""
@@ -219,7 +232,7 @@ def fix(repository, target, torch_wrong):
     call = next((n.value for n in ast.parse("\n".join(lines)).body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
                  and any(k.arg == "name" and isinstance(k.value, ast.Constant) and k.value.value == target.rule
                          for k in n.value.keywords)
-                 and n.value.func.id in (target.kind, "openset_member")), None)
+                 and n.value.func.id in (target.kind, "openset_member", "openset_family")), None)
     if call is None:
         print(f"//{target.package}:{target.rule}: not written by hand, mend it yourself")
         return

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/needs.h"
 #include "data/augment/augment.pb.h"
 #include "data/open_set/open_set.pb.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/open_set_traits.h"
-#include "losses/loss_needs.h"
 #include "models/network_traits.h"
 
 namespace openset {
@@ -105,29 +105,29 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   bool first_plain_term = false;                       // whether one does that needs no open set
   for (int i = 0; i < training.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
-    const LossNeeds needs = NeedsOf(training.loss().term(i));
-    open_set_used = open_set_used || needs.open_set;
-    plain_term = plain_term || !needs.open_set;
+    const Needs needs = NeedsOf(training.loss().term(i));
+    open_set_used = open_set_used || needs.open_set();
+    plain_term = plain_term || !needs.open_set();
     const bool from_first = training.loss().term(i).from_epoch() == 0;
     first_term = first_term || from_first;
-    first_plain_term = first_plain_term || (from_first && !needs.open_set);
-    if (needs.open_set && !training.has_open_set()) {
+    first_plain_term = first_plain_term || (from_first && !needs.open_set());
+    if (needs.open_set() && !training.has_open_set()) {
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
-    if (needs.slots && training.has_open_set() && !open_set.slots) {
+    if (needs.slots() && training.has_open_set() && !open_set.slots) {
       add(path, "pairs by slot, which only feature_mixup provides: set open_auc.pairs to ALL");
     }
-    if (needs.mixtures && training.has_open_set() && !open_set.mixes_images) {
+    if (needs.mixtures() && training.has_open_set() && !open_set.mixes_images) {
       add(path, "needs mixtures of images: set open_set to mixed_images, or open_set.external_images.mix");
     }
-    if (!needs.mixtures && open_set.replaces_batch) {
+    if (!needs.mixtures() && open_set.replaces_batch) {
       add(path, training.open_set().has_mixed_images()
                     ? "needs the batch itself: set open_set.mixed_images.beside_batch"
                     : "needs the batch itself, which pix_mix replaces with mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
-    if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
-                         head.has_random_temperature())) {
+    if (needs.points() && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
+                           head.has_random_temperature())) {
       // The problem is reported for the head, because a preset may have replaced it.
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
@@ -135,10 +135,10 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
     if (training.loss().term(i).has_random_temperature() && !head.has_random_temperature()) {
       add(path, "needs the logits of model.head.random_temperature");
     }
-    if (needs.extra_views != 0 && needs.extra_views != views) {
-      add(path, absl::StrCat("needs ", needs.extra_views, " views of each image, not ", views, ": set views.count"));
+    if (needs.extra_views() != 0 && needs.extra_views() != views) {
+      add(path, absl::StrCat("needs ", needs.extra_views(), " views of each image, not ", views, ": set views.count"));
     }
-    if (needs.extra_output && method.model().head().extra_outputs() == 0) {
+    if (needs.extra_output() && method.model().head().extra_outputs() == 0) {
       add(path, "needs an output for the unknown class: set model.head.extra_outputs to 1");
     }
   }
@@ -198,7 +198,7 @@ void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
 
 bool UsesViews(const LossSpec& loss) {
   for (const LossTermSpec& term : loss.term()) {
-    if (NeedsOf(term).extra_views > 0) return true;
+    if (NeedsOf(term).extra_views() > 0) return true;
   }
   return false;
 }

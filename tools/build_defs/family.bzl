@@ -1,0 +1,76 @@
+"""openset_family(): the members of a family, which a oneof in a schema lists, and their factory."""
+
+load(":cc.bzl", "openset_cc_library", "openset_cc_test")
+
+def openset_family(name, schema, message, interface, returns, not_set, parameter = "", helpers = [], deps = [], test_deps = [], test_data = [], torch = False):
+    """Every NAME.cc of the package with a NAME_test.cc is a member: it defines Make() for its message.
+
+    NAME.h, written from the oneof of `message`, declares all Make(), and Make() of the message itself. The target NAME
+    has all members, compiled at once; a member that is missing is an error of the linker, which names its message. Each
+    member is a target too (for fingerprints.bzl), and has a test, which links the family.
+
+    Args:
+      name: of the target and the header.
+      schema: the target of the schema without its ending, in this package.
+      message: with the oneof.
+      interface: the header, in this package, of what Make() returns.
+      returns: the type that Make() returns.
+      not_set: what Make() does if no member is set.
+      parameter: of Make(), after the message.
+      helpers: sources with tests that are no members.
+      deps: of all members.
+      test_deps: of all tests.
+      test_data: of all tests.
+      torch: whether they use LibTorch.
+    """
+    members = [test[:-len("_test.cc")] for test in native.glob(["*_test.cc"])]
+    members = [each for each in members if each not in helpers and native.glob([each + ".cc"])]
+    sources = [each + ".cc" for each in members]
+    package = native.package_name()
+    native.genrule(
+        name = name + "_source",
+        srcs = [schema + ".proto"] + sources,
+        outs = [name + ".h", name + ".cc"],
+        cmd = "python3 $(location //tools/build_defs:family.py) $(OUTS) %s/%s.h %s/%s.proto %s '%s' '%s' '%s' %s/%s %s" % (
+            package,
+            name,
+            package,
+            schema,
+            message,
+            returns,
+            parameter,
+            not_set,
+            package,
+            interface,
+            " ".join(["%s/%s" % (package, source) for source in sources]),
+        ),
+        tools = ["//tools/build_defs:family.py"],
+    )
+    native.cc_library(
+        name = name + "_h",
+        hdrs = [name + ".h"],
+        deps = [":" + interface[:-len(".h")], ":%s_cc_proto" % schema],
+    )
+    for each in members:
+        openset_cc_library(
+            name = each,
+            srcs = [each + ".cc"],
+            tags = ["manual"],
+            torch = torch,
+            deps = deps + [":%s_h" % name],
+        )
+        openset_cc_test(
+            name = each + "_test",
+            srcs = [each + "_test.cc"],
+            data = test_data,
+            torch = torch,
+            deps = [":" + name, ":%s_h" % name] + test_deps,
+        )
+    native.cc_library(name = name + "_apart", tags = ["manual"], deps = members)
+    openset_cc_library(
+        name = name,
+        srcs = [name + ".cc"],
+        textual_hdrs = sources,
+        torch = torch,
+        deps = deps + [":%s_h" % name],
+    )
