@@ -142,7 +142,7 @@ def main(paths):
             pair = side_by_side(path, match.group(1)) if match else None
             if pair and pair[1].split("/")[0] in MAY_INCLUDE and not is_for_tests(path):
                 edges.setdefault(pair, (path, match.group(1)))
-            if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith((".pb.h", ".proto.h")):
+            if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith((".pb.h", ".proto.h", "_members.h")):
                 if match.group(1) not in known:
                     problems.append(f"{path}: includes {match.group(1)}, whose package is not listed in "
                                     "//tools/checks:all_sources")
@@ -153,7 +153,7 @@ def main(paths):
         with open(path, encoding="utf-8") as file:
             recipes = RECIPE.findall(file.read())
         for copied in recipes:
-            problems += [f"{path}: who copies {copied}.* finds no {copied}{end}" for end in (".h", ".cc", "_test.cc")
+            problems += [f"{path}: who copies {copied}.* finds no {copied}{end}" for end in (".cc", "_test.cc")
                          if copied + end not in known]
         if not recipes:
             problems.append(f"{path}: no recipe names files to copy")
