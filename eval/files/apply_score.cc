@@ -10,12 +10,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "core/proto/needs.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/score.h"
-#include "eval/scores/score_needs.h"
+#include "eval/scores/score.pb.h"
 #include "google/protobuf/text_format.h"
 
 namespace openset {
@@ -106,10 +107,10 @@ std::string ScoreText(const ScoreSpec& spec) {
   printer.PrintToString(spec, &printed);
   absl::string_view score = absl::StripTrailingAsciiWhitespace(printed);
   absl::ConsumeSuffix(&score, " { }");  // without settings
-  const ScoreNeeds needs = NeedsOf(spec);
-  return absl::StrCat(score, needs.member_uncertainty ? " of member_uncertainty"
-                             : needs.features         ? " of logits and features"
-                                                      : " of the logits");
+  const Needs needs = NeedsOf(spec);
+  return absl::StrCat(score, needs.member_uncertainty() ? " of member_uncertainty"
+                             : needs.features()         ? " of logits and features"
+                                                        : " of the logits");
 }
 
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
@@ -117,23 +118,23 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   const auto annotated = [&](const absl::Status& status) {
     return Annotate(status, absl::StrCat("score ", MemberOf(spec)));
   };
-  const ScoreNeeds needs = NeedsOf(spec);
+  const Needs needs = NeedsOf(spec);
   if (samples->logits.empty()) return annotated(absl::InvalidArgumentError("the samples have no logits"));
-  if (needs.features && samples->features.empty()) {
+  if (needs.features() && samples->features.empty()) {
     return annotated(absl::InvalidArgumentError("the samples have no features"));
   }
-  if (needs.head && samples->head_weight.empty()) {
+  if (needs.head() && samples->head_weight.empty()) {
     return annotated(absl::InvalidArgumentError("there is no head_weight"));
   }
   OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *samples)));
-  if (needs.fit) {
+  if (needs.fit()) {
     if (train == nullptr) {
       return annotated(absl::InvalidArgumentError(
           "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
     }
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
-    OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class, samples)));
+    OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class(), samples)));
     samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());
     std::vector<float> logits, features, member_uncertainty;
     std::vector<int32_t> label;

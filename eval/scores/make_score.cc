@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/needs.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/scores/combine.h"
@@ -45,7 +46,6 @@
 #include "eval/scores/logits/min_misclassification.h"
 #include "eval/scores/logits/openmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
-#include "eval/scores/score_needs.h"
 #include "eval/scores/shaping/adascale.h"
 #include "eval/scores/shaping/ash.h"
 #include "eval/scores/shaping/dice.h"
@@ -322,7 +322,7 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       std::vector<Combine::Part> parts;
       for (const ScoreSpec& part : spec.combine().score()) {
         OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Score> score, MakeScore(part));
-        parts.push_back({std::move(score), NeedsOf(part).fit});
+        parts.push_back({std::move(score), NeedsOf(part).fit()});
       }
       return std::make_unique<Combine>(RuleOf(spec.combine()), std::move(parts));
     }

@@ -8,9 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
+#include "core/proto/needs.h"
 #include "core/random.h"
 #include "eval/scores/make_score.h"
-#include "eval/scores/score_needs.h"
+#include "eval/scores/score.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -168,7 +169,7 @@ absl::StatusCode FitAndCompute(const ScoreSpec& spec, const ScoreInput& input) {
 }
 
 void CheckRefusals(const ScoreSpec& spec, const Score& score) {
-  const ScoreNeeds needs = NeedsOf(spec);
+  const Needs needs = NeedsOf(spec);
   const Outputs outputs = TestOutputs();
   const auto code = [&score](const ScoreInput& input) { return score.Compute(input).status().code(); };
   Outputs nan = outputs;
@@ -186,7 +187,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   wrong.member_uncertainty = {};
   wrong.stage_values = {};
   EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
-  if (needs.features && (needs.fit || needs.head)) {
+  if (needs.features() && (needs.fit() || needs.head())) {
     wrong = outputs.Input();
     wrong.feature_dim = kFeatures - 1;
     wrong.features = wrong.features.first(wrong.num_samples * wrong.feature_dim);
@@ -198,30 +199,30 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   ScoreInput headless = train.Input();
   headless.head_weight = {};
   headless.head_bias = {};
-  EXPECT_EQ(FitAndCompute(spec, headless), needs.head ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  EXPECT_EQ(FitAndCompute(spec, headless), needs.head() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   ScoreInput unperturbed = train.Input();
   unperturbed.perturbed_features = {};
   EXPECT_EQ(FitAndCompute(spec, unperturbed),
-            needs.perturbed ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+            needs.perturbed() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   ScoreInput featureless = headless;
   featureless.feature_dim = 0;
   featureless.features = {};
   EXPECT_EQ(FitAndCompute(spec, featureless),
-            needs.features ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+            needs.features() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   ScoreInput of_one_pass = train.Input();
   of_one_pass.member_uncertainty = {};
   EXPECT_EQ(FitAndCompute(spec, of_one_pass),
-            needs.member_uncertainty ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+            needs.member_uncertainty() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   ScoreInput stageless = train.Input();
   stageless.stage_values = {};
-  EXPECT_EQ(FitAndCompute(spec, stageless), needs.stage_means || needs.stage_states || needs.stage_grams
+  EXPECT_EQ(FitAndCompute(spec, stageless), needs.stage_means() || needs.stage_states() || needs.stage_grams()
                                                 ? absl::StatusCode::kInvalidArgument
                                                 : absl::StatusCode::kOk);
   const absl::Status unfitted = MakeScore(spec).value()->Compute(outputs.Input()).status();
-  EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
+  EXPECT_EQ(unfitted.code(), needs.fit() ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 
-// ScoreNeeds.logit_level says whether the score, or what it is fitted to, changes with constants that are added to the
+// Needs.logit_level says whether the score, or what it is fitted to, changes with constants that are added to the
 // stored logits of each sample. The features, from which some scores compute logits, stay.
 void CheckLevel(const ScoreSpec& spec) {
   const auto moved = [](Outputs outputs) {
@@ -242,7 +243,7 @@ void CheckLevel(const ScoreSpec& spec) {
     changes |= std::abs(of_moved[row] - scores[row]) > rounding;
     changes |= std::abs(of_moved_fit[row] - scores[row]) > rounding;
   }
-  EXPECT_EQ(NeedsOf(spec).logit_level, changes);
+  EXPECT_EQ(NeedsOf(spec).logit_level(), changes);
 }
 
 // Fits and scores more samples than one thread's piece of work.

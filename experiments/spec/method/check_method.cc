@@ -7,9 +7,10 @@
 #include "core/proto/needs.h"
 #include "data/augment/augment.pb.h"
 #include "data/open_set/open_set.pb.h"
-#include "eval/scores/score_needs.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/open_set_traits.h"
+#include "losses/loss.pb.h"
 #include "models/network_traits.h"
 
 namespace openset {
@@ -74,14 +75,14 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
 }
 
 // Adds problems if the score needs more than the logits of a script.
-void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, const std::string& path,
+void CheckScriptScore(const TorchScriptSpec& script, const Needs& needs, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;
-  if (needs.head) {
+  if (needs.head()) {
     problems->push_back({path,
                          "needs features and the last linear module's weights: name that module "
                          "(model.torch_script.head; --head)"});
-  } else if (needs.features && !script.features()) {
+  } else if (needs.features() && !script.features()) {
     problems->push_back({path,
                          "needs features: name the last linear module (model.torch_script.head; --head), or let the "
                          "script return (features, logits) (model.torch_script.features; --features)"});
@@ -206,39 +207,39 @@ bool UsesViews(const LossSpec& loss) {
 // Checks a score on the outputs of `inference`.
 void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceTraits& inference,
                 const std::string& path, std::vector<FieldProblem>* problems) {
-  const ScoreNeeds score = NeedsOf(spec);
-  if ((score.features || score.head) && inference.no_features != nullptr) {
+  const Needs score = NeedsOf(spec);
+  if ((score.features() || score.head()) && inference.no_features != nullptr) {
     problems->push_back({path, absl::StrCat("needs features, ", inference.no_features)});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
-  } else if (score.head && !method.model().head().has_linear()) {
+  } else if (score.head() && !method.model().head().has_linear()) {
     problems->push_back({path, "needs the weights of a linear head"});
-  } else if (score.head && method.model().head().linear().normalise_logits()) {
+  } else if (score.head() && method.model().head().linear().normalise_logits()) {
     problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
   }
-  if (score.logit_level && inference.log_probabilities) {
+  if (score.logit_level() && inference.log_probabilities) {
     problems->push_back({path,
                          "reads the level of the logits, and the logarithm of mean probabilities has none: set average "
                          "of inference.mc_dropout or inference.ensemble to LOGITS"});
   }
-  if (score.perturbed && !inference.perturbed_features) {
+  if (score.perturbed() && !inference.perturbed_features) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }
-  if (score.member_uncertainty && !inference.member_uncertainty) {
+  if (score.member_uncertainty() && !inference.member_uncertainty) {
     problems->push_back({path,
                          "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});
   }
-  if (score.stage_means && inference.stage_values != StageValuesSpec::MEAN) {
+  if (score.stage_means() && inference.stage_values != StageValuesSpec::MEAN) {
     problems->push_back({path, "needs means of the stages' maps: set inference.stage_values with value: MEAN"});
   }
-  if (score.stage_states && inference.stage_values != StageValuesSpec::STATE) {
+  if (score.stage_states() && inference.stage_values != StageValuesSpec::STATE) {
     problems->push_back({path, "needs states of the stages' maps: set inference.stage_values with value: STATE"});
   }
-  if (score.stage_grams && inference.stage_values != StageValuesSpec::GRAM) {
+  if (score.stage_grams() && inference.stage_values != StageValuesSpec::GRAM) {
     problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
   }
-  if (score.extra_output && method.model().head().extra_outputs() == 0) {
+  if (score.extra_output() && method.model().head().extra_outputs() == 0) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }
 }
@@ -272,7 +273,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   if (spec.has_score()) {
     CheckScore(method, spec.score(), /*inference=*/{}, "training.evaluate_every.score", problems);
   } else if (method.training().has_evaluate_every() && TraitsOf(method.inference()).members > 1 &&
-             NeedsOf(method.score()).member_uncertainty) {
+             NeedsOf(method.score()).member_uncertainty()) {
     problems->push_back({"training.evaluate_every.score",
                          "must be set: the method's score needs several members, and a curve measures one"});
   }

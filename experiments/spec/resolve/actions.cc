@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "core/in_parallel.h"
+#include "core/proto/needs.h"
 #include "core/proto/proto_digest.h"
 #include "data/augment/augment.pb.h"
-#include "eval/scores/score_needs.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/open_set_traits.h"
 #include "losses/loss.pb.h"
@@ -181,7 +182,7 @@ const InferenceSpec& AnyPerturbation() {
 int MembersOf(const MethodSpec& method) { return TraitsOf(method.inference()).members; }
 
 const Selection& FitSelection(const Trial& trial) {
-  const bool on_validation = NeedsOf(trial.method().score()).calibrates && trial.data().has_validation_known();
+  const bool on_validation = NeedsOf(trial.method().score()).calibrates() && trial.data().has_validation_known();
   return on_validation ? trial.data().validation_known() : trial.data().train();
 }
 
@@ -211,7 +212,7 @@ InferAction MakeFitAction(const Trial& trial) {
 
 EvaluateAction MakeEvaluateAction(const Trial& trial) {
   AsMessage form;
-  if (!NeedsOf(trial.method().score()).fit) {
+  if (!NeedsOf(trial.method().score()).fit()) {
     return RecordOf<AsMessage, InferAction>(&form, trial, MakeInferAction(trial), nullptr);
   }
   const InferAction fit = MakeFitAction(trial);
@@ -245,7 +246,7 @@ int ActionKeys::NumberOf(const TrialMethod& method) {
 }
 
 ActionKeys::Stem ActionKeys::StemOf(const Trial& trial) {
-  const bool fits = NeedsOf(trial.method().score()).fit;
+  const bool fits = NeedsOf(trial.method().score()).fit();
   return {trial.shared_data().get(), trial.shared_protocol().get(), fits ? &FitSelection(trial) : nullptr,
           NumberOf(*trial.shared_method()), trial.seed()};
 }

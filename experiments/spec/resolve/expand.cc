@@ -20,6 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "core/in_parallel.h"
 #include "core/proto/field_path.h"
+#include "core/proto/needs.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/saturated.h"
@@ -28,7 +29,6 @@
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "eval/scores/score.pb.h"
-#include "eval/scores/score_needs.h"
 #include "experiments/spec/check_spec.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method/check_method.h"
@@ -277,7 +277,7 @@ class Expander {
   }
 
   static bool ReadsTrainingImages(const MethodSpec& method) {
-    return method.has_training() || TraitsOf(method.inference()).reads_training_images || NeedsOf(method.score()).fit;
+    return method.has_training() || TraitsOf(method.inference()).reads_training_images || NeedsOf(method.score()).fit();
   }
 
   absl::Status CheckTraining(const TaskSpec& task, const MethodSpec& method, const TrialData& point) const {
@@ -288,7 +288,7 @@ class Expander {
   }
 
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
-    const bool fits = NeedsOf(method.score()).fit;
+    const bool fits = NeedsOf(method.score()).fit();
     if (!task.test_only() || !ReadsTrainingImages(method)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
