@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "core/status_macros.h"
 #include "data/open_set/extra_images.h"
-#include "data/open_set/image_mix.h"
+#include "data/open_set/mixed_images.h"
 
 namespace openset {
 namespace {

@@ -1,10 +1,60 @@
+
 #include "data/open_set/mixed_images.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "core/tensor/torch.h"
-#include "data/open_set/image_mix.h"
 
 namespace openset {
+namespace {
+
+// Returns where a window begins and ends along one side.
+std::pair<int64_t, int64_t> Window(int64_t side, double ratio, RandomStream* random) {
+  const auto half = static_cast<int64_t>(static_cast<double>(side) * ratio) / 2;
+  const auto centre = static_cast<int64_t>(random->Below(static_cast<uint64_t>(side)));
+  return {std::max<int64_t>(centre - half, 0), std::min(centre + half, side)};
+}
+
+}  // namespace
+
+ImageMixDraw DrawImageMix(const ImageMixSpec& spec, int64_t height, int64_t width, RandomStream* random) {
+  ImageMixDraw draw = {random->Beta(spec.alpha(), spec.has_beta() ? spec.beta() : spec.alpha())};
+  if (spec.kind() != ImageMixSpec::CUTMIX) return draw;
+  const double ratio = std::sqrt(1 - draw.share);
+  std::tie(draw.top, draw.bottom) = Window(height, ratio, random);
+  std::tie(draw.left, draw.right) = Window(width, ratio, random);
+  const int64_t pixels = (draw.bottom - draw.top) * (draw.right - draw.left);
+  draw.share = 1 - static_cast<double>(pixels) / static_cast<double>(height * width);
+  return draw;
+}
+
+std::vector<double> NumbersOf(const ImageMixDraw& draw) {
+  const auto number = [](int64_t pixel) { return static_cast<double>(pixel); };
+  return {draw.share, number(draw.top), number(draw.bottom), number(draw.left), number(draw.right)};
+}
+
+ImageMixDraw ImageMixDrawOf(const std::vector<double>& numbers) {
+  const auto pixel = [&](size_t i) { return static_cast<int64_t>(numbers.at(i)); };
+  return {numbers.at(0), pixel(1), pixel(2), pixel(3), pixel(4)};
+}
+
+at::Tensor MixImages(const ImageMixSpec& spec, const ImageMixDraw& draw, const at::Tensor& first,
+                     const at::Tensor& second) {
+  if (spec.kind() != ImageMixSpec::CUTMIX) {
+    return (draw.share * first + (1 - draw.share) * second).contiguous(first.suggest_memory_format());
+  }
+  at::Tensor image = first.clone(first.suggest_memory_format());
+  const auto window = [&](const at::Tensor& images) {
+    return images.slice(2, draw.top, draw.bottom).slice(3, draw.left, draw.right);
+  };
+  window(image).copy_(window(second));
+  return image;
+}
+
 namespace {
 
 class MixedImagesSource : public OpenSetSource {

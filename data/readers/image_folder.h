@@ -1,8 +1,9 @@
-// Lists the images in folders, and remembers the lists from one run to the next.
+// Images in separate files, decoded when they are read.
 #ifndef OPENSET_DATA_READERS_IMAGE_FOLDER_H_
 #define OPENSET_DATA_READERS_IMAGE_FOLDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,9 +13,48 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "data/image_source.h"
 
 namespace openset {
+
+// Files are added one by one, in the order of the samples. Then the object is used like any ImageSource; it reads in as
+// many threads as there are processors. Errors of Read(), with the file: kNotFound, and kDataLoss as DecodeImage().
+class ImageFiles final : public ImageSource {
+ public:
+  // `folder`: each class's folder, in the order of the class ids, or one folder for all. `shape`: 1 or 3 channels, to
+  // which every image is converted; if it has a height and width, Read() fails for an image of another size. `part`:
+  // the name of the only group. `exif_orientation`: rotate images as the EXIF data of a JPEG file says.
+  ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part, bool exif_orientation);
+
+  // Allocates memory for `files` files, whose names have `name_bytes` bytes in all, including a '\0' after each.
+  void Reserve(int64_t files, int64_t name_bytes);
+
+  // Adds a file. `name`: its path below the folder.
+  void Add(int32_t label, absl::string_view name);
+  // Adds several files of one class. Each name in `names` is followed by '\0'.
+  void AddAll(int32_t label, absl::string_view names);
+
+  const SampleIndex& index() const override { return index_; }
+  ImageShape shape() const override { return shape_; }
+  absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override;
+  absl::Status ReadEach(absl::Span<const int64_t> samples,
+                        const std::function<void(int64_t, Image)>& use) const override;
+  // The file's path.
+  std::string Describe(int64_t sample) const override;
+
+ private:
+  absl::StatusOr<Image> ReadOne(int64_t sample) const;
+
+  const std::vector<std::string> folder_;
+  const ImageShape shape_;
+  const bool exif_orientation_;
+  SampleIndex index_;
+  std::string names_;                // of all files, each followed by '\0'
+  std::vector<int64_t> name_begin_;  // [N]
+};
+
+// Lists the images in folders, and remembers the lists from one run to the next.
 
 // Whether a file with this name counts as an image: it ends, in any case, in .png, .jpg, .jpeg, .jpe, .jfif, .webp,
 // .tif, .tiff, .gif, .bmp, .ppm, .pgm, .pbm or .pnm, and does not start with a dot.
@@ -75,7 +115,7 @@ struct ImageFolderOptions {
 };
 
 // Returns the images of all classes, one class after another, each in the order of ListingMemory::OfUser()
-// (data/readers/image_folder.h). Nothing is decoded before Read() (data/readers/image_files.h).
+// (data/readers/image_folder.h). Nothing is decoded before Read() (data/readers/image_folder.h).
 //
 // `class_folder`: the folders below `root`, in the order of the class ids. `is_empty`: whether each class has no folder
 // and no images; an empty list means that all have one. `shape` and `part`: as in ImageFiles. Errors: kNotFound if a

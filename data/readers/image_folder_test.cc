@@ -1,5 +1,3 @@
-
-
 #include "data/readers/image_folder.h"
 
 #include <sys/stat.h>

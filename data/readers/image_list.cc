@@ -15,7 +15,7 @@
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "data/path_below.h"
-#include "data/readers/image_files.h"
+#include "data/readers/image_folder.h"
 
 namespace openset {
 namespace {

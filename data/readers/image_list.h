@@ -13,7 +13,7 @@
 namespace openset {
 
 // Returns the images that the lines of `lists` name, in their order, as `format` says (ImageListFiles in
-// data/catalog.proto). Nothing is decoded before Read() (data/readers/image_files.h). Empty lines are skipped. `root`:
+// data/catalog.proto). Nothing is decoded before Read() (data/readers/image_folder.h). Empty lines are skipped. `root`:
 // the folder to which the paths are relative; a "/" at the beginning of a path is ignored. `part_table`: the file of
 // format.part_table, "" if there is none. `class_name`: in the order of the class ids. Errors, with file and line:
 // kNotFound for a list that does not exist; kDataLoss for a line with too few columns, an unknown class, a path that

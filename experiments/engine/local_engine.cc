@@ -26,7 +26,6 @@
 #include "core/machine/machine.h"
 #include "core/process/gpu/gpus.h"
 #include "core/process/message_channel.h"
-#include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"

@@ -12,7 +12,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/published/published.h"
-#include "experiments/report/levels.h"
+#include "experiments/report/report.h"
 #include "experiments/spec/method.proto.h"
 
 namespace openset {

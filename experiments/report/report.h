@@ -3,9 +3,12 @@
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -133,6 +136,62 @@ void Summarise(ReportCell* cell);
 std::string AxisText(const std::vector<AxisValue>& axis);
 
 Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results);
+
+// A level: a task with numbers of known and unknown classes. Each level of a report has its own tables and plots.
+
+// Task, known and unknown classes.
+using Level = std::tuple<std::string, int, int>;
+
+Level LevelOf(const ReportCell& cell);
+Level LevelOf(const TrialSpec& trial);
+
+// What cells share that can be compared with each other: the level, the group of unknown samples and the metric.
+using Place = std::tuple<Level, std::string, std::string>;
+
+Place PlaceOf(const ReportCell& cell);
+
+// Titles of levels: the task, and whatever distinguishes the level from other levels of the task.
+class LevelTitles {
+ public:
+  explicit LevelTitles(const Report& report);
+  explicit LevelTitles(absl::Span<const TrialResult> results);
+
+  // "cats"; "cats, 4 unknown classes, openness 0.134"; "cats, 6 known and 4 unknown classes, openness 0.134" if the
+  // numbers of known classes differ too. Precondition: the level is one of the report or of the trials.
+  std::string Of(const ReportCell& cell) const;
+  std::string Of(const TrialSpec& trial) const;
+
+  // A suffix for the name of a plot: "_cats" if there are several tasks, "_6_4" if the task has several levels, else
+  // "".
+  std::string SuffixOf(const TrialSpec& trial) const;
+
+  // The number of levels, and the number of their tasks.
+  int size() const;
+  int tasks() const { return static_cast<int>(levels_.size()); }
+
+ private:
+  void Add(const Level& level);
+  std::string Title(const Level& level, double openness) const;
+
+  std::map<std::string, std::set<int>> known_;
+  std::map<std::string, std::set<std::pair<int, int>>> levels_;
+};
+
+// Makes the results of a report from records, without their study.
+
+// Owns everything that `results` points to.
+struct RecordResults {
+  std::vector<TrialResult> results;
+  std::vector<std::string> notes;  // a line for each kind of record that was left out
+  std::deque<TrialSpec> trials;
+  std::deque<TrialRecord> records;
+};
+
+// Sorted by task, method, swept values, split and seed. If the records come from several studies, each trial gets an
+// axis "study"; if they come from runs with different changes to a study, an axis "changed" (TrialSpec.laid_over,
+// except for --seeds and --methods, which only select trials). Leaves out candidates of a search whose tuned trial
+// exists, and all but the newest of several records with the same row, task, split and seed.
+RecordResults ResultsOf(std::vector<TrialRecord> records);
 
 }  // namespace openset
 

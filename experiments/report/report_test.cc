@@ -1,3 +1,5 @@
+
+
 #include "experiments/report/report.h"
 
 #include <cmath>
@@ -5,8 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
+#include "data/task.pb.h"
 #include "experiments/report/format_report.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.pb.h"
 #include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -208,6 +213,107 @@ TEST(MakeReport, EachSetHasItsCells) {
   EXPECT_THAT(cells, ElementsAre("pool accuracy 0.5", "pool auroc 0.75", "cats auroc 0.625", "noise auroc 1",
                                  "mean of near auroc 0.625"));
   EXPECT_THAT(report.task_lines[0], HasSubstr("test samples 6,000:2,000 (cats 500, noise 1,500)"));
+}
+
+ReportCell Cell(const std::string& task, int known, int unknown) {
+  ReportCell cell;
+  cell.task = task;
+  cell.known_classes = known;
+  cell.unknown_classes = unknown;
+  cell.openness = 0.25;
+  return cell;
+}
+
+TEST(LevelTitles, NameWhatDistinguishesALevel) {
+  Report report;
+  report.cells = {Cell("birds", 3, 7), Cell("birds", 3, 7), Cell("cats", 6, 4),
+                  Cell("cats", 6, 5),  Cell("dogs", 2, 8),  Cell("dogs", 4, 8)};
+  const LevelTitles titles(report);
+  EXPECT_EQ(titles.size(), 5);
+  EXPECT_EQ(titles.Of(report.cells[0]), "birds");
+  EXPECT_EQ(titles.Of(report.cells[2]), "cats, 4 unknown classes, openness 0.250");
+  EXPECT_EQ(titles.Of(report.cells[4]), "dogs, 2 known and 8 unknown classes, openness 0.250");
+}
+
+TrialSpec Trial(const std::string& task, int known, int unknown) {
+  TrialSpec trial;
+  trial.set_task(task);
+  for (int id = 0; id < known; ++id) trial.mutable_data()->mutable_test_known()->add_class_id(id);
+  Selection* selection = trial.mutable_data()->add_test_unknown()->mutable_selection();
+  for (int id = 0; id < unknown; ++id) selection->add_class_id(known + id);
+  trial.set_openness(0.25);
+  return trial;
+}
+
+TEST(LevelTitles, OfTrialsAreThoseOfTheirCells) {
+  const TrialSpec birds = Trial("birds", 3, 7), four = Trial("cats", 6, 4), five = Trial("cats", 6, 5);
+  EXPECT_EQ(LevelOf(four), LevelOf(Cell("cats", 6, 4)));
+  const LevelTitles all({{&birds, nullptr}, {&four, nullptr}, {&five, nullptr}});
+  EXPECT_EQ(all.size(), 3);
+  EXPECT_EQ(all.tasks(), 2);
+  EXPECT_EQ(all.Of(five), "cats, 5 unknown classes, openness 0.250");
+  EXPECT_EQ(all.SuffixOf(birds), "_birds");
+  EXPECT_EQ(all.SuffixOf(five), "_cats_6_5");
+  EXPECT_EQ(LevelTitles({{&four, nullptr}, {&five, nullptr}}).SuffixOf(five), "_6_5");
+  EXPECT_EQ(LevelTitles({{&four, nullptr}}).SuffixOf(four), "");
+}
+
+TEST(LevelOf, IsTheTaskWithItsClasses) {
+  EXPECT_EQ(LevelOf(Cell("cats", 6, 4)), Level("cats", 6, 4));
+  EXPECT_NE(LevelOf(Cell("cats", 6, 4)), LevelOf(Cell("cats", 4, 6)));
+}
+
+using ::testing::IsEmpty;
+
+TrialRecord Record(const std::string& id, const std::string& method, int split, double time,
+                   const std::string& more = "") {
+  return Parsed<TrialRecord>(absl::StrCat("trial { task: 't' method { name: '", method, "' } split: ", split,
+                                          " experiment: 's' metric { auroc {} } ", more,
+                                          " } metric { name: 'auroc' group { kind: POOL } value: 0.5 } trial_id: '", id,
+                                          "' provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"));
+}
+
+std::vector<std::string> Ids(const RecordResults& made) {
+  std::vector<std::string> ids;
+  for (const TrialResult& result : made.results) ids.push_back(result.record->trial_id());
+  return ids;
+}
+
+TEST(ResultsOf, AreSortedLikeTablesForAnyOrderOfRecords) {
+  const RecordResults made = ResultsOf({Record("d", "vim", 0, 1), Record("c", "mcp", 1, 1), Record("b", "mcp", 0, 1)});
+  EXPECT_THAT(Ids(made), ElementsAre("b", "c", "d"));
+  EXPECT_THAT(made.notes, IsEmpty());
+  const Report report = MakeReport("all.zip", made.results);
+  ASSERT_EQ(report.cells.size(), 2);
+  EXPECT_EQ(report.cells[0].method, "mcp");
+  EXPECT_EQ(report.cells[0].n, 2);
+  EXPECT_EQ(report.missing, 0);
+}
+
+TEST(ResultsOf, StudiesAndTheirVariantsAreRowsOfTheirOwn) {
+  TrialRecord other = Record("c", "mcp", 0, 1);
+  other.mutable_trial()->set_experiment("u");
+  const RecordResults made = ResultsOf(
+      {Record("a", "mcp", 0, 1), Record("b", "mcp", 0, 1, "laid_over: '--set=training.epochs=2'"), std::move(other)});
+  std::vector<std::string> rows;
+  for (const TrialResult& result : made.results) rows.push_back(RowName(*result.trial));
+  EXPECT_THAT(rows, ElementsAre("mcp, study s", "mcp, study s, changed --set=training.epochs=2", "mcp, study u"));
+}
+
+TEST(ResultsOf, FlagsThatOnlyChooseTrialsMakeNoRow) {
+  const RecordResults made = ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 1, 1, "laid_over: '--seeds=1'"),
+                                        Record("c", "mcp", 2, 1, "laid_over: ['--seeds=2', '--methods=mcp']")});
+  for (const TrialResult& result : made.results) EXPECT_EQ(RowName(*result.trial), "mcp");
+  EXPECT_EQ(made.results.size(), 3);
+}
+
+TEST(ResultsOf, LeaveOutCandidatesAndOlderRecordsOfTheSamePlace) {
+  const RecordResults made =
+      ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 0, 2),
+                 Record("c", "mcp (tuned)", 0, 1, "search { candidate { trial_id: 'd' } }"), Record("d", "mcp", 0, 3)});
+  EXPECT_THAT(Ids(made), ElementsAre("b", "c"));
+  EXPECT_THAT(made.notes, ElementsAre("1 record is left out: candidates of searches",
+                                      HasSubstr("1 record is left out: a newer one")));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "core/text/suggest.h"
 #include "eval/statistics/paired_tests.h"
-#include "experiments/report/levels.h"
+#include "experiments/report/report.h"
 
 namespace openset {
 namespace {

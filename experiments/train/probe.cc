@@ -18,8 +18,8 @@
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/train/training_run.h"
+#include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
-#include "experiments/worker/image_cache.h"
 #include "models/model.pb.h"
 
 namespace openset {

@@ -17,7 +17,6 @@
 #include "experiments/store/store.h"
 #include "experiments/train/probe.h"
 #include "experiments/worker/action_context.h"
-#include "experiments/worker/image_cache.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {

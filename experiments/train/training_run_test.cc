@@ -19,7 +19,7 @@
 #include "experiments/train/objective.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/testing/training_scene.h"
-#include "experiments/worker/image_cache.h"
+#include "experiments/worker/action_context.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/checkpoint.h"

@@ -44,8 +44,8 @@ struct ReportLayout {
 };
 
 // Makes the report of a study's results in the named format: one of ParseReportFormat(), "html", or "tidy" (a row for
-// each trial and metric, experiments/report/tidy.h). `width` is that of text. Errors: kInvalidArgument for an unknown
-// format, field or metric, with the known ones; those of HtmlReport().
+// each trial and metric, experiments/report/exports.h). `width` is that of text. Errors: kInvalidArgument for an
+// unknown format, field or metric, with the known ones; those of HtmlReport().
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width);
 
@@ -58,7 +58,7 @@ absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std
 // has more results stays, so that a failed run doesn't replace it by one with dashes.
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 
-// Writes an event file for each trial below `folder` (experiments/report/tensorboard.h), replaces earlier ones, and
+// Writes an event file for each trial below `folder` (experiments/report/exports.h), replaces earlier ones, and
 // says how many it wrote. Errors: those of reading records and of writing; kFailedPrecondition without a record.
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder);
 

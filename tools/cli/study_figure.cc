@@ -16,7 +16,7 @@
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/charts/softmax_map.h"
 #include "experiments/report/format_report.h"
-#include "experiments/report/record_results.h"
+#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"

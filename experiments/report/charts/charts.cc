@@ -17,7 +17,7 @@
 #include "eval/metrics/display.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/statistics/paired_tests.h"
-#include "experiments/report/levels.h"
+#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/metric_groups.h"

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/machine/machine.h"
-#include "core/process/process_stat.h"
+#include "core/process/subprocess.h"
 #include "core/proto/record_file.h"
 #include "experiments/store/processes/leases.h"
 #include "gmock/gmock.h"

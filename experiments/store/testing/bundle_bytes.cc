@@ -8,8 +8,7 @@
 #include "core/files/formats/xz.h"
 #include "core/files/formats/zip_reader.h"
 #include "core/logging.h"
-#include "experiments/store/bundles/members.h"
-#include "experiments/store/bundles/packed_records.h"
+#include "experiments/store/bundle.h"
 
 namespace openset {
 namespace {

@@ -1,27 +1,409 @@
+
+
+#include "tools/cli/data/data_command.h"
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
+#include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/terminal.h"
 #include "data/catalog.h"
+#include "data/class_names.h"
 #include "data/fetch/fetch_data_set.h"
 #include "data/inspect/channel_statistics.h"
+#include "data/inspect/contact_sheet.h"
+#include "data/inspect/duplicates.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
-#include "tools/cli/data/actions.h"
-#include "tools/cli/data/data_commands.h"
+#include "data/sets/data_set_problems.h"
+#include "data/sets/folder_data_set.h"
+#include "data/task.h"
+#include "experiments/spec/spec_folders.h"
 #include "tools/cli/data/data_flags.h"
+#include "tools/cli/flags/library_flags.h"
+
+ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
+ABSL_DECLARE_FLAG(std::string, split);
+
+namespace openset {
+namespace {
+
+std::string ClassText(const DataSetInfo& info, int id) {
+  return id < info.class_title_size() ? absl::StrCat(info.class_title(id), " (", info.class_name(id), ")")
+                                      : info.class_name(id);
+}
+
+absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders) {
+  std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
+  const bool all = parts.empty();
+  for (int p = 0; all && p < info.layout(0).part_size(); ++p) parts.push_back(info.layout(0).part(p).name());
+  std::vector<NamedSamples> sets;
+  absl::Status missing;
+  for (const std::string& part : parts) {
+    const absl::Status found = FindPartFiles(info, part, folders).status();
+    if (!found.ok() && all && absl::IsNotFound(found)) {
+      missing = found;
+      continue;
+    }
+    OPENSET_RETURN_IF_ERROR(found);
+    NamedSamples& set = sets.emplace_back();
+    set.name = part;
+    OPENSET_ASSIGN_OR_RETURN(set.source, OpenPart(info, part, folders));
+    set.samples.index.resize(set.source->index().size());
+    std::iota(set.samples.index.begin(), set.samples.index.end(), 0);
+    set.samples.label.assign(set.source->index().label.begin(), set.source->index().label.end());
+    for (int id = 0; id < info.class_name_size(); ++id) set.class_name.push_back(ClassText(info, id));
+  }
+  if (sets.empty()) return missing;
+  return sets;
+}
+
+absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catalog& catalog,
+                                         const std::vector<std::string>& folders) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, catalog, folders));
+  NamedSamples set;
+  set.source = std::move(opened.source);
+  set.samples = std::move(opened.samples);
+  for (int i = 0; i < selection.class_id_size(); ++i) {
+    const size_t label = selection.label_size() > 0 ? selection.label(i) : i;
+    if (set.class_name.size() <= label) set.class_name.resize(label + 1);
+    set.class_name[label] = ClassText(*info, selection.class_id(i));
+  }
+  return set;
+}
+
+absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Catalog& catalog,
+                                                 const std::vector<std::string>& folders) {
+  TaskRequest request;
+  const std::string split = absl::GetFlag(FLAGS_split);
+  if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
+    return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog), "task ", task.name());
+  std::vector<NamedSamples> sets;
+  const auto add = [&](const Selection& selection, std::string name, NamedSamples::Role role) -> absl::Status {
+    OPENSET_ASSIGN_OR_RETURN(NamedSamples set, OfSelection(selection, catalog, folders));
+    set.name = std::move(name);
+    set.role = role;
+    sets.push_back(std::move(set));
+    return absl::OkStatus();
+  };
+  OPENSET_RETURN_IF_ERROR(add(data.train(), "train", NamedSamples::TRAIN));
+  OPENSET_RETURN_IF_ERROR(add(data.test_known(), "known", NamedSamples::KNOWN));
+  for (const ShiftedGroup& group : data.test_shifted()) {
+    OPENSET_RETURN_IF_ERROR(add(group.selection(), group.name(), NamedSamples::KNOWN));
+  }
+  for (const UnknownGroup& group : data.test_unknown()) {
+    OPENSET_RETURN_IF_ERROR(add(group.selection(), group.name(), NamedSamples::UNKNOWN));
+  }
+  if (data.has_external()) OPENSET_RETURN_IF_ERROR(add(data.external(), "external", NamedSamples::EXTERNAL));
+  return sets;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  const std::string data_set = DataSetName(name, catalog);
+  const std::vector<std::string> known = catalog.names();
+  if (absl::StartsWith(data_set, kFolderPrefix) || std::binary_search(known.begin(), known.end(), data_set)) {
+    // A task takes precedence over a data set of the same name, unless --parts is given.
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, SpecFoldersFromFlags());
+    const std::vector<std::string> task_names = NamesIn(tasks.tasks);
+    const bool is_task = std::count(task_names.begin(), task_names.end(), data_set) > 0;
+    if (!is_task || !absl::GetFlag(FLAGS_parts).empty()) {
+      OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
+      return OfDataSet(*info, folders);
+    }
+  }
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders_of_specs, SpecFoldersFromFlags());
+  const std::string task = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("task", task, folders_of_specs.tasks, ""));
+  OPENSET_ASSIGN_OR_RETURN(const TaskSpec spec, ReadTask(path, catalog));
+  return OfTask(spec, catalog, folders);
+}
+
+}  // namespace openset
+
+ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
+
+namespace openset {
+namespace {
+
+constexpr int kListed = 10;
+
+}  // namespace
+
+absl::Status AuditImages(const std::string& name) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
+  std::vector<DuplicateSample> samples;
+  int64_t damaged = 0;
+  for (size_t s = 0; s < sets.size(); ++s) {
+    std::vector<bool> chosen(sets[s].source->index().size(), false);
+    for (const int64_t sample : sets[s].samples.index) chosen[sample] = true;
+    OPENSET_ASSIGN_OR_RETURN(
+        const std::vector<DamagedImage> bad,
+        ForEachImage(absl::StrCat("reading ", sets[s].name), *sets[s].source, [&](int64_t sample, const Image& image) {
+          if (!chosen[sample]) return;
+          samples.push_back({static_cast<int>(s), sample, FingerprintOf(image)});
+        }));
+    damaged += static_cast<int64_t>(bad.size());
+    for (const DamagedImage& image : bad) std::cout << "corrupt: " << OneLine(image.reason) << "\n";
+  }
+  struct Counts {
+    int64_t exact = 0, near = 0;
+    std::vector<std::string> lines;
+  };
+  std::map<std::pair<int, int>, Counts> counts;  // by the sets of the first and the second
+  const auto describe = [&](const DuplicateSample& sample) {
+    const NamedSamples& set = sets[sample.set];
+    return OneLine(absl::StrCat(set.name, ": ", set.source->Describe(sample.sample)));
+  };
+  for (const DuplicatePair& pair : FindDuplicates(samples, !absl::GetFlag(FLAGS_exact))) {
+    Counts& of_sets = counts[{samples[pair.first].set, samples[pair.second].set}];
+    ++(pair.exact ? of_sets.exact : of_sets.near);
+    if (of_sets.lines.size() < kListed) {
+      of_sets.lines.push_back(absl::StrCat(pair.exact ? "exact  " : "near   ", describe(samples[pair.second]), "  =  ",
+                                           describe(samples[pair.first])));
+    }
+  }
+  Table table{{"images of", "have a duplicate in", "exact", "near"}, {}, 2};
+  for (const auto& [of_sets, count] : counts) {
+    table.rows.push_back(
+        {sets[of_sets.second].name, sets[of_sets.first].name, absl::StrCat(count.exact), absl::StrCat(count.near)});
+    for (const std::string& line : count.lines) std::cout << line << "\n";
+    const int64_t more = count.exact + count.near - static_cast<int64_t>(count.lines.size());
+    if (more > 0) std::cout << "... and " << more << " more of these two sets\n";
+  }
+  std::cout << "\n" << samples.size() << " images in " << sets.size() << " sets";
+  if (counts.empty()) {
+    std::cout << ": no duplicates\n";
+  } else {
+    std::cout << "; each duplicate is counted once, with its first copy\n\n" << ToText(table);
+  }
+  if (damaged == 0) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
+}
+
+}  // namespace openset
+
+ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
+ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
+ABSL_DECLARE_FLAG(uint64_t, seed);
+
+namespace openset {
+namespace {
+
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+}  // namespace
+
+absl::Status DescribeImages(const std::string& folder) {
+  if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
+  FolderRequest request;
+  std::error_code error;
+  request.path = std::filesystem::absolute(UserPath(folder), error).lexically_normal().string();
+  if (request.path.size() > 1 && request.path.back() == '/') request.path.pop_back();
+  request.name = absl::GetFlag(FLAGS_name);
+  if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
+  if (const std::string problem = NameProblem(request.name); !problem.empty()) {
+    return absl::InvalidArgumentError(absl::GetFlag(FLAGS_name).empty()
+                                          ? absl::StrCat(OneLine(request.path), ": ", problem, "; give one (--name)")
+                                          : absl::StrCat("--name: ", problem));
+  }
+  request.test_share = absl::GetFlag(FLAGS_test_share);
+  if (!(request.test_share > 0 && request.test_share < 1)) {
+    return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
+  }
+  request.seed = absl::GetFlag(FLAGS_seed);
+  OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
+  const DataSetInfo whole = info;  // with corrupt images
+  const std::string& root = info.layout(0).part(0).image_folder().path();
+  if (root != request.path && root != JoinPath(request.path, "train")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(OneLine(request.path),
+                     ": has images, but no folders of classes: make one folder for each class. "
+                     "As unknown images of a task it can stay as it is: openset task new NAME --far=",
+                     OneLine(request.path)));
+  }
+
+  for (const char* part : {"train", "test"}) {
+    if (FindPart(info, part).ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(OneLine(request.path), ": no class has two images, one to train on and one to test on"));
+  }
+  std::vector<DamagedImage> damaged;
+  ChannelStatistics training;
+  for (const std::string& part : PartNames(info)) {
+    if (part == "all") continue;  // "train" and "test" together
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
+    OPENSET_ASSIGN_OR_RETURN(const auto bad,
+                             ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
+                               if (part == "train") training.Add(image);
+                             }));
+    for (const DamagedImage& image : bad) {
+      damaged.push_back(image);
+      request.skip.insert(source->Describe(image.sample));
+    }
+  }
+  if (!damaged.empty()) {
+    for (const DamagedImage& image : damaged) std::cerr << "openset: " << image.reason << "\n";
+    if (!absl::GetFlag(FLAGS_skip_damaged)) {
+      return absl::DataLossError(absl::StrCat(
+          damaged.size(), " images can't be decoded: repair or remove them, or leave them out with --skip_damaged"));
+    }
+    // Describes the folder again, because the shares are drawn without the damaged images.
+    OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
+    training = {};
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, "train", {}));
+    OPENSET_RETURN_IF_ERROR(ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
+                              training.Add(image);
+                            }).status());
+  }
+  for (const double mean : training.Means()) info.add_mean(Rounded(mean));
+  for (const double deviation : training.Deviations()) info.add_std(Rounded(deviation));
+  for (const FieldProblem& problem : FindDataSetProblems(info)) {
+    return absl::InvalidArgumentError(absl::StrCat(request.path, ": ", problem.path, ": ", problem.message));
+  }
+  OPENSET_ASSIGN_OR_RETURN(
+      const std::string path,
+      WriteIntoLibrary(
+          "catalog", info.name(),
+          absl::StrCat("# proto-file: data/catalog.proto\n# proto-message: openset.DataSetInfo\n\n", ToText(info))));
+  std::cout << info.name() << ": " << info.class_name_size() << " classes";
+  for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
+  std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
+                               info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
+  if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " corrupt images\n";
+  for (const std::string& name : whole.class_name()) {
+    if (absl::c_linear_search(info.class_name(), name)) continue;
+    std::cout << "left out: class " << OneLine(name) << ", all of whose images are corrupt\n";
+  }
+  for (const std::string& line : LeftOutLines(request.path, whole)) std::cout << line << "\n";
+  std::map<std::string, std::string> first;  // by composed name
+  for (const std::string& name : info.class_name()) {
+    const auto [known, is_new] = first.emplace(Composed(name), name);
+    if (is_new) continue;
+    std::cerr << "hint: two classes are called " << OneLine(name) << ", in two forms of Unicode; are they one?\n";
+  }
+  for (const std::string& line : FewImagesLines(info)) std::cerr << "hint: " << line << "\n";
+  std::cout << path << "\n";
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Reads all images of a source, with progress.
+
+constexpr int64_t kBatch = 512;
+
+bool IsDamage(const absl::Status& status) { return absl::IsDataLoss(status) || absl::IsNotFound(status); }
+
+}  // namespace
+
+absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
+    const std::string& what, const ImageSource& source,
+    const std::function<void(int64_t sample, const Image& image)>& use) {
+  std::vector<DamagedImage> damaged;
+  const int64_t size = source.index().size();
+  ProgressLine line = ProgressLine::ToStandardError("images");
+  for (int64_t begin = 0; begin < size; begin += kBatch) {
+    std::vector<int64_t> samples(std::min(kBatch, size - begin));
+    std::iota(samples.begin(), samples.end(), begin);
+    absl::StatusOr<std::vector<Image>> images = source.Read(samples);
+    if (images.ok()) {
+      for (size_t i = 0; i < samples.size(); ++i) use(samples[i], (*images)[i]);
+    } else if (IsDamage(images.status())) {  // find the corrupt ones
+      for (const int64_t sample : samples) {
+        const absl::StatusOr<std::vector<Image>> one = source.Read({sample});
+        if (one.ok()) {
+          use(sample, (*one)[0]);
+        } else if (IsDamage(one.status())) {
+          damaged.push_back({sample, std::string(one.status().message())});
+        } else {
+          return one.status();
+        }
+      }
+    } else {
+      return images.status();
+    }
+    line.Update(what, begin + static_cast<int64_t>(samples.size()), size);
+  }
+  return damaged;
+}
+
+absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
+  const size_t others = damaged.size() - 1;
+  return absl::DataLossError(
+      absl::StrCat(damaged[0].reason, others > 0 ? absl::StrCat("; so are ", others, " other images") : ""));
+}
+
+}  // namespace openset
+
+ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
+ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
+ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
+
+namespace openset {
+
+absl::Status ShowImages(const std::string& name) {
+  const int per_class = absl::GetFlag(FLAGS_per_class), tile = absl::GetFlag(FLAGS_tile);
+  if (per_class < 1 || per_class > 1000) return absl::InvalidArgumentError("--per_class: must be 1 to 1000");
+  if (tile < 8 || tile > 1024) return absl::InvalidArgumentError("--tile: must be 8 to 1024");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
+  static const std::map<NamedSamples::Role, std::array<uint8_t, 3>> kColours = {
+      {NamedSamples::PLAIN, {120, 120, 120}},
+      {NamedSamples::TRAIN, {0, 140, 60}},
+      {NamedSamples::KNOWN, {0, 140, 60}},
+      {NamedSamples::UNKNOWN, {200, 30, 30}},
+      {NamedSamples::EXTERNAL, {40, 80, 200}}};
+  std::vector<SheetRow> rows;
+  for (const NamedSamples& set : sets) {
+    if (set.role == NamedSamples::TRAIN) continue;  // the classes are those of the test samples
+    std::map<int64_t, std::vector<int64_t>> of_class;
+    for (size_t i = 0; i < set.samples.index.size(); ++i) {
+      std::vector<int64_t>& some = of_class[set.samples.label[i]];
+      if (some.size() < per_class) some.push_back(set.samples.index[i]);
+    }
+    for (const auto& [label, samples] : of_class) {
+      OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read(samples));
+      rows.push_back({kColours.at(set.role), std::move(images)});
+      std::cout << "row " << rows.size() << ": " << OneLine(absl::StrCat(set.name, ", ", set.class_name[label]))
+                << "\n";
+    }
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string png, EncodePng(MakeContactSheet(rows, tile)));
+  const std::string path = UserPath(absl::GetFlag(FLAGS_sheet));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, png));
+  std::cout << path << " (marks: green known, red unknown, blue external)\n";
+  return absl::OkStatus();
+}
+
+}  // namespace openset
 
 ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
 ABSL_FLAG(bool, images, false, "Decode every image.");

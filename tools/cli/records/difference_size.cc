@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "data/task.pb.h"
-#include "experiments/report/levels.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/records/metric_groups.h"

@@ -1,4 +1,4 @@
-// How to measure the speed of networks without a record.
+// Measures the speed of trainings in workers on this machine.
 #ifndef OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 #define OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "experiments/engine/local_engine.h"
 #include "experiments/engine/run_progress.h"
 #include "experiments/plan/cost.h"
 #include "experiments/plan/plan.h"
@@ -15,12 +17,22 @@
 
 namespace openset {
 
+// Returns the training images per second of one of `at_once` trainings that run side by side, on the GPU of this
+// ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes
+// some seconds in addition to the workers' start. Leaves no files: logs go to a TemporaryFolder.
+// Errors: kDeadlineExceeded after `limit`; kUnavailable if a worker dies; kNotFound if a worker's program is missing;
+// those of the probe.
+absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
+                                 absl::Duration limit = absl::Seconds(60));
+
+// How to measure the speed of networks without a record.
+
 struct ProbeOptions {
   CostDevice device;
   int at_once = 1;     // trainings at a time
   std::string build;   // of the worker; speeds of other builds are not used
   std::string folder;  // of the remembered speeds; "" for none
-  // Returns the training images per second of an action (experiments/engine/probe_rate.h). Absent: only remembered
+  // Returns the training images per second of an action (tools/cli/run/study_cost.h). Absent: only remembered
   // speeds are used.
   std::function<absl::StatusOr<double>(const TrainAction& action)> probe;
 };

@@ -32,7 +32,6 @@
 #include "experiments/train/training_run.h"
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
-#include "experiments/worker/image_cache.h"
 #include "experiments/worker/worker.proto.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"

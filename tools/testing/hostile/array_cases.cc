@@ -8,7 +8,7 @@
 #include "core/files/formats/safetensors.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"
-#include "tools/testing/hostile/ground_files.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {

@@ -12,8 +12,8 @@
 #include "core/proto/record_file.h"
 #include "core/testing/archive_bytes.h"
 #include "experiments/spec/action.pb.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/hostile_case.h"
-#include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
 namespace {

@@ -1,3 +1,24 @@
+// The initial texts and data of a ground.
+#ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
+#define OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/testing/archive_bytes.h"
+#include "experiments/store/record.pb.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// Writes these files below `folder`. Running the library there makes the ground's store and its bundle.
+void WriteGroundFiles(const std::string& folder);
+
+// A file of data/readers/testdata.
+std::string StoredImage(const std::string& name);
+
 // The folder in which hostile cases are tried: a small library, data, and a store with records. They are made once, by
 // the project's own functions, and copied for each case.
 //
@@ -12,18 +33,6 @@
 //   home/     HOME; the program may write below its .cache
 //   tmp/      TMPDIR
 //   outside/  other people's files
-#ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
-#define OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
-
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
-#include "experiments/store/record.pb.h"
-#include "experiments/store/store.h"
-
-namespace openset {
 
 class Ground {
  public:
@@ -57,6 +66,19 @@ class Ground {
   std::string folder_;
   std::vector<std::string> trials_;
 };
+
+// Bundles with any members, and with correct sums and a correct signature.
+
+// Returns the members of a valid bundle in the form of version 1 (experiments/store/testing/bundle_bytes.h), without
+// its sums. `path` is below the ground's folder.
+std::vector<ZipMember> BundleMembers(const Ground& ground, const std::string& path);
+
+// The version in which a bundle is written: 1 or 2.
+enum class BundleForm { kMembers, kPacked };
+
+// Replaces the file by a signed bundle of these members, and of their sums unless they contain them.
+void WriteSigned(const Ground& ground, const std::string& path, const std::vector<ZipMember>& members,
+                 BundleForm form = BundleForm::kMembers);
 
 }  // namespace openset
 

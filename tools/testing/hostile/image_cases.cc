@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"
-#include "tools/testing/hostile/ground_files.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {

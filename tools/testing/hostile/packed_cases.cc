@@ -7,10 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "core/logging.h"
 #include "core/testing/archive_bytes.h"
-#include "experiments/store/bundles/packed_records.h"
+#include "experiments/store/bundle.h"
 #include "experiments/store/testing/bundle_bytes.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/hostile_case.h"
-#include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
 namespace {

@@ -21,8 +21,8 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "google/protobuf/text_format.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/random_processes.h"
-#include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
 namespace {

@@ -13,8 +13,8 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/details.pb.h"
+#include "tools/testing/hostile/ground.h"
 #include "tools/testing/hostile/hostile_case.h"
-#include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
 namespace {

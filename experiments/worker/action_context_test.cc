@@ -1,4 +1,4 @@
-#include "experiments/worker/image_cache.h"
+#include "experiments/worker/action_context.h"
 
 #include <filesystem>
 #include <string>
