@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -15,6 +18,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -32,9 +37,11 @@
 #include "data/catalog.h"
 #include "data/class_names.h"
 #include "data/fetch/fetch_data_set.h"
+#include "data/image_source.h"
 #include "data/inspect/channel_statistics.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/inspect/duplicates.h"
+#include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
@@ -44,11 +51,49 @@
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/flags/library_flags.h"
 
-ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
 ABSL_DECLARE_FLAG(std::string, split);
+ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
+ABSL_DECLARE_FLAG(uint64_t, seed);
 
 namespace openset {
 namespace {
+
+// `show`, for a task, a data set or a folder.
+absl::Status ShowImages(const std::string& name);
+// `describe`, for a folder.
+absl::Status DescribeImages(const std::string& folder);
+// `audit`, for a task, a data set or a folder.
+absl::Status AuditImages(const std::string& name);
+
+// An image that can't be decoded.
+struct DamagedImage {
+  int64_t sample;
+  std::string reason;  // names the file
+};
+
+// Calls `use` with each image of a source, in order. Returns the images that can't be decoded. Prints progress, named
+// `what`, to standard error. Errors: other errors of reading.
+absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
+    const std::string& what, const ImageSource& source,
+    const std::function<void(int64_t sample, const Image& image)>& use);
+
+// Returns kDataLoss with the number of these images and the first of them.
+absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged);
+
+struct NamedSamples {
+  enum Role { PLAIN, TRAIN, KNOWN, UNKNOWN, EXTERNAL };
+  std::string name;  // "train", "test of svhn"
+  Role role = PLAIN;
+  std::shared_ptr<const ImageSource> source;
+  SelectedSamples samples;
+  std::vector<std::string> class_name;  // of each label; its title if the data set has titles
+};
+
+// For a data set or a folder, returns each part that is on this machine, or those of --parts. For a task, by name or
+// file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set of
+// shifted and of unknown samples, and the external samples. Errors: those of the catalog, of the task and of
+// OpenPart(); kNotFound if no part is on this machine.
+absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name);
 
 std::string ClassText(const DataSetInfo& info, int id) {
   return id < info.class_title_size() ? absl::StrCat(info.class_title(id), " (", info.class_name(id), ")")
@@ -123,8 +168,6 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
   return sets;
 }
 
-}  // namespace
-
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
@@ -147,16 +190,9 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   return OfTask(spec, catalog, folders);
 }
 
-}  // namespace openset
-
 ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
 
-namespace openset {
-namespace {
-
 constexpr int kListed = 10;
-
-}  // namespace
 
 absl::Status AuditImages(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
@@ -209,18 +245,10 @@ absl::Status AuditImages(const std::string& name) {
   return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
 }
 
-}  // namespace openset
-
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
-ABSL_DECLARE_FLAG(uint64_t, seed);
-
-namespace openset {
-namespace {
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
-
-}  // namespace
 
 absl::Status DescribeImages(const std::string& folder) {
   if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
@@ -315,15 +343,11 @@ absl::Status DescribeImages(const std::string& folder) {
   return absl::OkStatus();
 }
 
-namespace {
-
 // Reads all images of a source, with progress.
 
 constexpr int64_t kBatch = 512;
 
 bool IsDamage(const absl::Status& status) { return absl::IsDataLoss(status) || absl::IsNotFound(status); }
-
-}  // namespace
 
 absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
     const std::string& what, const ImageSource& source,
@@ -362,13 +386,9 @@ absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
       absl::StrCat(damaged[0].reason, others > 0 ? absl::StrCat("; so are ", others, " other images") : ""));
 }
 
-}  // namespace openset
-
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
 ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
 ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
-
-namespace openset {
 
 absl::Status ShowImages(const std::string& name) {
   const int per_class = absl::GetFlag(FLAGS_per_class), tile = absl::GetFlag(FLAGS_tile);
@@ -403,16 +423,11 @@ absl::Status ShowImages(const std::string& name) {
   return absl::OkStatus();
 }
 
-}  // namespace openset
-
 ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
 ABSL_FLAG(bool, images, false, "Decode every image.");
 ABSL_FLAG(
     bool, unverified, false,
     "Also download files without a published SHA-256, whose content can't be checked. Only if you trust the server.");
-
-namespace openset {
-namespace {
 
 constexpr size_t kAnyWidth = 1000;
 
