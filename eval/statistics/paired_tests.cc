@@ -369,7 +369,7 @@ namespace {
 
 using Values = std::vector<std::optional<double>>;
 
-Values Differences(const Values& a, const Values& b) {
+Values Subtract(const Values& a, const Values& b) {
   Values differences(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i].has_value() && b[i].has_value()) differences[i] = *a[i] - *b[i];
@@ -429,9 +429,9 @@ absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricS
     const size_t of_b = pair.b * metrics.size() + m;
     result->value_a = replicates.estimate[of_a].value;
     result->value_b = replicates.estimate[of_b].value;
-    const Values left = bca ? Differences(replicates.left[of_a], replicates.left[of_b]) : Values();
+    const Values left = bca ? Subtract(replicates.left[of_a], replicates.left[of_b]) : Values();
     result->difference = IntervalOf(Difference(replicates.estimate[of_a], replicates.estimate[of_b]),
-                                    Differences(replicates.values[of_a], replicates.values[of_b]), replicates.jackknife,
+                                    Subtract(replicates.values[of_a], replicates.values[of_b]), replicates.jackknife,
                                     left, options, &result->p_value, &result->adjusted);
   };
   std::vector<MethodPair> pairs;

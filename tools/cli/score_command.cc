@@ -161,7 +161,7 @@ absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, cons
   return joined_study;
 }
 
-absl::Status Score(const std::vector<std::string>& /*arguments*/) {
+absl::Status RunScore(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, RequestFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(request, folders));
@@ -208,7 +208,7 @@ Command ScoreCommand() {
   command.flags = {"model",    "network", "task", "split",    "methods", "weights", "key",         "head",
                    "features", "outputs", "size", "channels", "mean",    "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
-  command.run = Score;
+  command.run = RunScore;
   return command;
 }
 

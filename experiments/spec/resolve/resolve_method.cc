@@ -218,7 +218,7 @@ struct Part {
 };
 
 // The fields that define a method.
-std::vector<Part> PartsOf(const MethodSpec& spec) {
+std::vector<Part> AllParts(const MethodSpec& spec) {
   return {{"model.head", KindOf(spec.model().head())},
           {"open_set", KindOf(spec.open_set())},
           {"inference", KindOf(spec.inference())},
@@ -228,11 +228,11 @@ std::vector<Part> PartsOf(const MethodSpec& spec) {
 }  // namespace
 
 std::vector<std::string> PresetWarnings(const LoadedMethod& method) {
-  std::vector<Part> own = PartsOf({});
+  std::vector<Part> own = AllParts({});
   std::vector<std::string> lines;
   for (size_t layer = 0; layer < method.layers.size(); ++layer) {
     const MethodLayer& laid = method.layers[layer];
-    const std::vector<Part> parts = PartsOf(laid.spec);
+    const std::vector<Part> parts = AllParts(laid.spec);
     const bool is_preset = static_cast<int>(layer) > method.own;
     const bool is_own_form = absl::StrContains(std::filesystem::path(laid.source.file()).stem().string(), '+');
     for (size_t p = 0; p < parts.size(); ++p) {
