@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/needs.h"
 #include "core/status_macros.h"
+#include "eval/scores/score_members.h"
 #include "eval/statistics/intervals.h"
 
 namespace openset {
@@ -99,19 +102,29 @@ absl::StatusOr<std::vector<double>> Combine::Compute(const ScoreInput& input) co
     for (size_t row = 0; row < scores.size(); ++row) {
       const double p = PValue(known_[i], scores[row]);
       switch (rule_) {
-        case Rule::kRanks:
+        case CombineSpec::RULE_UNSPECIFIED:  // the default
+        case CombineSpec::RANKS:
           combined[row] += (1 - p) / parts;
           break;
-        case Rule::kFisher:
+        case CombineSpec::FISHER:
           combined[row] -= 2 * std::log(p);
           break;
-        case Rule::kStouffer:
+        case CombineSpec::STOUFFER:
           combined[row] -= NormalQuantile(p) / std::sqrt(parts);
           break;
       }
     }
   }
   return combined;
+}
+
+absl::StatusOr<std::unique_ptr<Score>> Make(const CombineSpec& spec) {
+  std::vector<Combine::Part> parts;
+  for (const ScoreSpec& part : spec.score()) {
+    OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Score> score, Make(part));
+    parts.push_back({std::move(score), NeedsOf(part).fit()});
+  }
+  return std::make_unique<Combine>(spec.rule(), std::move(parts));
 }
 
 }  // namespace openset

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eval/scores/score.h"
+#include "eval/scores/score.pb.h"
 
 namespace openset {
 
@@ -25,18 +26,13 @@ namespace openset {
 // affects the order of samples.
 class Combine : public Score {
  public:
-  enum class Rule {
-    kRanks,
-    kFisher,
-    kStouffer,
-  };
   struct Part {
     std::unique_ptr<Score> score;
     bool fit = false;  // whether it must be fitted
   };
 
   // Precondition: there is a part.
-  Combine(Rule rule, std::vector<Part> parts) : rule_(rule), parts_(std::move(parts)) {}
+  Combine(CombineSpec::Rule rule, std::vector<Part> parts) : rule_(rule), parts_(std::move(parts)) {}
 
   // Errors: those of the scores; kInvalidArgument for labels that don't match the samples, and if there are too few
   // samples for a p-value.
@@ -45,7 +41,7 @@ class Combine : public Score {
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
-  Rule rule_;
+  CombineSpec::Rule rule_;
   std::vector<Part> parts_;
   std::vector<std::vector<double>> known_;  // for each part, its scores of x_j, ascending
 };

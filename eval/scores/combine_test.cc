@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "eval/scores/features/knn.h"
-#include "eval/scores/logits/max_logit.h"
+#include "core/testing/parsed.h"
+#include "eval/scores/score_members.h"
 #include "eval/statistics/intervals.h"
 #include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
@@ -34,7 +34,7 @@ ScoreInput InputOf(const std::vector<float>& features) { return testing::Feature
 
 // Known scores 1, 2, 2, 4 and 40, 30, 20, 10, of a sample with the scores 2 and 35: p = (1 + 2 / 2 + 1/2) / 5 = 0.5 and
 // (1 + 1/2) / 5 = 0.3.
-double Combined(Combine::Rule rule) {
+double Combined(CombineSpec::Rule rule) {
   std::vector<Combine::Part> parts;
   parts.push_back({std::make_unique<Feature>(0)});
   parts.push_back({std::make_unique<Feature>(1)});
@@ -45,17 +45,17 @@ double Combined(Combine::Rule rule) {
 }
 
 TEST(Combine, CombinesPValues) {
-  EXPECT_NEAR(Combined(Combine::Rule::kRanks), (0.5 + 0.7) / 2, 1e-15);
-  EXPECT_NEAR(Combined(Combine::Rule::kFisher), -2 * (std::log(0.5) + std::log(0.3)), 1e-14);
+  EXPECT_NEAR(Combined(CombineSpec::RANKS), (0.5 + 0.7) / 2, 1e-15);
+  EXPECT_NEAR(Combined(CombineSpec::FISHER), -2 * (std::log(0.5) + std::log(0.3)), 1e-14);
   // The normal distribution has 0.7 below 0.5244005127080407.
-  EXPECT_NEAR(Combined(Combine::Rule::kStouffer), 0.5244005127080407 / std::sqrt(2), 1e-14);
+  EXPECT_NEAR(Combined(CombineSpec::STOUFFER), 0.5244005127080407 / std::sqrt(2), 1e-14);
 }
 
 // The scores are fitted to every second sample of a class: k-nearest neighbours would find each of the others itself.
 TEST(Combine, FitsAndRanksOnDifferentSamples) {
   std::vector<Combine::Part> parts;
-  parts.push_back({std::make_unique<Knn>(1), true});
-  Combine combine(Combine::Rule::kRanks, std::move(parts));
+  parts.push_back({Make(Parsed<KnnSpec>("k: 1")).value(), true});
+  Combine combine(CombineSpec::RANKS, std::move(parts));
   // Class 0: directions of 0 (fit), 90 and 0 (fit) degrees; class 1: of 0 (fit) and 180.
   const std::vector<float> train = {1, 0, 1, 0, 0, 1, 1, 0, -1, 0};
   ASSERT_TRUE(combine.Fit(InputOf(train), {0, 1, 0, 0, 1}).ok());
@@ -69,8 +69,8 @@ TEST(Combine, FitsAndRanksOnDifferentSamples) {
 
 TEST(Combine, RefusesInvalidInput) {
   std::vector<Combine::Part> parts;
-  parts.push_back({std::make_unique<Knn>(1), true});
-  Combine combine(Combine::Rule::kFisher, std::move(parts));
+  parts.push_back({Make(Parsed<KnnSpec>("k: 1")).value(), true});
+  Combine combine(CombineSpec::FISHER, std::move(parts));
   const std::vector<float> one_of_each = {1, 0, 0, 1};
   EXPECT_EQ(combine.Compute(InputOf(one_of_each)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(combine.Fit(InputOf(one_of_each), {0, 1}).message(), HasSubstr("two of a class"));

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
-#include "eval/scores/head/weiper_kld.h"
 #include "eval/scores/make_score.h"
+#include "eval/scores/weiper_kld.h"
 #include "eval/testing/golden_scores.h"
 #include "gtest/gtest.h"
 
@@ -84,8 +84,8 @@ TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
 
 TEST(ReleasedCode, ComputesTheSameWeiperKldForTheSameNoise) {
   const testing::PostHocGolden golden("openood_scores.json");
-  WeiperKld::Options options;
-  options.repeats = 3;
+  WeiperKldSpec options;
+  options.set_repeats(3);
   WeiperKld weiper(options);
   auto noise = golden.weiper_noise().begin();
   ASSERT_TRUE(weiper.FitWithNoise(golden.Train(), [&noise] { return *noise++; }).ok());

@@ -1,13 +1,38 @@
-// Inputs of scores. They refer to the arrays that they are made from.
+// Scores, and inputs of scores, which refer to the arrays that they are made from.
 #ifndef OPENSET_EVAL_TESTING_SCORE_ROWS_H_
 #define OPENSET_EVAL_TESTING_SCORE_ROWS_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "core/testing/parsed.h"
 #include "eval/scores/score.h"
+#include "eval/scores/score_members.h"
 
 namespace openset {
+
+// A score for tests, from the text of a ScoreSpec ("knn { k: 3 }") or from the message of one member.
+class MadeScore {
+ public:
+  explicit MadeScore(const char* text) : score_(Make(Parsed<ScoreSpec>(text)).value()) {}
+  explicit MadeScore(const std::string& text) : MadeScore(text.c_str()) {}
+  template <typename MemberSpec>
+  explicit MadeScore(const MemberSpec& spec) : score_(Make(spec).value()) {}
+
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) { return score_->Fit(train, labels); }
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const { return score_->Compute(input); }
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const {
+    return score_->Probabilities(input);
+  }
+
+ private:
+  std::unique_ptr<Score> score_;
+};
+
 namespace testing {
 
 // logits: [N * outputs].

@@ -3,11 +3,11 @@
 load(":cc.bzl", "openset_cc_library", "openset_cc_test")
 
 def openset_family(name, schema, message, interface, returns, not_set, parameter = "", helpers = [], deps = [], test_deps = [], test_data = [], torch = False):
-    """Every NAME.cc of the package with a NAME_test.cc is a member: it defines Make() for its message.
+    """Every NAME.cc of the package that is no helper is a member: it defines Make() for its message, and needs no header.
 
     NAME.h, written from the oneof of `message`, declares all Make(), and Make() of the message itself. The target NAME
     has all members, compiled at once; a member that is missing is an error of the linker, which names its message. Each
-    member is a target too (for fingerprints.bzl), and has a test, which links the family.
+    member is a target too (for fingerprints.bzl), and NAME_test.cc its test, which links the family.
 
     Args:
       name: of the target and the header.
@@ -17,15 +17,15 @@ def openset_family(name, schema, message, interface, returns, not_set, parameter
       returns: the type that Make() returns.
       not_set: what Make() does if no member is set.
       parameter: of Make(), after the message.
-      helpers: sources with tests that are no members.
+      helpers: names of sources that are no members.
       deps: of all members.
       test_deps: of all tests.
       test_data: of all tests.
       torch: whether they use LibTorch.
     """
-    members = [test[:-len("_test.cc")] for test in native.glob(["*_test.cc"])]
-    members = [each for each in members if each not in helpers and native.glob([each + ".cc"])]
-    sources = [each + ".cc" for each in members]
+    sources = native.glob(["*.cc"], exclude = ["*_test.cc", "*_benchmark.cc"] + [each + ".cc" for each in helpers])
+    members = [source[:-len(".cc")] for source in sources]
+    headers = native.glob([each + ".h" for each in members])
     package = native.package_name()
     native.genrule(
         name = name + "_source",
@@ -55,21 +55,24 @@ def openset_family(name, schema, message, interface, returns, not_set, parameter
         openset_cc_library(
             name = each,
             srcs = [each + ".cc"],
+            hdrs = native.glob([each + ".h"]),
             tags = ["manual"],
             torch = torch,
             deps = deps + [":%s_h" % name],
         )
-        openset_cc_test(
-            name = each + "_test",
-            srcs = [each + "_test.cc"],
-            data = test_data,
-            torch = torch,
-            deps = [":" + name, ":%s_h" % name] + test_deps,
-        )
+        for test in native.glob([each + "_test.cc"]):
+            openset_cc_test(
+                name = each + "_test",
+                srcs = [test],
+                data = test_data,
+                torch = torch,
+                deps = [":" + name, ":%s_h" % name] + test_deps,
+            )
     native.cc_library(name = name + "_apart", tags = ["manual"], deps = members)
     openset_cc_library(
         name = name,
         srcs = [name + ".cc"],
+        hdrs = headers,
         textual_hdrs = sources,
         torch = torch,
         deps = deps + [":%s_h" % name],

@@ -125,7 +125,7 @@ class Repository:
 
         def glob_in_package(include, exclude=(), **_):
             found = {os.path.relpath(f, folder) for pattern in include for f in glob.glob(os.path.join(folder, pattern))}
-            return sorted(found - {f for pattern in exclude for f in glob.glob(os.path.join(folder, pattern))})
+            return sorted(found - {os.path.relpath(f, folder) for pattern in exclude for f in glob.glob(os.path.join(folder, pattern))})
 
         def note(kind):
             def rule(**attributes):
@@ -143,13 +143,16 @@ class Repository:
         def family(name, deps=(), test_deps=(), torch=False, helpers=(), **_):
             label = f"//{package}:{name}_h"
             self.owner[f"{package}/{name}.h"] = label
-            tests = [t for t in glob_in_package(["*_test.cc"]) if t[:-8] not in helpers and glob_in_package([t[:-8] + ".cc"])]
-            self.linked |= {label} | {f"//{package}:{each}" for each in [name, *(t[:-8] for t in tests)]}
+            members = [source[:-3] for source in glob_in_package(
+                ["*.cc"], ["*_test.cc", "*_benchmark.cc"] + [f"{helper}.cc" for helper in helpers])]
+            self.linked |= {label} | {f"//{package}:{each}" for each in [name, *members]}
             # What any of them includes.
-            library = {"srcs": [t[:-8] + ".cc" for t in tests], "deps": list(deps), "torch": torch}
+            library = {"srcs": [f"{each}.cc" for each in members], "deps": list(deps), "torch": torch,
+                       "hdrs": glob_in_package([f"{each}.h" for each in members])}
             self.targets.append(Target(package, "openset_family", name, library, added=[label]))
-            attributes = {"srcs": tests, "deps": list(test_deps), "torch": torch}
-            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, [label]))
+            attributes = {"srcs": glob_in_package([f"{each}_test.cc" for each in members]), "deps": list(test_deps), "torch": torch}
+            added = [label, f"//{package}:{name}"]
+            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, added))
 
         class Globals(dict):
             def __missing__(self, key):

@@ -1,0 +1,30 @@
+#include "core/testing/status_matchers.h"
+#include "eval/testing/score_rows.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ScoreInput InputOf(const std::vector<float>& logits, const std::vector<float>& features) {
+  return testing::FeatureRows(features, 2, logits, 3);
+}
+
+TEST(NearestMean, IsTheSquaredDistanceToTheNearestMean) {
+  // Means (1, 0) of class 0 and (5, 5) of class 2; class 1 has no sample.
+  const std::vector<float> logits(9, 0), train = {0, 0, 2, 0, 5, 5}, test = {1, 0, 1, 2, 5, 4};
+  MadeScore score("nearest_mean {}");
+  ASSERT_THAT(score.Fit(InputOf(logits, train), {0, 0, 2}), IsOk());
+  EXPECT_THAT(score.Compute(InputOf(logits, test)).value(), ElementsAre(0, 4, 1));
+}
+
+TEST(NearestMean, NeedsItsFit) {
+  const std::vector<float> logits(3, 0), features(2, 0);
+  EXPECT_THAT(MadeScore("nearest_mean {}").Compute(InputOf(logits, features)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("nearest_mean")));
+}
+
+}  // namespace
+}  // namespace openset
