@@ -366,9 +366,9 @@ int LevelTitles::size() const {
 namespace {
 
 // The fields with one value for each cell, in the order of tables.
-using Place = std::tuple<std::string, int, int, std::string, int, uint64_t>;
+using TrialPlace = std::tuple<std::string, int, int, std::string, int, uint64_t>;
 
-Place PlaceOf(const TrialSpec& trial) {
+TrialPlace TrialPlaceOf(const TrialSpec& trial) {
   return {trial.task(),
           trial.data().test_known().class_id_size(),
           CountUnknownClasses(trial.data()),
@@ -418,13 +418,13 @@ RecordResults ResultsOf(std::vector<TrialRecord> records) {
     studies.insert(record.trial().experiment());
     changes.insert(ChangesOf(record.trial()));
   }
-  std::map<Place, std::pair<TrialSpec, TrialRecord>> newest;
+  std::map<TrialPlace, std::pair<TrialSpec, TrialRecord>> newest;
   int64_t others = 0;
   for (TrialRecord& record : records) {
     TrialSpec trial = record.trial();
     if (studies.size() > 1) AddAxis("study", trial.experiment(), &trial);
     if (changes.size() > 1) AddAxis("changed", ChangesOf(trial), &trial);
-    const auto [at, is_new] = newest.try_emplace(PlaceOf(trial));
+    const auto [at, is_new] = newest.try_emplace(TrialPlaceOf(trial));
     others += !is_new;
     if (!is_new && EvaluatedAt(at->second.second) >= EvaluatedAt(record)) continue;
     at->second = {std::move(trial), std::move(record)};

@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-absl::Status Run(const std::vector<std::string>& arguments) {
+absl::Status RunStudy(const std::vector<std::string>& arguments) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
   if (IsSlurmTask()) held.emplace();
@@ -57,7 +57,7 @@ Command RunCommand() {
       "  openset run my_study.textproto --only=failed\n";
   command.flags = RunFlags();
   AddChangeFlags(&command);
-  command.run = Run;
+  command.run = RunStudy;
   return command;
 }
 

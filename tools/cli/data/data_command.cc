@@ -52,8 +52,19 @@
 #include "tools/cli/flags/library_flags.h"
 
 ABSL_DECLARE_FLAG(std::string, split);
-ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
 ABSL_DECLARE_FLAG(uint64_t, seed);
+
+ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
+ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
+ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
+ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
+ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
+ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
+ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
+ABSL_FLAG(bool, images, false, "Decode every image.");
+ABSL_FLAG(
+    bool, unverified, false,
+    "Also download files without a published SHA-256, whose content can't be checked. Only if you trust the server.");
 
 namespace openset {
 namespace {
@@ -190,8 +201,6 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   return OfTask(spec, catalog, folders);
 }
 
-ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
-
 constexpr int kListed = 10;
 
 absl::Status AuditImages(const std::string& name) {
@@ -244,9 +253,6 @@ absl::Status AuditImages(const std::string& name) {
   if (damaged == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
 }
-
-ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
-ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
@@ -386,10 +392,6 @@ absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
       absl::StrCat(damaged[0].reason, others > 0 ? absl::StrCat("; so are ", others, " other images") : ""));
 }
 
-ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
-ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
-ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
-
 absl::Status ShowImages(const std::string& name) {
   const int per_class = absl::GetFlag(FLAGS_per_class), tile = absl::GetFlag(FLAGS_tile);
   if (per_class < 1 || per_class > 1000) return absl::InvalidArgumentError("--per_class: must be 1 to 1000");
@@ -422,12 +424,6 @@ absl::Status ShowImages(const std::string& name) {
   std::cout << path << " (marks: green known, red unknown, blue external)\n";
   return absl::OkStatus();
 }
-
-ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
-ABSL_FLAG(bool, images, false, "Decode every image.");
-ABSL_FLAG(
-    bool, unverified, false,
-    "Also download files without a published SHA-256, whose content can't be checked. Only if you trust the server.");
 
 constexpr size_t kAnyWidth = 1000;
 
