@@ -4,9 +4,8 @@
 
 #include "benchmark/benchmark.h"
 #include "core/random.h"
-#include "data/augment/horizontal_flip.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/rand_augment.h"
-#include "data/augment/random_crop.h"
 #include "data/batcher.h"
 #include "data/image_source.h"
 
@@ -63,8 +62,8 @@ Augmentations None() { return {}; }
 
 Augmentations CropAndFlip() {
   Augmentations list;
-  list.push_back(MakeRandomCrop(RandomCropSpec(), 32));
-  list.push_back(MakeHorizontalFlip(HorizontalFlipSpec()));
+  list.push_back(Make(RandomCropSpec(), 32));
+  list.push_back(Make(HorizontalFlipSpec(), /*input_size=*/0));
   return list;
 }
 
@@ -75,7 +74,7 @@ Augmentations RandAugment() {
   spec.set_ops(1);
   spec.set_magnitude(6);
   spec.set_op_list(RandAugmentSpec::ALL_16);
-  list.insert(list.begin(), MakeRandAugment(spec));
+  list.insert(list.begin(), Make(spec, /*input_size=*/0));
   return list;
 }
 

@@ -11,8 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/testing/no_threads.h"
-#include "data/augment/center_crop.h"
-#include "data/augment/horizontal_flip.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "data/batch_stream.h"
 #include "data/image_source.h"
@@ -63,7 +62,7 @@ Pipeline FlippingPipeline() {
   HorizontalFlipSpec spec;
   spec.set_probability(0.5);
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
-  augmentations.push_back(MakeHorizontalFlip(spec));
+  augmentations.push_back(Make(spec, /*input_size=*/0));
   return *Pipeline::Make(std::move(augmentations), format, kCpu);
 }
 
@@ -221,7 +220,7 @@ TEST(Batcher, RefusesAnImageThatWouldBecomeHuge) {
   const auto make = [&](int shorter_side) {
     std::vector<std::unique_ptr<const Augmentation>> augmentations;
     augmentations.push_back(MakeResizeShorterSide(shorter_side));
-    augmentations.push_back(MakeCenterCrop(2));
+    augmentations.push_back(Make(CenterCropSpec(), 2));
     return *Pipeline::Make(std::move(augmentations), format, kCpu);
   };
   const Batcher batcher = *Batcher::Make(std::make_shared<Thin>(), All(8), 3, kCpu);

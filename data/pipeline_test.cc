@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "data/augment/center_crop.h"
-#include "data/augment/random_crop.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -262,7 +261,7 @@ TEST(Pipeline, NamesTheFieldWithTooManyValues) {
 TEST(Pipeline, BothPartsTogetherEqualApply) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(MakeResizeShorterSide(6));
-  augmentations.push_back(MakeCenterCrop(4));
+  augmentations.push_back(Make(CenterCropSpec(), 4));
   InputFormat format;
   format.size = 4;
   const Pipeline pipeline = *Pipeline::Make(std::move(augmentations), format, at::kCPU);
@@ -281,7 +280,8 @@ TEST(Pipeline, BothPartsTogetherEqualApply) {
 TEST(Pipeline, RefusesImagesThatWouldBecomeHuge) {
   InputFormat format;
   format.size = 224;
-  const Pipeline shorter = *Pipeline::Make(List(MakeResizeShorterSide(4096), MakeCenterCrop(224)), format, kCpu);
+  const Pipeline shorter =
+      *Pipeline::Make(List(MakeResizeShorterSide(4096), Make(CenterCropSpec(), 224)), format, kCpu);
   EXPECT_TRUE(shorter.CheckSize({8192, 8192}).ok());
   EXPECT_TRUE(shorter.CheckSize({1, 16}).ok());  // 4096 x 65536 pixels
   EXPECT_FALSE(shorter.CheckSize({1, 17}).ok());
@@ -293,11 +293,11 @@ TEST(Pipeline, RefusesImagesThatWouldBecomeHuge) {
   RandomCropSpec spec;
   spec.set_padding(4096);
   spec.set_window(RandomCropSpec::INPUT_SIZE);
-  const Pipeline padded = *Pipeline::Make(List(MakeRandomCrop(spec, 224)), format, kCpu);
+  const Pipeline padded = *Pipeline::Make(List(Make(spec, 224)), format, kCpu);
   EXPECT_TRUE(padded.CheckSize({8192, 8192}).ok());  // 16384 x 16384
   EXPECT_FALSE(padded.CheckSize({8192, 8193}).ok());
 
-  const Pipeline central = *Pipeline::Make(List(MakeCenterCrop(224)), format, kCpu);
+  const Pipeline central = *Pipeline::Make(List(Make(CenterCropSpec(), 224)), format, kCpu);
   EXPECT_TRUE(central.CheckSize({1, 1 << 20}).ok());
   EXPECT_FALSE(central.CheckSize({1, 1 << 26}).ok());  // 224 rows
 
@@ -309,7 +309,7 @@ TEST(Pipeline, RefusesImagesThatWouldBecomeHuge) {
 
 TEST(Pipeline, MustEndWithOneSize) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
-  augmentations.push_back(MakeCenterCrop(4));
+  augmentations.push_back(Make(CenterCropSpec(), 4));
   augmentations.push_back(MakeResizeShorterSide(6));
   InputFormat format;
   format.size = 4;

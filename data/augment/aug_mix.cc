@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/logging.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/make_pixel_op.h"
 
@@ -163,6 +164,8 @@ at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& 
   return ApplyStagedAugMix(images, &staging, rounded);
 }
 
-std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec) { return std::make_unique<AugMix>(spec); }
+std::unique_ptr<Augmentation> Make(const AugMixSpec& spec, int /*input_size*/) {
+  return std::make_unique<AugMix>(spec);
+}
 
 }  // namespace openset

@@ -71,9 +71,6 @@ at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& 
 void StageAugMix(const std::vector<AugMixDraw>& draws, PixelSize size, Staging* staging);
 at::Tensor ApplyStagedAugMix(const at::Tensor& images, Staging* staging, bool rounded = true);
 
-// Precondition as for MakeAugmentation.
-std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec);
-
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_AUG_MIX_H_

@@ -6,6 +6,7 @@
 
 #include "core/files/formats/npz.h"
 #include "core/testing/parsed.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
@@ -215,7 +216,7 @@ TEST(DrawAugMix, TakesWeightsThenTheMixtureThenTheChains) {
 
 TEST(AugMix, ABatchIsItsPartsInOrder) {
   const at::Tensor images = Images(40);
-  const auto augmentation = MakeAugMix(Spec());
+  const auto augmentation = Make(Spec(), /*input_size=*/0);
   RandomStream whole(6, "aug_mix"), parts(6, "aug_mix"), other(7, "aug_mix");
   const at::Tensor first = augmentation->Apply(images.slice(0, 0, 15), &parts);
   const at::Tensor second = augmentation->Apply(images.slice(0, 15, 40), &parts);
@@ -232,7 +233,7 @@ TEST(AugMix, IsMoreSevereAtAHigherSeverity) {
     AugMixSpec spec = Spec();
     spec.set_severity(severity);
     RandomStream random(8, "aug_mix");
-    const at::Tensor mixed = MakeAugMix(spec)->Apply(images, &random);
+    const at::Tensor mixed = Make(spec, /*input_size=*/0)->Apply(images, &random);
     return (mixed.to(at::kDouble) - images.to(at::kDouble)).abs().mean().item<double>();
   };
   EXPECT_LT(change(1), change(3));

@@ -6,9 +6,8 @@
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "data/augment/aug_mix.h"
-#include "data/augment/horizontal_flip.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/rand_augment.h"
-#include "data/augment/random_crop.h"
 
 namespace openset {
 namespace {
@@ -45,8 +44,8 @@ BENCHMARK(BM_Normalize)->Args({3, 32})->Args({1, 28});
 
 void BM_CropAndFlip(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
-  const auto crop = MakeRandomCrop(RandomCropSpec(), static_cast<int>(state.range(1)));
-  const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
+  const auto crop = Make(RandomCropSpec(), static_cast<int>(state.range(1)));
+  const auto flip = Make(HorizontalFlipSpec(), /*input_size=*/0);
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return flip->Apply(crop->Apply(images, &random), &random); });
 }
@@ -55,7 +54,7 @@ BENCHMARK(BM_CropAndFlip)->Args({3, 32})->Args({1, 28});
 // Arguments: channels, size, operations.
 void BM_RandAugment(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
-  const auto rand_augment = MakeRandAugment(Spec(state.range(2)));
+  const auto rand_augment = Make(Spec(state.range(2)), /*input_size=*/0);
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return rand_augment->Apply(images, &random); });
 }
@@ -63,9 +62,9 @@ BENCHMARK(BM_RandAugment)->Args({3, 32, 1})->Args({3, 32, 2})->Args({1, 28, 1})-
 
 void BM_RandAugmentCropAndFlip(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
-  const auto rand_augment = MakeRandAugment(Spec(state.range(2)));
-  const auto crop = MakeRandomCrop(RandomCropSpec(), static_cast<int>(state.range(1)));
-  const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
+  const auto rand_augment = Make(Spec(state.range(2)), /*input_size=*/0);
+  const auto crop = Make(RandomCropSpec(), static_cast<int>(state.range(1)));
+  const auto flip = Make(HorizontalFlipSpec(), /*input_size=*/0);
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return flip->Apply(crop->Apply(rand_augment->Apply(images, &random), &random), &random); });
 }
@@ -76,7 +75,7 @@ void BM_AugMix(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
   AugMixSpec spec;
   FillDefaults(&spec);
-  const auto aug_mix = MakeAugMix(spec);
+  const auto aug_mix = Make(spec, /*input_size=*/0);
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return aug_mix->Apply(images, &random); });
 }

@@ -1,7 +1,10 @@
-#include "data/augment/center_crop.h"
-
+// The window of the model's input size in the middle of the image, as torchvision's CenterCrop.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+
+#include "data/augment/augmentation.h"
+#include "data/augment/augmentation_members.h"
 
 namespace openset {
 namespace {
@@ -34,6 +37,11 @@ class CenterCrop : public Augmentation {
 
 }  // namespace
 
-std::unique_ptr<Augmentation> MakeCenterCrop(int input_size) { return std::make_unique<CenterCrop>(input_size); }
+// u8 [B, C, H, W] -> u8 [B, C, size, size]: its top is (H - size) / 2 and its left (W - size) / 2, halves rounded to
+// even. A shorter side is first padded with zeros to `size`; of an odd number of zeros, one more comes after. Draws
+// nothing.
+std::unique_ptr<Augmentation> Make(const CenterCropSpec&, int input_size) {
+  return std::make_unique<CenterCrop>(input_size);
+}
 
 }  // namespace openset

@@ -1,6 +1,10 @@
-#include "data/augment/horizontal_flip.h"
-
+// Mirrors each image left to right with a probability.
+#include <memory>
 #include <vector>
+
+#include "data/augment/augment.pb.h"
+#include "data/augment/augmentation.h"
+#include "data/augment/augmentation_members.h"
 
 namespace openset {
 namespace {
@@ -28,7 +32,8 @@ class HorizontalFlip : public Augmentation {
 
 }  // namespace
 
-std::unique_ptr<Augmentation> MakeHorizontalFlip(const HorizontalFlipSpec& spec) {
+// One uniform number is drawn for each image.
+std::unique_ptr<Augmentation> Make(const HorizontalFlipSpec& spec, int /*input_size*/) {
   return std::make_unique<HorizontalFlip>(spec);
 }
 

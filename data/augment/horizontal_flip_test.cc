@@ -1,7 +1,8 @@
-#include "data/augment/horizontal_flip.h"
-
 #include <cmath>
+#include <cstdint>
+#include <memory>
 
+#include "data/augment/augmentation_members.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -10,7 +11,7 @@ namespace {
 std::unique_ptr<Augmentation> Flip(double probability) {
   HorizontalFlipSpec spec;
   spec.set_probability(probability);
-  return MakeHorizontalFlip(spec);
+  return Make(spec, /*input_size=*/0);
 }
 
 at::Tensor Images(int64_t batch) { return at::arange(batch * 3 * 2 * 4).to(at::kByte).view({batch, 3, 2, 4}); }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/logging.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/make_pixel_op.h"
 
@@ -161,7 +162,7 @@ at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugm
   return ApplyPixelOps(images, OpsOf(draws, {images.size(2), images.size(3)}));
 }
 
-std::unique_ptr<Augmentation> MakeRandAugment(const RandAugmentSpec& spec) {
+std::unique_ptr<Augmentation> Make(const RandAugmentSpec& spec, int /*input_size*/) {
   return std::make_unique<RandAugment>(spec);
 }
 

@@ -59,9 +59,6 @@ std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_
 // depend on the rest of the batch. Precondition: the same number n of draws for each image, B * n in all.
 at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws);
 
-// Precondition as for MakeAugmentation.
-std::unique_ptr<Augmentation> MakeRandAugment(const RandAugmentSpec& spec);
-
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_RAND_AUGMENT_H_

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "data/augment/augmentation_members.h"
 #include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
@@ -195,7 +196,7 @@ TEST(DrawRandAugment, CutoutCentresAreUniform) {
 
 TEST(RandAugment, ABatchIsItsPartsInOrder) {
   const at::Tensor images = Images(60);
-  const auto augmentation = MakeRandAugment(Spec(2, 12));
+  const auto augmentation = Make(Spec(2, 12), /*input_size=*/0);
   RandomStream whole(8, "rand_augment");
   RandomStream parts(8, "rand_augment");
   const at::Tensor first = augmentation->Apply(images.slice(0, 0, 25), &parts);
@@ -207,7 +208,7 @@ TEST(RandAugment, AppliesItsDraws) {
   const at::Tensor images = Images(40);
   RandomStream random(9, "rand_augment");
   RandomStream same(9, "rand_augment");
-  EXPECT_TRUE(at::equal(MakeRandAugment(Spec(2, 12))->Apply(images, &random),
+  EXPECT_TRUE(at::equal(Make(Spec(2, 12), /*input_size=*/0)->Apply(images, &random),
                         ApplyRandAugment(images, DrawRandAugment(Spec(2, 12), 40, 32, 32, &same))));
 }
 

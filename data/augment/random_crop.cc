@@ -1,7 +1,12 @@
-#include "data/augment/random_crop.h"
-
+// A window of the image's own size, or of the model's input size, at a random position in the image, which is padded
+// with zeros.
 #include <algorithm>
+#include <memory>
 #include <vector>
+
+#include "data/augment/augment.pb.h"
+#include "data/augment/augmentation.h"
+#include "data/augment/augmentation_members.h"
 
 namespace openset {
 namespace {
@@ -62,7 +67,9 @@ class RandomCrop : public Augmentation {
 
 }  // namespace
 
-std::unique_ptr<Augmentation> MakeRandomCrop(const RandomCropSpec& spec, int input_size) {
+// The top left corner of the window is uniform on the places of the padded image where it fits, {0, ..., 2 padding}^2
+// for the image's own size; for each image its row is drawn, then its column. `input_size` is for windows of that size.
+std::unique_ptr<Augmentation> Make(const RandomCropSpec& spec, int input_size) {
   return std::make_unique<RandomCrop>(spec.padding(), spec.window() == RandomCropSpec::INPUT_SIZE ? input_size : 0);
 }
 

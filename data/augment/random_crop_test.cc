@@ -1,5 +1,7 @@
-#include "data/augment/random_crop.h"
+#include <cstdint>
+#include <memory>
 
+#include "data/augment/augmentation_members.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -8,7 +10,7 @@ namespace {
 std::unique_ptr<Augmentation> Crop(int padding) {
   RandomCropSpec spec;
   spec.set_padding(padding);
-  return MakeRandomCrop(spec, /*input_size=*/0);
+  return Make(spec, /*input_size=*/0);
 }
 
 // Images of pixels that differ from each other and from 0.
@@ -46,7 +48,7 @@ TEST(RandomCrop, OfTheInputSizeNeedsNoResize) {
   RandomCropSpec spec;
   spec.set_padding(1);
   spec.set_window(RandomCropSpec::INPUT_SIZE);
-  const auto crop = MakeRandomCrop(spec, 4);
+  const auto crop = Make(spec, 4);
   EXPECT_EQ(crop->size_effect(), SizeEffect::kFixes);
   EXPECT_EQ(Crop(1)->size_effect(), SizeEffect::kKeeps);
   const at::Tensor images = Images(20, 6, 7);

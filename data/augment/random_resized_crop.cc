@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 
 namespace openset {
@@ -146,7 +147,7 @@ at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int s
   return Resize(size, filter).Apply(crop, /*random=*/nullptr);
 }
 
-std::unique_ptr<Augmentation> MakeRandomResizedCrop(const RandomResizedCropSpec& spec, int input_size) {
+std::unique_ptr<Augmentation> Make(const RandomResizedCropSpec& spec, int input_size) {
   return std::make_unique<RandomResizedCrop>(spec, input_size);
 }
 

@@ -49,9 +49,6 @@ CropWindow CropWindowAt(const at::Tensor& windows, int64_t i);
 at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size,
                        ResizeSpec::Filter filter = ResizeSpec::BILINEAR);
 
-// Precondition as for MakeAugmentation; min_area <= max_area and min_ratio <= max_ratio.
-std::unique_ptr<Augmentation> MakeRandomResizedCrop(const RandomResizedCropSpec& spec, int input_size);
-
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_RANDOM_RESIZED_CROP_H_

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/testing/parsed.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/testing/pillow_golden.h"
 #include "gtest/gtest.h"
 
@@ -177,13 +178,13 @@ TEST(ResizedCrop, IsTorchvisionsOfPillowImages) {
 TEST(RandomResizedCrop, EachImageByItsOwnDraws) {
   const at::Tensor images = at::arange(4 * 3 * 20 * 30).remainder_(251).to(at::kByte).view({4, 3, 20, 30});
   RandomStream random(3, "crop"), same(3, "crop");
-  const at::Tensor crops = MakeRandomResizedCrop(Spec(), 8)->Apply(images, &random);
+  const at::Tensor crops = Make(Spec(), 8)->Apply(images, &random);
   ASSERT_EQ(crops.sizes(), at::IntArrayRef({4, 3, 8, 8}));
   for (int64_t i = 0; i < 4; ++i) {
     const CropWindow window = DrawCropWindow(Spec(), 20, 30, &same);
     EXPECT_TRUE(at::equal(crops.slice(0, i, i + 1), ResizedCrop(images.slice(0, i, i + 1), window, 8)));
   }
-  EXPECT_EQ(MakeRandomResizedCrop(Spec(), 8)->size_effect(), SizeEffect::kFixes);
+  EXPECT_EQ(Make(Spec(), 8)->size_effect(), SizeEffect::kFixes);
 }
 
 }  // namespace

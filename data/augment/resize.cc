@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/augment/augmentation_members.h"
 #include "data/augment/pixels/resample.h"
 #include "data/augment/pixels/resample_weights.h"
 
@@ -79,6 +80,11 @@ at::Tensor Resize::ApplyDrawn(const at::Tensor& images, Staging* /*staging*/) co
 
 std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side, Filter filter) {
   return std::make_unique<ResizeShorterSide>(shorter_side, filter);
+}
+
+std::unique_ptr<Augmentation> Make(const ResizeSpec& spec, int input_size) {
+  if (spec.shorter_side() > 0) return MakeResizeShorterSide(spec.shorter_side(), spec.filter());
+  return MakeResize(input_size, spec.filter());
 }
 
 }  // namespace openset

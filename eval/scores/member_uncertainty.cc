@@ -1,9 +1,13 @@
 // The disagreement of several passes: with dropout, or through each model of an ensemble.
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "eval/scores/score_members.h"
 
 namespace openset {

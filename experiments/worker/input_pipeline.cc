@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/status_macros.h"
-#include "data/augment/center_crop.h"
-#include "data/augment/make_augmentation.h"
+#include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "data/open_set/open_set.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -18,7 +17,7 @@ namespace {
 std::vector<std::unique_ptr<const Augmentation>> MakeAll(
     const google::protobuf::RepeatedPtrField<AugmentationSpec>& specs, const InputSpec& input) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
-  for (const AugmentationSpec& spec : specs) augmentations.push_back(MakeAugmentation(spec, input.size()));
+  for (const AugmentationSpec& spec : specs) augmentations.push_back(Make(spec, input.size()));
   return augmentations;
 }
 
@@ -58,7 +57,7 @@ absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Devic
   std::vector<std::unique_ptr<const Augmentation>> transforms;
   if (input.test_shorter_side() > 0) {
     transforms.push_back(MakeResizeShorterSide(input.test_shorter_side(), filter));
-    transforms.push_back(MakeCenterCrop(input.size()));
+    transforms.push_back(Make(CenterCropSpec(), input.size()));
   } else if (filter == ResizeSpec::BICUBIC) {
     transforms.push_back(MakeResize(input.size(), filter));
   }

@@ -102,7 +102,6 @@ class Repository:
         self.targets = []
         self.packages = []
         self.owner = {}  # header or .proto -> label
-        self.linked = set()  # labels that may be declared without an include
         self.text = {}
         for path in sorted(glob.glob(f"{root}/**/BUILD", recursive=True)):
             package = os.path.relpath(os.path.dirname(path), root)
@@ -118,7 +117,7 @@ class Repository:
                     self.owner[f"{target.package}/{source[:-6]}.pb.h"] = target.label + "_cc_proto"
                     self.owner[f"{target.package}/{source[:-6]}.proto.h"] = target.label + "_cc_proto_h"
         # Targets without headers are only linked.
-        self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers} | self.linked
+        self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers}
 
     def evaluate(self, path, package):
         folder = os.path.dirname(path)
@@ -141,18 +140,16 @@ class Repository:
                 self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name))
 
         def family(name, deps=(), test_deps=(), torch=False, helpers=(), **_):
-            label = f"//{package}:{name}_h"
+            label = f"//{package}:{name}"
             self.owner[f"{package}/{name}.h"] = label
             members = [source[:-3] for source in glob_in_package(
                 ["*.cc"], ["*_test.cc", "*_benchmark.cc"] + [f"{helper}.cc" for helper in helpers])]
-            self.linked |= {label} | {f"//{package}:{each}" for each in [name, *members]}
             # What any of them includes.
             library = {"srcs": [f"{each}.cc" for each in members], "deps": list(deps), "torch": torch,
                        "hdrs": glob_in_package([f"{each}.h" for each in members])}
             self.targets.append(Target(package, "openset_family", name, library, added=[label]))
             attributes = {"srcs": glob_in_package([f"{each}_test.cc" for each in members]), "deps": list(test_deps), "torch": torch}
-            added = [label, f"//{package}:{name}"]
-            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, added))
+            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, [label]))
 
         class Globals(dict):
             def __missing__(self, key):
