@@ -22,8 +22,9 @@ Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
 Command TaskCommand();
-// Completes the words of `commands` and of itself.
-Command CompletionCommand(std::vector<Command> commands);
+Command CompletionCommand();
+// Hidden: completes the words of `commands` for a shell.
+Command CompleteCommand(std::vector<Command> commands);
 // Hidden: the worker that evaluates trials for the engine.
 Command EvaluateWorkerCommand();
 

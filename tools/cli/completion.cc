@@ -1,24 +1,25 @@
 #include "tools/cli/completion.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/reflection.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 namespace openset {
 namespace {
 
-// The shell's key for a command's words: COMMAND:INDEX:FIRST, with indices from 0 after the command.
-struct Rule {
-  std::string pattern;
-  std::string action;
-};
+// Whether all characters are without a meaning to a shell.
+bool IsPlain(const std::string& word) {
+  return !word.empty() && absl::c_all_of(word, [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.+-:", c);
+  });
+}
 
 // The alternatives of a usage, each its words without brackets and dots.
 std::vector<std::vector<std::string>> Alternatives(const std::string& usage) {
@@ -30,140 +31,153 @@ std::vector<std::vector<std::string>> Alternatives(const std::string& usage) {
   return alternatives;
 }
 
-bool IsAction(const std::string& word) { return absl::ascii_islower(word[0]); }
-
-// The characters without a meaning to a shell.
-std::string PlainWords(const std::vector<std::string>& words) {
-  std::vector<std::string> plain;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(plain), [](const std::string& word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.+-:", c);
-    });
-  });
-  return absl::StrJoin(plain, " ");
+const Command* FindCommand(const CompletionTables& tables, const std::string& name) {
+  for (const Command& command : tables.commands) {
+    if (!command.hidden && command.name == name) return &command;
+  }
+  return nullptr;
 }
 
-std::string Words(const std::vector<std::string>& words) {
-  return absl::StrCat("_openset_words='", PlainWords(words), "'");
+void AddNames(const CompletionTables& tables, const std::string& kind_name, Completions* completions) {
+  for (const CompletionKind& kind : tables.kinds) {
+    if (kind.name != kind_name && kind.plural != kind_name) continue;
+    completions->words.insert(completions->words.end(), kind.names.begin(), kind.names.end());
+  }
 }
 
-std::vector<Rule> RulesOf(const Command& command, const CompletionTables& tables) {
-  std::vector<Rule> rules;
-  std::vector<std::string> actions;
-  const auto at = [&command](size_t place, const std::string& first) {
-    return absl::StrCat(command.name, ":", place, ":", first);
-  };
+void AddCommands(const CompletionTables& tables, Completions* completions) {
+  for (const char* name : {"help", "--help", "--version"}) completions->words.push_back(name);
+  for (const Command& command : tables.commands) {
+    if (!command.hidden) completions->words.push_back(command.name);
+  }
+}
+
+// "--store=", "--keep_going", ...
+std::vector<std::string> FlagsOf(const Command* command) {
+  std::vector<std::string> flags;
+  if (command == nullptr) return flags;
+  for (const std::string& name : command->flags) {
+    flags.push_back(absl::StrCat("--", name, IsSwitch(*absl::FindCommandLineFlag(name)) ? "" : "="));
+  }
+  flags.push_back("--help");
+  return flags;
+}
+
+// The argument after `count` others, of which `first` is the first one.
+void AddArguments(const CompletionTables& tables, const Command& command, size_t count, const std::string& first,
+                  Completions* completions) {
   for (const std::vector<std::string>& words : Alternatives(command.arguments)) {
-    const bool has_action = !words.empty() && IsAction(words[0]);
-    if (has_action) actions.push_back(words[0]);
-    for (size_t w = has_action ? 1 : 0; w < words.size(); ++w) {
-      const std::string first = has_action ? words[0] : "*";
-      if (words[w] == "SPEC") {
-        rules.push_back({at(w, first), "_openset_names spec; _openset_files=yes"});
-      } else if (words[w] == "KIND") {
-        std::vector<std::string> kinds;
-        for (const CompletionKind& kind : tables.kinds) kinds.push_back(kind.plural);
-        rules.push_back({at(w, first), Words(kinds)});
-      } else if (w > 0 && words[w - 1] == "KIND") {
-        for (const CompletionKind& kind : tables.kinds) {
-          rules.push_back({at(w, kind.name), absl::StrCat("_openset_names ", kind.name)});
-          if (kind.plural != kind.name) {
-            rules.push_back({at(w, kind.plural), absl::StrCat("_openset_names ", kind.name)});
-          }
-        }
-      } else if (words[w] == "NAME" && words[0] != "new") {
-        for (const CompletionKind& kind : tables.kinds) {
-          if (kind.name == command.name) rules.push_back({at(w, first), absl::StrCat("_openset_names ", kind.name)});
-        }
-      }
+    if (words.size() <= count) continue;
+    const bool has_action = absl::ascii_islower(words[0][0]);
+    if (has_action && count == 0) completions->words.push_back(words[0]);
+    if (has_action && (count == 0 || first != words[0])) continue;
+    if (words[count] == "SPEC") {
+      AddNames(tables, "spec", completions);
+      completions->files = true;
+    } else if (words[count] == "KIND") {
+      for (const CompletionKind& kind : tables.kinds) completions->words.push_back(kind.plural);
+    } else if (count > 0 && words[count - 1] == "KIND") {
+      AddNames(tables, first, completions);
+    } else if (words[count] == "NAME" && words[0] != "new") {
+      AddNames(tables, command.name, completions);
     }
   }
-  if (!actions.empty()) rules.insert(rules.begin(), {at(0, "*"), Words(actions)});
-  return rules;
 }
 
-// "--store= --keep_going", with a space before each.
-std::string FlagsOf(const Command& command) {
-  std::string flags;
-  for (const std::string& name : command.flags) {
-    absl::StrAppend(&flags, flags.empty() ? "" : " ", "--", name,
-                    IsSwitch(*absl::FindCommandLineFlag(name)) ? "" : "=");
+// The words as the program will have them.
+std::vector<std::string> Joined(const std::vector<std::string>& words) {
+  std::vector<std::string> joined;
+  for (size_t w = 0; w < words.size(); ++w) {
+    if (w > 0 && (words[w] == "=" || words[w - 1] == "=")) {
+      joined.back() += words[w];
+    } else {
+      joined.push_back(words[w]);
+    }
   }
-  return absl::StrCat(flags, flags.empty() ? "" : " ", "--help");
+  return joined;
 }
 
-constexpr char kFunction[] = R"sh(
+}  // namespace
+
+Completions Complete(const CompletionTables& tables, const std::vector<std::string>& words) {
+  std::vector<std::string> before = Joined(words);
+  std::string item = before.back();
+  before.pop_back();
+  std::string command_name, first, flag;  // `flag`: whose value the next word is
+  size_t count = 0;
+  for (const std::string& word : before) {
+    const std::string value_of = std::exchange(flag, "");
+    if (absl::StartsWith(word, "--")) {
+      if (absl::c_linear_search(FlagsOf(FindCommand(tables, command_name)), word + "=")) flag = word.substr(2);
+    } else if (!value_of.empty()) {
+      continue;
+    } else if (command_name.empty()) {
+      command_name = word;
+    } else if (count++ == 0) {
+      first = word;
+    }
+  }
+  const Command* command = FindCommand(tables, command_name);
+  const size_t equals = absl::StartsWith(item, "--") ? item.find('=') : std::string::npos;
+  if (equals != std::string::npos) {
+    flag = item.substr(2, equals - 2);
+    item = item.substr(equals + 1);
+  }
+
+  Completions found;
+  if (!flag.empty()) {
+    item = item.substr(item.rfind(',') + 1);  // lists are separated by commas
+    if (const auto values = tables.flags.find(flag); values != tables.flags.end()) {
+      AddNames(tables, values->second.kind, &found);
+      found.words.insert(found.words.end(), values->second.words.begin(), values->second.words.end());
+    }
+  } else if (command_name.empty()) {
+    AddCommands(tables, &found);
+  } else if (absl::StartsWith(item, "-")) {
+    found.words = FlagsOf(command);
+    for (std::string& word : found.words) word = absl::StartsWith(word, item) ? word : "";
+  } else {
+    if (command_name == "help") AddCommands(tables, &found);
+    if (command != nullptr) AddArguments(tables, *command, count, first, &found);
+  }
+  // The shell replaces its own last word, which may be a part of the program's.
+  const std::string last = words.back() == "=" ? "" : words.back();
+  const std::string stem = last.substr(0, last.size() - std::min(last.size(), item.size()));
+  Completions completions;
+  completions.files = found.files;
+  for (const std::string& word : found.words) {
+    const std::string plain = absl::EndsWith(word, "=") ? word.substr(0, word.size() - 1) : word;
+    if (IsPlain(plain) && absl::StartsWith(word, item)) completions.words.push_back(stem + word);
+  }
+  return completions;
+}
+
+std::string CompletionScript(const std::string& shell) {
+  constexpr char kBashHead[] =
+      "# Completion of openset for bash: source <(openset completion bash), say in ~/.bashrc.\n";
+  constexpr char kZshHead[] =
+      "# Completion of openset for zsh: source <(openset completion zsh), in ~/.zshrc.\n"
+      "autoload -Uz compinit bashcompinit\n(( ${+functions[compdef]} )) || compinit\nbashcompinit\n";
+  // The program gives a line for each word, and the line "/" for files. Where there is no file, zsh's compgen prints an
+  // empty line.
+  constexpr char kFunction[] = R"sh(
 _openset() {
-  # The words so far, as the program will have them: bash takes --flag=value apart.
-  local word=${COMP_WORDS[COMP_CWORD]} joined="" last="" command="" first="" flag="" item="" stem="" name
-  local -i at=1 count=0
-  local value_of="" takes_value=""
-  while [ $at -le $COMP_CWORD ]; do
-    joined=${COMP_WORDS[at]}
-    while [ $at -lt $COMP_CWORD ] && { [ "${COMP_WORDS[at+1]}" = "=" ] || [ "${COMP_WORDS[at]}" = "=" ]; }; do
-      at=$((at + 1))
-      joined=$joined${COMP_WORDS[at]}
-    done
-    last=$joined
-    takes_value=$value_of
-    value_of=""
-    if [ $at -lt $COMP_CWORD ]; then
-      case $joined in
-        --*=*) ;;
-        --*) case " $(_openset_flags "$command") " in *" $joined= "*) value_of=$joined ;; esac ;;
-        *)
-          if [ -n "$takes_value" ]; then :
-          elif [ -z "$command" ]; then command=$joined
-          else
-            [ $count -eq 0 ] && first=$joined
-            count=$((count + 1))
-          fi
-          ;;
-      esac
-    fi
-    at=$((at + 1))
-  done
+  local word=${COMP_WORDS[COMP_CWORD]} line name
   COMPREPLY=()
-  _openset_words=""
-  _openset_files=""
-  item=$last
-  case $last in
-    --*=*) flag=${last%%=*}; item=${last#*=} ;;
-    *) flag=$takes_value ;;
-  esac
-  if [ -n "$flag" ]; then
-    # Lists are separated by commas.
-    item=${item##*,}
-    _openset_values "${flag#--}"
-  elif [ -z "$command" ]; then
-    _openset_words=$_openset_commands
-  else
-    case $last in
-      -*) _openset_words=$(_openset_flags "$command") ;;
-      *)
-        [ "$command" = help ] && _openset_words=$_openset_commands
-        _openset_arguments "$command:$count:$first"
-        ;;
-    esac
-  fi
-  [ "$word" = "=" ] && word=""
-  stem=${word%"$item"}
-  # Not by compgen -W, which expands the words: they would be run.
-  for name in $(printf '%s ' "$_openset_words"); do
-    case $name in "$item"*) COMPREPLY+=("$stem$name") ;; esac
-  done
-  if [ -n "$_openset_files" ]; then
+  while IFS= read -r line; do
+    if [ "$line" != / ]; then
+      COMPREPLY+=("$line")
+      continue
+    fi
     while IFS= read -r name; do
-      # Where there is none, zsh's compgen prints an empty line.
       [ -z "$name" ] || COMPREPLY+=("$(printf '%q' "$name")")
-    done < <(compgen -f -X '!*.textproto' -- "$item"; compgen -d -S / -- "$item")
-  fi
+    done < <(compgen -f -X '!*.textproto' -- "$word"; compgen -d -S / -- "$word")
+  done < <(local -a words; words=("${COMP_WORDS[@]:1:COMP_CWORD}"); "${COMP_WORDS[0]}" complete "${words[@]/#/:}" 2> /dev/null)
   _openset_end
 }
 )sh";
-
-// No space follows a completion that can continue.
-constexpr char kBashEnd[] = R"(
+  // No space follows a completion that can continue.
+  constexpr char kBashEnd[] = R"sh(
 _openset_end() {
   case "${COMPREPLY[*]-}" in
     *=|*/) compopt -o nospace 2> /dev/null ;;
@@ -172,10 +186,9 @@ _openset_end() {
 }
 
 complete -o default -F _openset openset
-)";
-
-// bashcompinit has no compopt: nospace is set for all completions, and complete words get their space here.
-constexpr char kZshEnd[] = R"(
+)sh";
+  // bashcompinit has no compopt: nospace is set for all completions, and complete words get their space here.
+  constexpr char kZshEnd[] = R"sh(
 _openset_end() {
   local -a spaced
   local name
@@ -189,45 +202,8 @@ _openset_end() {
 }
 
 complete -o nospace -o default -F _openset openset
-)";
-
-std::string Script(const CompletionTables& tables, const char* end) {
-  std::vector<std::string> commands = {"help", "--help", "--version"};
-  std::string flags, arguments, values, names;
-  for (const Command& command : tables.commands) {
-    if (command.hidden) continue;
-    commands.push_back(command.name);
-    absl::StrAppend(&flags, "    ", command.name, ") echo '", FlagsOf(command), "' ;;\n");
-    for (const Rule& rule : RulesOf(command, tables)) {
-      absl::StrAppend(&arguments, "    ", rule.pattern, ") ", rule.action, " ;;\n");
-    }
-  }
-  for (const auto& [name, flag] : tables.flags) {
-    absl::StrAppend(&values, "    ", name, ") ",
-                    flag.kind.empty() ? "" : absl::StrCat("_openset_names ", flag.kind, "; "),
-                    "_openset_words=\"$_openset_words ", PlainWords(flag.words), "\" ;;\n");
-  }
-  for (const CompletionKind& kind : tables.kinds) {
-    absl::StrAppend(&names, "    ", kind.name, ") ", Words(kind.names), " ;;\n");
-  }
-  return absl::StrCat("_openset_commands='", absl::StrJoin(commands, " "), "'\n\n_openset_names() {\n  case $1 in\n",
-                      names, "  esac\n}\n\n_openset_flags() {\n  case $1 in\n", flags,
-                      "  esac\n}\n\n_openset_values() {\n  case $1 in\n", values,
-                      "  esac\n}\n\n_openset_arguments() {\n  case $1 in\n", arguments, "  esac\n}\n", kFunction, end);
-}
-
-}  // namespace
-
-std::string BashCompletion(const CompletionTables& tables) {
-  return absl::StrCat("# Completion of openset for bash: source <(openset completion bash), say in ~/.bashrc.\n\n",
-                      Script(tables, kBashEnd));
-}
-
-std::string ZshCompletion(const CompletionTables& tables) {
-  return absl::StrCat(
-      "# Completion of openset for zsh: source <(openset completion zsh), in ~/.zshrc.\n"
-      "autoload -Uz compinit bashcompinit\n(( ${+functions[compdef]} )) || compinit\nbashcompinit\n\n",
-      Script(tables, kZshEnd));
+)sh";
+  return shell == "bash" ? absl::StrCat(kBashHead, kFunction, kBashEnd) : absl::StrCat(kZshHead, kFunction, kZshEnd);
 }
 
 }  // namespace openset

@@ -29,15 +29,21 @@ struct CompletionTables {
   std::map<std::string, CompletionFlag> flags;  // the values of other flags are completed as files
 };
 
-// Returns a script for bash that completes commands, their subcommands and flags, and names. It reads the arguments of
-// a command from its usage. In "splits NAME | new NAME | attributes", lower-case words are subcommands. SPEC stands for
-// a study's name or a .textproto, KIND for a kind, and NAME for a name of the kind before it, or of the kind that the
-// command is named after. Otherwise the shell completes files. Words with characters that names can't have are left
-// out, and no word is expanded, so that a file's name can't run anything.
-std::string BashCompletion(const CompletionTables& tables);
+struct Completions {
+  std::vector<std::string> words;  // each may take the place of the shell's last word
+  bool files = false;              // so may a .textproto or a folder
+};
 
-// The same for zsh, by its bashcompinit.
-std::string ZshCompletion(const CompletionTables& tables);
+// Completes the last of `words`, which follow the program's name as a shell has them: bash takes --flag=value apart.
+// The arguments of a command are read from its usage. In "splits NAME | new NAME | attributes", lower-case words are
+// subcommands. SPEC stands for a study's name or a .textproto, KIND for a kind, and NAME for a name of the kind before
+// it, or of the kind that the command is named after. Words with characters that names can't have are left out.
+// Precondition: `words` is not empty.
+Completions Complete(const CompletionTables& tables, const std::vector<std::string>& words);
+
+// The script for "bash" or "zsh" (by its bashcompinit). It asks the program ("openset complete :WORD...") whenever
+// something is to be completed. No word is expanded, so that a file's name can't run anything.
+std::string CompletionScript(const std::string& shell);
 
 }  // namespace openset
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/strip.h"
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
@@ -16,9 +17,7 @@
 namespace openset {
 namespace {
 
-absl::Status PrintCompletion(const std::string& shell, const std::vector<Command>& commands) {
-  if (shell != "bash" && shell != "zsh")
-    return absl::InvalidArgumentError(UnknownName("shell", shell, {"bash", "zsh"}));
+absl::StatusOr<CompletionTables> TablesOf(const std::vector<Command>& commands) {
   CompletionTables tables;
   tables.commands = commands;
   tables.flags = {{"devices", {"", {"auto", "cpu", "cuda:0"}}},
@@ -41,28 +40,52 @@ absl::Status PrintCompletion(const std::string& shell, const std::vector<Command
     CompletionKind& known = tables.kinds.emplace_back(CompletionKind{kind.name, PluralOf(kind), {}});
     for (const KindEntry& entry : entries) known.names.push_back(entry.name);
   }
-  std::cout << (shell == "bash" ? BashCompletion(tables) : ZshCompletion(tables));
-  return absl::OkStatus();
+  return tables;
 }
 
 }  // namespace
 
-Command CompletionCommand(std::vector<Command> commands) {
+Command CompletionCommand() {
   Command command;
   command.name = "completion";
   command.arguments = "bash | zsh";
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints a script that completes commands, flags and names in bash or zsh.";
   command.description =
-      "Put one of these lines into ~/.bashrc or ~/.zshrc. The script knows the names that exist when the shell\n"
-      "starts, including those in OPENSET_LIBRARY's folders.\n"
+      "Put one of these lines into ~/.bashrc or ~/.zshrc. The script asks the program, so it knows the names that "
+      "exist\n"
+      "when you complete a word, including those in OPENSET_LIBRARY's folders.\n"
       "\n"
       "  source <(openset completion bash)\n"
       "  source <(openset completion zsh)\n";
+  command.run = [](const std::vector<std::string>& arguments) {
+    const std::string& shell = arguments[0];
+    if (shell != "bash" && shell != "zsh") {
+      return absl::Status(absl::InvalidArgumentError(UnknownName("shell", shell, {"bash", "zsh"})));
+    }
+    std::cout << CompletionScript(shell);
+    return absl::OkStatus();
+  };
+  return command;
+}
+
+Command CompleteCommand(std::vector<Command> commands) {
+  Command command;
+  command.name = "complete";
+  command.arguments = ":WORD...";
+  command.max_arguments = 1000;
   command.flags = {"library"};
-  commands.push_back(command);
-  command.run = [commands = std::move(commands)](const std::vector<std::string>& arguments) {
-    return PrintCompletion(arguments[0], commands);
+  command.hidden = true;
+  command.summary = "Completes the last word, for the script of 'completion'. Each word has a colon before it.";
+  command.run = [commands = std::move(commands)](const std::vector<std::string>& arguments) -> absl::Status {
+    std::vector<std::string> words;
+    for (const std::string& argument : arguments) words.emplace_back(absl::StripPrefix(argument, ":"));
+    if (words.empty()) words.emplace_back();
+    OPENSET_ASSIGN_OR_RETURN(const CompletionTables tables, TablesOf(commands));
+    const Completions completions = Complete(tables, words);
+    for (const std::string& word : completions.words) std::cout << word << "\n";
+    if (completions.files) std::cout << "/\n";
+    return absl::OkStatus();
   };
   return command;
 }

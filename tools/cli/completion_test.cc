@@ -1,6 +1,7 @@
 #include "tools/cli/completion.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -23,9 +24,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 CompletionTables Tables() {
@@ -57,20 +56,10 @@ std::string FileOf(const std::string& name, const std::string& content) {
   return path;
 }
 
-// Bash's completions of the last of `words`. `words` are COMP_WORDS as readline passes them, split at "=".
-std::vector<std::string> Completed(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
-  const std::string script = FileOf("complete.bash", BashCompletion(Tables()));
-  const std::string test = FileOf(
-      "test.bash", absl::StrCat("set -u\nsource ", script, "\nCOMP_WORDS=(openset ", absl::StrJoin(quoted, " "),
-                                ")\nCOMP_CWORD=", words.size(), "\n_openset\nprintf '%s\\n' \"${COMPREPLY[@]-}\"\n"));
-  const absl::StatusOr<std::string> output = CaptureOutput({"bash", test});
-  EXPECT_TRUE(output.ok()) << output.status();
-  return absl::StrSplit(output.value_or(""), '\n', absl::SkipEmpty());
-}
+// The completions of the last of `words`, which a shell splits at "=".
+std::vector<std::string> Completed(const std::vector<std::string>& words) { return Complete(Tables(), words).words; }
 
-TEST(BashCompletion, Commands) {
+TEST(Completion, Commands) {
   EXPECT_THAT(Completed({""}),
               UnorderedElementsAre("help", "--help", "--version", "run", "show", "list", "task", "eval"));
   EXPECT_THAT(Completed({"r"}), ElementsAre("run"));
@@ -79,13 +68,13 @@ TEST(BashCompletion, Commands) {
   EXPECT_THAT(Completed({"nothing", ""}), IsEmpty());
 }
 
-TEST(BashCompletion, FlagsOfTheCommand) {
+TEST(Completion, FlagsOfTheCommand) {
   EXPECT_THAT(Completed({"run", "--"}), UnorderedElementsAre("--metrics=", "--store=", "--loud", "--help"));
   EXPECT_THAT(Completed({"run", "--st"}), ElementsAre("--store="));
   EXPECT_THAT(Completed({"eval", "--st"}), IsEmpty());
 }
 
-TEST(BashCompletion, ValuesOfFlagsInBothForms) {
+TEST(Completion, ValuesOfFlagsInBothForms) {
   EXPECT_THAT(Completed({"run", "--metrics", "=", "au"}), ElementsAre("auroc", "aurc"));
   EXPECT_THAT(Completed({"run", "--metrics", "="}), ElementsAre("auroc", "aurc", "ece", "all"));
   EXPECT_THAT(Completed({"run", "--metrics", "e"}), ElementsAre("ece"));
@@ -98,8 +87,10 @@ TEST(BashCompletion, ValuesOfFlagsInBothForms) {
   EXPECT_THAT(Completed({"run", "--metrics", "ece", "qui"}), ElementsAre("quickstart"));
 }
 
-TEST(BashCompletion, Arguments) {
+TEST(Completion, Arguments) {
   EXPECT_THAT(Completed({"run", "q"}), ElementsAre("quickstart"));
+  EXPECT_TRUE(Complete(Tables(), {"run", "q"}).files);
+  EXPECT_FALSE(Complete(Tables(), {"show", "q"}).files);
   EXPECT_THAT(Completed({"show", ""}), ElementsAre("metrics", "tasks", "specs"));
   EXPECT_THAT(Completed({"show", "metric", "e"}), ElementsAre("ece"));
   EXPECT_THAT(Completed({"show", "tasks", ""}), ElementsAre("cifar10", "mnist"));
@@ -110,84 +101,83 @@ TEST(BashCompletion, Arguments) {
   EXPECT_THAT(Completed({"eval", "x"}), IsEmpty());
 }
 
-TEST(BashCompletion, StudiesInTheFolder) {
+TEST(Completion, WordsThatAShellWouldRunAreLeftOut) {
+  CompletionTables tables = Tables();
+  for (const char* name : {"x';touch pwn;'", "$(touch pwn)", "`touch pwn`", "a\nb", "*", ""}) {
+    for (CompletionKind& kind : tables.kinds) kind.names.push_back(name);
+    tables.flags["metrics"].words.push_back(name);
+  }
+  EXPECT_THAT(Complete(tables, {"show", "tasks", ""}).words, ElementsAre("cifar10", "mnist"));
+  EXPECT_THAT(Complete(tables, {"run", "--metrics", "="}).words, ElementsAre("auroc", "aurc", "ece", "all"));
+}
+
+// A program that answers the script with its own arguments, and that files may follow.
+std::string Program() {
+  const std::string path = FileOf("openset", "#!/bin/sh\nprintf '<%s>\\n' \"$@\"\necho /\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+// What the shell's function finds for the last of `words`.
+std::vector<std::string> FoundBy(const std::string& shell, const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
+  const std::string script = FileOf("complete." + shell, CompletionScript(shell));
+  // For zsh, the options under which bashcompinit calls the function, without the parts that need a terminal.
+  const std::string before = shell == "bash" ? "set -u\n" : "compdef() { : }\n";
+  const std::string test =
+      FileOf("test." + shell,
+             absl::StrCat(before, "source ", script, "\nwords_of() {\n",
+                          shell == "bash" ? "" : "  emulate -L sh\n  setopt kshglob noshglob braceexpand\n",
+                          "  COMP_WORDS=(", Program(), " \"$@\")\n  COMP_CWORD=$#\n  COMPREPLY=()\n  _openset\n",
+                          "  printf '%s|\\n' \"${COMPREPLY[@]-}\"\n}\nwords_of ", absl::StrJoin(quoted, " "), "\n"));
+  const absl::StatusOr<std::string> output = CaptureOutput(
+      shell == "bash" ? std::vector<std::string>{"bash", test} : std::vector<std::string>{"zsh", "-f", test});
+  EXPECT_TRUE(output.ok()) << output.status();
+  return absl::StrSplit(output.value_or(""), "|\n", absl::SkipEmpty());
+}
+
+class CompletionScriptTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string shell = GetParam();
+    if (std::system(("command -v " + shell + " > /dev/null").c_str()) != 0) GTEST_SKIP() << "there is no " << shell;
+    // A complete word of zsh ends with a space.
+    space_ = shell == "zsh" ? " " : "";
+  }
+
+  std::string space_;
+};
+
+TEST_P(CompletionScriptTest, AsksTheProgram) {
+  EXPECT_THAT(FoundBy(GetParam(), {"run", "--metrics", "=", "au"}),
+              ElementsAre("<complete>" + space_, "<:run>" + space_, "<:--metrics>" + space_, "<:=>" + space_,
+                          "<:au>" + space_));
+}
+
+// File names that a shell would run are quoted.
+TEST_P(CompletionScriptTest, AddsStudiesAndFolders) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/beside");
   ASSERT_TRUE(MakeFolders(folder + "/mine").ok());
   FileOf("beside/mine.textproto", "");
   FileOf("beside/mine.txt", "");
-  EXPECT_THAT(Completed({"run", folder + "/mi"}), UnorderedElementsAre(folder + "/mine.textproto", folder + "/mine/"));
-}
-
-// Names that a shell would run: words with them are omitted, a file's name is quoted.
-TEST(BashCompletion, NamesAreNotExecuted) {
-  const std::string folder = absl::StrCat(testing::TempDir(), "/hostile");
-  ASSERT_TRUE(MakeFolders(folder).ok());
-  const std::vector<std::string> names = {absl::StrCat("x';touch ", folder, "/pwn;'"),
-                                          absl::StrCat("$(touch ", folder, "/pwn)"),
-                                          absl::StrCat("`touch ", folder, "/pwn`"), "a\nb", "*"};
-  CompletionTables tables = Tables();
-  for (const std::string& name : names) {
-    for (CompletionKind& kind : tables.kinds) kind.names.push_back(name);
-    tables.flags["metrics"].words.push_back(name);
+  for (const char* name : {"x';touch pwn;'", "x$(touch pwn)", "x`touch pwn`"}) {
+    FileOf(absl::StrCat("beside/", name, ".textproto"), "");
   }
-  EXPECT_EQ(BashCompletion(tables), BashCompletion(Tables()));
-  EXPECT_EQ(ZshCompletion(tables), ZshCompletion(Tables()));
-  FileOf("hostile/x';touch pwn;'.textproto", "");
-  FileOf("hostile/y$(touch pwn).textproto", "");
-  FileOf("hostile/z`touch pwn`.textproto", "");
-  EXPECT_THAT(Completed({"run", folder + "/"}), UnorderedElementsAre(folder + "/x\\'\\;touch\\ pwn\\;\\'.textproto",
-                                                                     folder + "/y\\$\\(touch\\ pwn\\).textproto",
-                                                                     folder + "/z\\`touch\\ pwn\\`.textproto"));
+  const auto files = [&](const std::string& start) {
+    std::vector<std::string> found = FoundBy(GetParam(), {"run", folder + start});
+    found.erase(found.begin(), found.begin() + 3);
+    return found;
+  };
+  EXPECT_THAT(files("/mi"), UnorderedElementsAre(folder + "/mine.textproto" + space_, folder + "/mine/"));
+  EXPECT_THAT(files("/x"), UnorderedElementsAre(folder + "/x\\'\\;touch\\ pwn\\;\\'.textproto" + space_,
+                                                folder + "/x\\$\\(touch\\ pwn\\).textproto" + space_,
+                                                folder + "/x\\`touch\\ pwn\\`.textproto" + space_));
   EXPECT_FALSE(FileExists(folder + "/pwn"));
   EXPECT_FALSE(FileExists("pwn"));
 }
 
-TEST(ZshCompletion, IsTheSameByBashcompinit) {
-  const std::string script = ZshCompletion(Tables());
-  EXPECT_THAT(script, HasSubstr("bashcompinit\n"));
-  EXPECT_THAT(script, HasSubstr("complete -o nospace -o default -F _openset openset\n"));
-  if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "there is no zsh to read the script";
-  const absl::StatusOr<std::string> output = CaptureOutput({"zsh", "-n", FileOf("complete.zsh", script)});
-  EXPECT_TRUE(output.ok()) << output.status();
-}
-
-// Zsh's completions of the last of `words`, with the options under which bashcompinit calls the function, and without
-// the parts that need a terminal. Complete words end with a space.
-std::vector<std::string> CompletedByZsh(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
-  const std::string script = FileOf("complete.zsh", ZshCompletion(Tables()));
-  const std::string test =
-      FileOf("test.zsh",
-             absl::StrCat("compdef() { : }\nsource ", script, "\nwords_of() {\n  emulate -L sh\n",
-                          "  setopt kshglob noshglob braceexpand\n  COMP_WORDS=(openset \"$@\")\n",
-                          "  COMP_CWORD=$#\n  PREFIX=${COMP_WORDS[COMP_CWORD]}\n  COMPREPLY=()\n  _openset\n",
-                          "  printf '%s|\\n' \"${COMPREPLY[@]}\"\n}\nwords_of ", absl::StrJoin(quoted, " "), "\n"));
-  const absl::StatusOr<std::string> output = CaptureOutput({"zsh", "-f", test});
-  EXPECT_TRUE(output.ok()) << output.status();
-  std::vector<std::string> found = absl::StrSplit(output.value_or(""), "|\n", absl::SkipEmpty());
-  return found;
-}
-
-TEST(ZshCompletion, CompletesAsBashDoes) {
-  if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "there is no zsh";
-  EXPECT_THAT(CompletedByZsh({"r"}), ElementsAre("run "));
-  EXPECT_THAT(CompletedByZsh({"run", "--st"}), ElementsAre("--store="));
-  EXPECT_THAT(CompletedByZsh({"run", "--metrics=ece,auro"}), ElementsAre("--metrics=ece,auroc "));
-  EXPECT_THAT(CompletedByZsh({"show", "metric", "e"}), ElementsAre("ece "));
-  EXPECT_THAT(CompletedByZsh({"task", "splits", "c"}), ElementsAre("cifar10 "));
-  EXPECT_THAT(CompletedByZsh({"task", "new", "c"}), IsEmpty());
-  const std::string folder = absl::StrCat(testing::TempDir(), "/by_zsh");
-  ASSERT_TRUE(MakeFolders(folder + "/mine").ok());
-  FileOf("by_zsh/mine.textproto", "");
-  FileOf("by_zsh/mine.txt", "");
-  FileOf("by_zsh/x';touch pwn;'.textproto", "");
-  EXPECT_THAT(CompletedByZsh({"run", folder + "/mi"}),
-              UnorderedElementsAre(folder + "/mine.textproto ", folder + "/mine/"));
-  EXPECT_THAT(CompletedByZsh({"run", folder + "/x"}), ElementsAre(folder + "/x\\'\\;touch\\ pwn\\;\\'.textproto "));
-  EXPECT_THAT(CompletedByZsh({"run", folder + "/mine/"}), IsEmpty());
-  EXPECT_FALSE(FileExists("pwn"));
-}
+INSTANTIATE_TEST_SUITE_P(Shells, CompletionScriptTest, ::testing::Values("bash", "zsh"));
 
 }  // namespace
 }  // namespace openset

@@ -63,20 +63,19 @@ TEST_F(ForeignTextTest, CompletionExecutesNoName) {
   }
   program_.Write("lab/methods/mine.textproto", "base: 'mcp'");
   for (const std::string& name : names) program_.Write(absl::StrCat(name, ".textproto"), "");
-  const ProgramResult result = program_.Run({"completion", "bash", "--library=lab"});
+  const ProgramResult result = program_.Run({"complete", ":show", ":methods", ":", "--library=lab"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr(" mine "), Not(HasSubstr("pwn"))));
-  EXPECT_THAT(program_.Run({"completion", "zsh", "--library=lab"}).out, Not(HasSubstr("pwn")));
-  program_.Write("complete.bash", result.out);
-  std::string script = absl::StrCat("cd '", program_.folder(), "'\nsource complete.bash\n");
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\nmine\n"), Not(HasSubstr("pwn"))));
+  program_.Write("complete.bash", program_.Run({"completion", "bash"}).out);
+  std::string script = absl::StrCat("cd '", program_.folder(), "'\nexport OPENSET_LIBRARY=lab\nsource complete.bash\n");
   for (const char* words : {"run ''", "run y", "run x", "show methods ''", "list tasks ''", "show presets ''",
                             "show data ''", "run --methods = ''", "report study --redo = ''", "task splits ''"}) {
     const std::vector<std::string> all = absl::StrSplit(words, ' ');
-    absl::StrAppend(&script, "COMP_WORDS=(openset ", words, "); COMP_CWORD=", all.size(),
+    absl::StrAppend(&script, "COMP_WORDS=(", program_.path(), " ", words, "); COMP_CWORD=", all.size(),
                     "; _openset; line=\"openset ${COMPREPLY[*]}\"\n");
   }
   // Evaluates completed file names as the shell does with a command line.
-  absl::StrAppend(&script, "COMP_WORDS=(openset run ''); COMP_CWORD=2; _openset\n",
+  absl::StrAppend(&script, "COMP_WORDS=(", program_.path(), " run ''); COMP_CWORD=2; _openset\n",
                   "for word in \"${COMPREPLY[@]}\"; do eval \": $word\"; done\necho \"${#COMPREPLY[@]}\"\n");
   program_.Write("test.bash", script);
   const absl::StatusOr<std::string> output = CaptureOutput({"bash", JoinPath(program_.folder(), "test.bash")});

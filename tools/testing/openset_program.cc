@@ -54,6 +54,8 @@ std::string OpensetProgram::Read(const std::string& path) const {
   return ReadFile(JoinPath(folder_, path)).value_or("");
 }
 
+std::string OpensetProgram::path() const { return Runfile("tools/openset_unstamped"); }
+
 std::string OpensetProgram::Shipped(const std::string& path) const { return ReadFile(Runfile(path)).value_or(""); }
 
 void OpensetProgram::GenerateExternalImages() const {
@@ -93,7 +95,7 @@ layout {
 }
 
 void OpensetProgram::Execute(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> words = {Runfile("tools/openset_unstamped")};
+  std::vector<std::string> words = {path()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -62,6 +62,8 @@ class OpensetProgram {
   explicit OpensetProgram(const std::string& name = "");
 
   const std::string& folder() const { return folder_; }
+  // Of the program itself.
+  std::string path() const;
   std::string store() const { return folder_ + "/openset-store"; }
 
   // Writes a file below the folder.

@@ -141,8 +141,8 @@ TEST(Completion, CompletesThisProgramsNames) {
   ASSERT_EQ(script.exit_code, 0) << script.err;
   program.Write("script.bash", script.out);
   const auto completed = [&program](const std::string& words, int last) {
-    program.Write("test.bash", "source " + program.folder() + "/script.bash\nCOMP_WORDS=(openset " + words +
-                                   ")\nCOMP_CWORD=" + std::to_string(last) +
+    program.Write("test.bash", "source " + program.folder() + "/script.bash\nCOMP_WORDS=(" + program.path() + " " +
+                                   words + ")\nCOMP_CWORD=" + std::to_string(last) +
                                    "\n_openset\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
     return CaptureOutput({"bash", program.folder() + "/test.bash"}).value_or("failed");
   };

@@ -291,7 +291,7 @@ HostileCase Nonsense(RandomStream* random) {
                                        {"figure", "study.textproto", "--store=store", "--data=files"},
                                        {"status", "--store=store"},
                                        {"explain", "abcd", "--store=store"},
-                                       {"completion", "bash"},
+                                       {"complete", ":run", ":"},
                                        {"export", "outputs"},
                                        {"score", "--model=weights.safetensors"},
                                        {"compare", "study.textproto", "--store=store", "--data=files"},

@@ -150,7 +150,8 @@ void AddNames(std::vector<HostileCase>* cases) {
     cases->push_back(shown);
     // A file with such a name.
     if (name.find_first_of("/\\") == std::string::npos && name.size() < 200 && !name.empty() && name[0] != '.') {
-      HostileCase completed{"method", "a file called " + name, {"completion", "bash"}, {}, End::kHarmless, ""};
+      HostileCase completed{"method", "a file called " + name, {"complete", ":show", ":methods", ":"},
+                            {},       End::kHarmless,          ""};
       completed.make = [name](const Ground& ground) {
         ground.Write("work/experiments/methods/" + name + ".textproto", "base: 'plain'\n");
       };
