@@ -182,7 +182,7 @@ class Execution {
         leases_(options.leases),
         claims_(plan, store, options.leases, options.failures_before),
         attempts_(options.retry),
-        patience_(options.patience),
+        idle_timeout_(options.patience),
         engine_(engine),
         observer_(observer),
         scheduler_(engine->capacity()) {}
@@ -397,19 +397,20 @@ class Execution {
   // Renews this process's leases, and looks at what other processes have done.
   void LookAround() {
     const absl::Duration now = SteadyNow();
-    if (leases_ != nullptr && look_times_.TakeSign(now, std::min(kDescribeEvery, leases_->lease() / 4))) RenewLeases();
+    if (leases_ != nullptr && poll_schedule_.TakeSign(now, std::min(kDescribeEvery, leases_->lease() / 4)))
+      RenewLeases();
     for (const ActionId id : attempts_.TakeDue(now)) scheduler_.Resumed(id);
-    if (!look_times_.IsLookDue(now, options_.look)) return;
+    if (!poll_schedule_.IsLookDue(now, options_.look)) return;
     LeftWork left;
     left.leases = leases_;
     const bool is_any_back = Look(&left);
-    look_times_.Looked(now, SteadyNow());
+    poll_schedule_.Looked(now, SteadyNow());
     left.ended = ended_;
     if (!MayStart()) return;
-    if (patience_.is_endless()) return FindHelpers(left);
+    if (idle_timeout_.is_endless()) return FindHelpers(left);
     const bool is_adopted_only =
         absl::c_all_of(running_, [this](ActionId id) { return adopted_.count(id) > 0; }) && !attempts_.any_put_off();
-    const bool is_over = patience_.IsOver(now, is_any_back || !is_adopted_only);
+    const bool is_over = idle_timeout_.IsOver(now, is_any_back || !is_adopted_only);
     // If an action is ready here, it has only just become so, unless its GPU is lost.
     const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
     if (can_go_on || !running_.empty() || !is_over || Adopt(left.open)) return;
@@ -515,8 +516,8 @@ class Execution {
   Leases* leases_;
   Claims claims_;
   Attempts attempts_;
-  LookTimes look_times_;
-  Patience patience_;
+  PollSchedule poll_schedule_;
+  IdleTimeout idle_timeout_;
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;

@@ -138,7 +138,7 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
 // When a process looks at what the other processes of its store do.
 
 // The times of looks, and of signs of life. The first of each is due at once. All times are those of one steady clock.
-class LookTimes {
+class PollSchedule {
  public:
   // Returns whether a sign of life is due, one each `every`. If so, counts it as given.
   bool TakeSign(absl::Duration now, absl::Duration every) {
@@ -162,10 +162,10 @@ class LookTimes {
 };
 
 // How long a process waits for more work before it ends.
-class Patience {
+class IdleTimeout {
  public:
   // Absent: forever.
-  explicit Patience(std::optional<absl::Duration> length) : length_(length) {}
+  explicit IdleTimeout(std::optional<absl::Duration> length) : length_(length) {}
 
   bool is_endless() const { return !length_.has_value(); }
   // Call it again and again. Returns whether the process has had no work for this long; the time before the first call

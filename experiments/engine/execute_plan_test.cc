@@ -42,16 +42,16 @@ TEST(Retry, EachWaitIsFourTimesTheLastUpToAnHour) {
 
 constexpr absl::Duration kStart = absl::Hours(5);
 
-TEST(LookTimes, ASignOfLifeIsDueAtOnceAndThenRegularly) {
-  LookTimes times;
+TEST(PollSchedule, ASignOfLifeIsDueAtOnceAndThenRegularly) {
+  PollSchedule times;
   EXPECT_TRUE(times.TakeSign(kStart, absl::Seconds(2)));
   EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(1), absl::Seconds(2)));
   EXPECT_TRUE(times.TakeSign(kStart + absl::Seconds(2), absl::Seconds(2)));
   EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(3), absl::Seconds(2)));
 }
 
-TEST(LookTimes, LooksTakeATwentiethOfTheTime) {
-  LookTimes times;
+TEST(PollSchedule, LooksTakeATwentiethOfTheTime) {
+  PollSchedule times;
   EXPECT_TRUE(times.IsLookDue(kStart, absl::Seconds(1)));
   times.Looked(kStart, kStart + absl::Milliseconds(10));
   EXPECT_FALSE(times.IsLookDue(kStart + absl::Milliseconds(900), absl::Seconds(1)));
@@ -61,8 +61,8 @@ TEST(LookTimes, LooksTakeATwentiethOfTheTime) {
   EXPECT_TRUE(times.IsLookDue(kStart + absl::Seconds(60), absl::Seconds(1)));
 }
 
-TEST(Patience, EndsAfterATimeWithoutWork) {
-  Patience patience(absl::Seconds(60));
+TEST(IdleTimeout, EndsAfterATimeWithoutWork) {
+  IdleTimeout patience(absl::Seconds(60));
   EXPECT_FALSE(patience.IsOver(kStart, false));  // counts from here
   EXPECT_FALSE(patience.IsOver(kStart + absl::Seconds(59), false));
   EXPECT_FALSE(patience.IsOver(kStart + absl::Seconds(70), true));
@@ -70,8 +70,8 @@ TEST(Patience, EndsAfterATimeWithoutWork) {
   EXPECT_TRUE(patience.IsOver(kStart + absl::Seconds(130), false));
 }
 
-TEST(Patience, MayBeEndless) {
-  Patience patience(std::nullopt);
+TEST(IdleTimeout, MayBeEndless) {
+  IdleTimeout patience(std::nullopt);
   EXPECT_TRUE(patience.is_endless());
   EXPECT_FALSE(patience.IsOver(kStart, false));
   EXPECT_FALSE(patience.IsOver(kStart + absl::Hours(1000), false));

@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const 
   return paths;
 }
 
-std::vector<std::string> Strangers(const Store& store, UnreadRecords* unread) {
+std::vector<std::string> UnknownEntries(const Store& store, UnreadRecords* unread) {
   std::vector<std::string> paths;
   for (const auto& [kind, suffix] : kKinds) {
     ForEach(store, kind, suffix, unread, [&](const std::string& path, const std::string& key) {

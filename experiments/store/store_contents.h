@@ -56,7 +56,7 @@ std::string ReplicaFolder(const Store& store, const std::string& trial_id);
 absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const std::string& trial_id);
 
 // The paths of entries below records/, checkpoints/, outputs/ and replicas/ with names that no result can have, sorted.
-std::vector<std::string> Strangers(const Store& store, UnreadRecords* unread);
+std::vector<std::string> UnknownEntries(const Store& store, UnreadRecords* unread);
 
 // The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer digits than these, or if
 // several ids start with it (the message names some); those of NamesInFolder().

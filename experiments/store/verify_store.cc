@@ -123,7 +123,7 @@ class Verification {
         Note(path, CheckAtRest(path, [&] { return CheckFailure(path); }));
       }
     }
-    report_.strangers = Strangers(store_, &unread_);
+    report_.strangers = UnknownEntries(store_, &unread_);
     // Some folders were listed several times.
     const std::set<std::string> lines(unread_.unreadable.begin(), unread_.unreadable.end());
     report_.unreadable.assign(lines.begin(), lines.end());

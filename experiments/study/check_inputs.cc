@@ -123,10 +123,11 @@ std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
-                                                      const ProgressReport& progress,
-                                                      const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                      std::vector<std::string>* untold) {
+absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& store,
+                                                               const std::vector<std::string>& data_folders,
+                                                               const ProgressReport& progress,
+                                                               const std::vector<TaskSpec>& tasks, Catalog* catalog,
+                                                               std::vector<std::string>* untold) {
   std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {

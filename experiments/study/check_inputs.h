@@ -23,10 +23,11 @@ namespace openset {
 // Returns lines that say which parts have a digest from records and which have none. Adds the latter to `untold`,
 // unless it is null, each as "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), which also
 // reports `progress`.
-absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
-                                                      const ProgressReport& progress,
-                                                      const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                      std::vector<std::string>* untold = nullptr);
+absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& store,
+                                                               const std::vector<std::string>& data_folders,
+                                                               const ProgressReport& progress,
+                                                               const std::vector<TaskSpec>& tasks, Catalog* catalog,
+                                                               std::vector<std::string>* untold = nullptr);
 
 // Saves the digests of the experiment's catalog in the store. Errors: those of writing; kNotFound for a data set that
 // is not in the catalog.

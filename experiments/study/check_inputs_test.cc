@@ -41,13 +41,13 @@ class DataContents : public ::testing::Test {
     sandbox_.Write("digits/test-images", test_images);
   }
 
-  // The experiment after TellContents().
+  // The experiment after ResolveContentDigests().
   Experiment Told(const std::vector<std::string>& data_folders) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
     EXPECT_TRUE(experiment.ok()) << experiment.status();
     untold_.clear();
     absl::StatusOr<std::vector<std::string>> lines =
-        TellContents(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog, &untold_);
+        ResolveContentDigests(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog, &untold_);
     EXPECT_THAT(lines, IsOk());
     lines_ = *std::move(lines);
     return *std::move(experiment);

@@ -207,9 +207,9 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
   std::vector<std::string> untold;
-  OPENSET_ASSIGN_OR_RETURN(
-      std::vector<std::string> data_lines,
-      TellContents(store, options.data_folders, options.progress, experiment.tasks, &experiment.catalog, &untold));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
+                           ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
+                                                 &experiment.catalog, &untold));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->data_lines_ = std::move(data_lines);
   study->untold_data_ = std::move(untold);

@@ -154,10 +154,11 @@ class Study {
   // results. Errors: those of writing.
   absl::Status RememberData() const;
 
-  // Lines about data sets whose images are not on this machine (TellContents() in experiments/study/check_inputs.h),
-  // to be printed first. `untold_data` has the parts whose results can't be found.
+  // Lines about data sets whose images are not on this machine (ResolveContentDigests() in
+  // experiments/study/check_inputs.h), to be printed first. `unresolved_data` has the parts whose results can't be
+  // found.
   const std::vector<std::string>& data_lines() const { return data_lines_; }
-  const std::vector<std::string>& untold_data() const { return untold_data_; }
+  const std::vector<std::string>& unresolved_data() const { return untold_data_; }
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;

@@ -161,7 +161,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   const std::vector<std::string> damaged = study->Damaged();
   if (damaged.empty()) {
     const auto is_missing = [](const TrialResult& result) { return result.record == nullptr; };
-    if (study->untold_data().empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
+    if (study->unresolved_data().empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
     return absl::AbortedError(
         "no result was found; give the folder of the images with --data, or report on the records "
         "themselves: openset report 'experiment=NAME'");

@@ -58,7 +58,7 @@ absl::Status ShowTask(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                           TellContents(store, data_folders, /*progress=*/nullptr, {task}, &catalog));
+                           ResolveContentDigests(store, data_folders, /*progress=*/nullptr, {task}, &catalog));
   std::vector<TaskData> data;
   absl::Status training;  // networks that were trained elsewhere need no training images
   for (int split = 0; split < CountSplits(task); ++split) {

@@ -35,7 +35,7 @@ std::string PresetName(const std::string& path) {
 }
 
 // The fields that describe a method; methods that are based on it don't inherit them.
-void ClearWords(MethodSpec* spec) {
+void ClearLabels(MethodSpec* spec) {
   spec->clear_name();
   spec->clear_title();
   spec->clear_reference();
@@ -127,7 +127,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
   method.own = static_cast<int>(method.layers.size()) - 1;
   MethodSpec& spec = method.spec;
   for (const MethodLayer& layer : method.layers) {
-    ClearWords(&spec);
+    ClearLabels(&spec);
     Lay(layer.spec, &spec);
   }
   std::string name = spec.has_name() ? spec.name() : Stem(files.method);
@@ -146,7 +146,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
   }
   for (size_t layer = method.own + 1; layer < method.layers.size(); ++layer) {
     MethodSpec settings = method.layers[layer].spec;
-    ClearWords(&settings);
+    ClearLabels(&settings);
     Lay(std::move(settings), &spec);
   }
   if (!spec.has_pretraining()) override.clear_pretraining();

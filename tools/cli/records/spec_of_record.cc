@@ -126,7 +126,7 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
       continue;
     }
     own_loads |= is_own;
-    if (absent.empty() && !(*study)->untold_data().empty()) absent = (*study)->data_lines();
+    if (absent.empty() && !(*study)->unresolved_data().empty()) absent = (*study)->data_lines();
     const Plan& plan = (*study)->plan();
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return std::move(spec);
