@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/golden_outputs.h"
-#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 #include "models/torch_script.h"
 
 namespace openset {

@@ -4,7 +4,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
-#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
-#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

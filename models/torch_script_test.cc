@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
-#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

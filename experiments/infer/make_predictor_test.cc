@@ -10,7 +10,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
-#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

@@ -12,7 +12,7 @@
 namespace openset {
 
 struct ComponentSources {
-  std::string target;       // "eval/scores/head/fdbd"
+  std::string target;       // "eval/scores/fdbd"
   std::string fingerprint;  // SHA-256 over its sources, in hexadecimal
 };
 

@@ -7,7 +7,7 @@ namespace openset {
 struct FingerprintRow {
   const char* family;  // the message with the oneof: "ScoreSpec"; null in the last row, which ends the table
   const char* member;  // "fdbd"; "": the family as a whole
-  const char* target;  // "eval/scores/head/fdbd"
+  const char* target;  // "eval/scores/fdbd"
   const char* sha256;  // over the target's sources, in hexadecimal
 };
 

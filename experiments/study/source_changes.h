@@ -42,7 +42,7 @@ class SourceChanges {
   // Whether Add() has seen this training or inference.
   bool HasSeen(const std::string& key) const { return seen_.count(key) > 0; }
 
-  // One line for each component: "4 results were made by another version of eval/scores/head/fdbd; --redo=changed makes
+  // One line for each component: "4 results were made by another version of eval/scores/fdbd; --redo=changed makes
   // them again". If there are more than three components, one line for all of them: "Made by another version of 5
   // components (losses/open_auc 4 results, ...); --redo=changed makes these results again".
   std::vector<std::string> Lines() const;

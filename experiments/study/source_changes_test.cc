@@ -72,7 +72,7 @@ TEST(SourcesOfThisProgram, AreThoseOfTheStages) {
   const CurrentSources current = SourcesOfThisProgram();
   EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", current.train).target, "losses/cross_entropy");
   EXPECT_EQ(SourcesOf("ModelSpec", "vgg32", current.infer).target, "models/networks/vgg32");
-  EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).target, "eval/scores/logits/max_logit");
+  EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).target, "eval/scores/max_logit");
   EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).fingerprint.size(), 64);
 }
 

@@ -397,7 +397,7 @@ TEST_F(RedoTest, AMethodAsPeopleCallIt) { EXPECT_EQ(NeededOf("Pairs"), "train 1 
 
 TEST_F(RedoTest, ResultsOfOtherSourcesAreMadeAgain) {
   const std::string line =
-      "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
+      "1 result was made by another version of eval/scores/max_softmax; --redo=changed makes it again";
   EXPECT_THAT((*LoadToRedo(""))->SourceLines(), ElementsAre(line));
   const std::unique_ptr<Study> study = *LoadToRedo("");
   EXPECT_THAT(study->MakeReport(*study->LoadResults()).note_lines, ElementsAre(line));

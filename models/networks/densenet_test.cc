@@ -4,6 +4,7 @@
 #include "models/network_traits.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

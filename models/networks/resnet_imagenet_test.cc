@@ -14,6 +14,7 @@
 #include "models/make_model.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

@@ -1,5 +1,3 @@
-
-
 #include "models/testing/model_conformance.h"
 
 #include <algorithm>
@@ -11,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/logging.h"
-#include "core/proto/proto_rules.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
@@ -24,34 +20,9 @@
 #include "models/make_model.h"
 #include "models/network_traits.h"
 #include "models/networks/dropout.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
-namespace {
-
-template <typename Message>
-Message MessageOf(const std::string& text) {
-  Message message;
-  const auto source = ParseTextProto(text, "spec", &message);
-  CHECK(source.ok()) << source.status();
-  FillDefaults(&message);
-  for (const FieldProblem& problem : FindProblems(message)) LOG(FATAL) << problem.path << ": " << problem.message;
-  return message;
-}
-
-}  // namespace
-
-ModelSpec ModelSpecOf(const std::string& text) { return MessageOf<ModelSpec>(text); }
-
-InputSpec InputSpecOf(const std::string& text) { return MessageOf<InputSpec>(text); }
-
-at::Tensor NoiseImages(int64_t count, const InputSpec& input, uint64_t seed) {
-  const at::Tensor images = at::empty({count, input.channels(), input.size(), input.size()},
-                                      at::TensorOptions().memory_format(at::MemoryFormat::ChannelsLast));
-  RandomStream random(seed, "noise images");
-  DrawNormal(0, 1, &random, images);
-  return images;
-}
-
 namespace {
 
 constexpr int kNumClasses = 3;
@@ -328,4 +299,5 @@ TEST_P(ModelConformance, WorksInBfloat16) {
 }
 
 }  // namespace
+
 }  // namespace openset

@@ -1,27 +1,15 @@
-// Specs and images for the tests of models.
-#ifndef OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
-#define OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
-
-#include <cstdint>
-#include <string>
-
-#include "core/tensor/torch.h"
-#include "gtest/gtest.h"
-#include "models/model.pb.h"
-
-namespace openset {
-
-// Parses a spec or an input spec and fills in its defaults. Dies if the text can't be parsed.
-ModelSpec ModelSpecOf(const std::string& text);
-InputSpec InputSpecOf(const std::string& text);
-
-// Images from N(0, 1), f32 [count, input.channels, input.size, input.size], channels-last.
-at::Tensor NoiseImages(int64_t count, const InputSpec& input, uint64_t seed);
-
 // A suite of tests that every network must pass. The test of a network includes it with one line:
 //
 //   INSTANTIATE_TEST_SUITE_P(Vgg32, ModelConformance, ::testing::Values(ModelCase{
 //       "vgg32 {} head { linear {} }", 32, "vgg32 { width: 4 dropout: 0 } head { linear {} }", 16}));
+#ifndef OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
+#define OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace openset {
 
 struct ModelCase {
   // A ModelSpec as text, and the height and width of its images.
