@@ -8,7 +8,6 @@ rest in tools/methods_table.tsv (its seconds are those that tools/score_seconds.
 differs; --fix updates it.
 """
 
-import os
 import re
 import sys
 
@@ -19,7 +18,7 @@ HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-u
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "perturbed images",
          "member_uncertainty": "disagreement of passes", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
-PLAIN = {"logit_level", "each_class"}  # conditions on logits and samples, not further inputs
+PLAIN = {"logit_level", "each_class", "calibrates"}  # conditions on logits and samples, not further inputs
 # What a method needs in addition to its score and to a plain network's training and forward pass.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "synthetic images",
         "overlay_images": "synthetic images", "confusing_images": "synthetic images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
@@ -35,17 +34,13 @@ def read(path):
 
 
 def score_needs():
-    """By member of ScoreSpec: the fields of ScoreNeeds that its arm of the switch sets."""
-    needs, members, fields = {}, [], []
-    for line in read("eval/scores/score_needs.cc").split("\n"):
-        if case := re.search(r"case ScoreSpec::k(\w+):", line):
-            members.append(re.sub(r"(?<!^)(?=[A-Z])", "_", case[1]).lower())
-        elif field := re.search(r"^ *needs\.(\w+) = (?!needs)", line):
-            fields.append(field[1])
-        elif "return needs;" in line:
-            needs.update({member: list(fields) for member in members})
-            members, fields = [], []
-    return needs
+    """By member of ScoreSpec: what its message, or a field or value in it, needs (core/proto/needs.proto)."""
+    text = read("eval/scores/score.proto") + read("eval/scores/feature_score.proto")
+    messages = {}
+    for name, body in re.findall(r"(?ms)^message (\w+) \{\n(.*?)^\}", text):
+        found = re.findall(r"\((?:openset\.)?needs\w*\) = \{([^}]*)\}", body)
+        messages[name] = [need for one in found for need in re.findall(r"(\w+): true", one)]
+    return {name: messages[kind] for kind, name in re.findall(r"(?m)^    (\w+Spec) (\w+) = \d+;", text) if kind in messages}
 
 
 class Method:
@@ -82,16 +77,18 @@ class Method:
         return found + (self.base.says() if self.base else [])
 
 
-def families():
-    """By member of ScoreSpec: the folder of its header."""
-    folders = {}
-    for folder in ("logits", "features", "head", "shaping", "gradients", "distances", "stages"):
-        for file in os.listdir(f"eval/scores/{folder}"):
-            folders[file.split(".")[0]] = folder
-    folders.update({"temperature_scaled_softmax": "logits", "relative_mahalanobis": "features",
-                    "mahalanobis_plus_plus": "features", "relative_mahalanobis_plus_plus": "features",
-                    "combine": "combined"})
-    return folders
+KINDS = {"shaping": "adascale ash dice lts react scale vra weighted_energy", "combined": "combine",
+         "gradients": "gradient_uncertainty gradnorm grood", "distances": "class_anchor nearest_mean"}
+
+
+def families(needs):
+    """By member of ScoreSpec: its kind, or else what it reads."""
+    kinds = {}
+    for score, wanted in needs.items():
+        reads = [what for what in ("stage", "head", "features") if any(need.startswith(what) for need in wanted)]
+        kinds[score] = {"stage": "stages"}.get(reads[0], reads[0]) if reads else "logits"
+    kinds.update({score: kind for kind, scores in KINDS.items() for score in scores.split()})
+    return kinds
 
 
 def table():
@@ -107,7 +104,8 @@ def table():
     if [row[0] for row in rows] != names:
         differ = sorted(set(names) ^ {row[0] for row in rows}) or "the order"
         raise SystemExit(f"tools/methods_table.tsv: its methods are not those of experiments/methods: {differ}")
-    needs, folders = score_needs(), families()
+    needs = score_needs()
+    folders = families(needs)
     lines = ["| " + " | ".join(HEAD) + " |", "| --- " * len(HEAD) + "|"]
     for name, openood, pytorch_ood, torch_uncertainty, checked, seconds in rows:
         of = method(name)

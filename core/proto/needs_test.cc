@@ -7,7 +7,9 @@
 namespace openset {
 namespace {
 
-std::string NeedsOfText(const std::string& text) { return NeedsOf(Parsed<testing::NeedsTest>(text)).ShortDebugString(); }
+std::string NeedsOfText(const std::string& text) {
+  return NeedsOf(Parsed<testing::NeedsTest>(text)).ShortDebugString();
+}
 
 TEST(NeedsOf, NothingForAnEmptyMessage) { EXPECT_EQ(NeedsOfText(""), ""); }
 

@@ -760,10 +760,15 @@ struct MemoryGpuStreamsState {
   std::vector<std::pair<at::Tensor, std::string>> to_host;  // and the values for it
 };
 
+MemoryGpuStreamsState& TheStreams() {
+  static auto* const state = new MemoryGpuStreamsState;
+  return *state;
+}
+
 // Runs the delayed copies to the device for which this is true.
 template <typename Predicate>
 void RunCopiesIf(const Predicate& runs) {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.copies_mutex);
   if (state.to_device.empty()) return;
   const DeviceMemoryArena::Kernel kernel;
@@ -784,7 +789,7 @@ c10::StreamId CurrentStream(c10::DeviceIndex gpu) { return current_stream[gpu]; 
 void SetCurrentStream(c10::DeviceIndex gpu, c10::StreamId stream) { current_stream[gpu] = stream; }
 
 c10::StreamId NewStream() {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.mutex);
   return ++state.last_stream;
 }
@@ -792,13 +797,13 @@ c10::StreamId NewStream() {
 void NoteBlock(const void* block) {
   const c10::StreamId stream = CurrentStream(CurrentGpu());
   if (stream == 0) return;
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.blocks[block] = {stream, {}};
 }
 
 void ForgetBlock(const void* block) {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.blocks.erase(block);
 }
@@ -806,7 +811,7 @@ void ForgetBlock(const void* block) {
 void CheckStream(const at::Tensor& tensor, const std::string& operation) {
   if (!tensor.is_cuda()) return;
   const c10::StreamId stream = CurrentStream(tensor.device().index());
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.mutex);
   const auto block = state.blocks.find(tensor.storage().data());
   TORCH_CHECK(block == state.blocks.end() || block->second.stream == stream || block->second.users.count(stream) > 0,
@@ -815,7 +820,7 @@ void CheckStream(const at::Tensor& tensor, const std::string& operation) {
 }
 
 void RecordUse(const at::Tensor& tensor, c10::StreamId stream) {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.mutex);
   const auto block = state.blocks.find(tensor.storage().data());
   if (block != state.blocks.end()) block->second.users.insert(stream);
@@ -823,7 +828,7 @@ void RecordUse(const at::Tensor& tensor, c10::StreamId stream) {
 
 void CopyLater(at::Tensor to, at::Tensor from) {
   const c10::StreamId stream = CurrentStream(to.device().index());
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.copies_mutex);
   state.to_device.push_back({std::move(to), std::move(from), stream});
 }
@@ -837,13 +842,13 @@ void RunDelayedCopies(c10::DeviceIndex gpu, c10::StreamId stream) {
 }
 
 void DeliverLater(at::Tensor host, std::string bytes) {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.copies_mutex);
   state.to_host.emplace_back(std::move(host), std::move(bytes));
 }
 
 void DeliverToHost() {
-  MemoryGpuStreamsState& state = TheState();
+  MemoryGpuStreamsState& state = TheStreams();
   const std::lock_guard<std::mutex> lock(state.copies_mutex);
   for (auto& [host, bytes] : state.to_host) std::memcpy(host.mutable_data_ptr(), bytes.data(), bytes.size());
   state.to_host.clear();

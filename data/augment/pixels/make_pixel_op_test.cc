@@ -279,11 +279,16 @@ at::Tensor TranslateY(const at::Tensor& images, absl::Span<const double> shifts,
   return ApplyEach(images, shifts, [&](double shift) { return openset::TranslateY(shift, interpolation); });
 }
 
-constexpr Case kAffineOpsCases[] = {{"rotate", Rotate},
-                                    {"shear_x", ShearX},
-                                    {"shear_y", ShearY},
-                                    {"translate_x", TranslateX},
-                                    {"translate_y", TranslateY}};
+struct AffineOpsCase {
+  const char* name;
+  AffineOpsOperation apply;
+};
+
+constexpr AffineOpsCase kAffineOpsCases[] = {{"rotate", Rotate},
+                                             {"shear_x", ShearX},
+                                             {"shear_y", ShearY},
+                                             {"translate_x", TranslateX},
+                                             {"translate_y", TranslateY}};
 
 // [1, 1, 3, 3]
 at::Tensor NineValues() { return at::arange(1, 10, at::kByte).view({1, 1, 3, 3}); }
@@ -293,7 +298,7 @@ at::Tensor Image3x3(std::initializer_list<int> values) {
 }
 
 TEST(AffineOps, EqualPillow) {
-  for (const Case& c : kAffineOpsCases) {
+  for (const AffineOpsCase& c : kAffineOpsCases) {
     ExpectEqualsPillow(c.name, [&](const at::Tensor& images, const PillowParameters& parameters) {
       return c.apply(images, parameters[0], Interpolation::kNearest);
     });
@@ -301,7 +306,7 @@ TEST(AffineOps, EqualPillow) {
 }
 
 TEST(AffineOps, BilinearEqualPillow) {
-  for (const Case& c : kAffineOpsCases) {
+  for (const AffineOpsCase& c : kAffineOpsCases) {
     ExpectEqualsPillow(std::string(c.name) + "_bilinear",
                        [&](const at::Tensor& images, const PillowParameters& parameters) {
                          return c.apply(images, parameters[0], Interpolation::kBilinear);
@@ -311,7 +316,7 @@ TEST(AffineOps, BilinearEqualPillow) {
 
 TEST(AffineOps, AtZeroTheImageStays) {
   const at::Tensor images = at::arange(2 * 3 * 4 * 5, at::kByte).view({2, 3, 4, 5});
-  for (const Case& c : kAffineOpsCases) {
+  for (const AffineOpsCase& c : kAffineOpsCases) {
     EXPECT_TRUE(at::equal(c.apply(images, {0, 0}, Interpolation::kNearest), images)) << c.name;
     EXPECT_TRUE(at::equal(c.apply(images, {0, 0}, Interpolation::kBilinear), images)) << c.name;
   }
@@ -364,7 +369,7 @@ TEST(Shear, MovesEachRowByItsOwnShift) {
 
 TEST(AffineOps, EachImageHasItsOwnValue) {
   const at::Tensor images = at::arange(2 * 3 * 4 * 5, at::kByte).view({2, 3, 4, 5});
-  for (const Case& c : kAffineOpsCases) {
+  for (const AffineOpsCase& c : kAffineOpsCases) {
     for (const Interpolation interpolation : {Interpolation::kNearest, Interpolation::kBilinear}) {
       const at::Tensor both = c.apply(images, {0.3, -1.7}, interpolation);
       EXPECT_TRUE(at::equal(both.slice(0, 0, 1), c.apply(images.slice(0, 0, 1), {0.3}, interpolation))) << c.name;
