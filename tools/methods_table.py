@@ -8,6 +8,7 @@ rest in tools/methods_table.tsv (its seconds are those that tools/score_seconds.
 differs; --fix updates it.
 """
 
+import os
 import re
 import sys
 
