@@ -310,9 +310,6 @@ namespace {
 
 constexpr double kFaint = 0.45, kOutlined = 0;  // opacity of the inside
 constexpr int kBar = 18;                        // pixels, including the gap to the next one
-// Defined in core/chart/vega_lite.cc.
-constexpr const char* kBlue = "#0072B2";
-constexpr const char* kOrange = "#D55E00";
 
 }  // namespace
 
@@ -331,7 +328,8 @@ VegaLite ToVegaLite(const BarChart& chart) {
   VegaLite bars = {{"mark", {{"type", "bar"}}}};
   bars["encoding"] = {{"x", x}, {"y", y}};
   for (const char* channel : {"fill", "stroke"}) {
-    bars["encoding"][channel] = {{"condition", {{"test", "datum.value < 0"}, {"value", kOrange}}}, {"value", kBlue}};
+    bars["encoding"][channel] = {{"condition", {{"test", "datum.value < 0"}, {"value", kColors[1]}}},
+                                 {"value", kColors[0]}};
   }
   bars["encoding"]["fillOpacity"] = {
       {"field", "opacity"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}};

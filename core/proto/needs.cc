@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/logging.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/stubs/logging.h"
 
 namespace openset {
 namespace {
@@ -37,7 +37,8 @@ std::vector<FieldNeeds> ReadFields(const Descriptor& type) {
     if (options.HasExtension(needs_unless_set)) needs.unless_set = &options.GetExtension(needs_unless_set);
     if (options.HasExtension(needs_as_many)) {
       needs.as_many = Needs::descriptor()->FindFieldByName(options.GetExtension(needs_as_many));
-      CHECK(needs.as_many != nullptr) << field->full_name() << " needs what Needs doesn't have";
+      // Not by core/logging.h: //tools/python/library is without glog, whose libunwind can't pass exceptions on.
+      GOOGLE_CHECK(needs.as_many != nullptr) << field->full_name() << " needs what Needs doesn't have";
     }
     for (int v = 0; field->enum_type() != nullptr && v < field->enum_type()->value_count(); ++v) {
       needs.of_value |= field->enum_type()->value(v)->options().HasExtension(needs_of_value);

@@ -189,20 +189,18 @@ SoftmaxValues ValuesOf(absl::Span<const float> logits, int32_t label, int32_t pr
 }  // namespace
 
 const std::vector<SoftmaxValues>& SoftmaxSummary::Values() const {
-  // Not by std::call_once(): where memory runs out, its exception ended the program.
-  static auto* const mutex = new std::mutex;
-  const std::lock_guard<std::mutex> lock(*mutex);
-  if (!values_.empty()) return values_;
-  const int64_t width = input_.num_outputs();
-  std::vector<SoftmaxValues> values(input_.num_samples());
-  InParallelRanges(input_.num_samples(), std::max<int64_t>(1, kOutputsATurn / width), [&](int64_t begin, int64_t end) {
-    std::vector<double> exps(width);
-    for (int64_t i = begin; i < end; ++i) {
-      values[i] = ValuesOf(input_.logits().subspan(i * width, width), input_.label()[i], input_.prediction()[i],
-                           input_.num_classes(), &exps);
-    }
+  std::call_once(once_, [this] {
+    const int64_t width = input_.num_outputs();
+    values_.resize(input_.num_samples());
+    InParallelRanges(input_.num_samples(), std::max<int64_t>(1, kOutputsATurn / width),
+                     [&](int64_t begin, int64_t end) {
+                       std::vector<double> exps(width);
+                       for (int64_t i = begin; i < end; ++i) {
+                         values_[i] = ValuesOf(input_.logits().subspan(i * width, width), input_.label()[i],
+                                               input_.prediction()[i], input_.num_classes(), &exps);
+                       }
+                     });
   });
-  values_ = std::move(values);
   return values_;
 }
 

@@ -13,7 +13,7 @@ TEST(Edl, ItsProbabilitiesAreTheExpectedOnes) {
   const ScoreInput input = testing::LogitRows(logits, 2);
   const MadeScore vacuity("edl_vacuity { evidence: RELU }");
   const MadeScore probability("edl_probability { evidence: RELU }");
-  for (const Score* score : {static_cast<const Score*>(&vacuity), static_cast<const Score*>(&probability)}) {
+  for (const MadeScore* score : {&vacuity, &probability}) {
     const ProbabilityLogits own = *score->Probabilities(input).value();
     const double expected[] = {3, 1, 1, 5};
     for (int i = 0; i < 4; ++i) EXPECT_NEAR(std::exp(own.logits[i]), expected[i], 1e-6);

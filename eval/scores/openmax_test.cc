@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "eval/scores/fits/extreme_values.h"
 #include "eval/testing/golden.h"
 #include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"

@@ -1,3 +1,4 @@
+#include "eval/scores/fits/extreme_values.h"
 #include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

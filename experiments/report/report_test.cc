@@ -235,7 +235,7 @@ TEST(LevelTitles, NameWhatDistinguishesALevel) {
   EXPECT_EQ(titles.Of(report.cells[4]), "dogs, 2 known and 8 unknown classes, openness 0.250");
 }
 
-TrialSpec Trial(const std::string& task, int known, int unknown) {
+TrialSpec TrialOf(const std::string& task, int known, int unknown) {
   TrialSpec trial;
   trial.set_task(task);
   for (int id = 0; id < known; ++id) trial.mutable_data()->mutable_test_known()->add_class_id(id);
@@ -246,7 +246,7 @@ TrialSpec Trial(const std::string& task, int known, int unknown) {
 }
 
 TEST(LevelTitles, OfTrialsAreThoseOfTheirCells) {
-  const TrialSpec birds = Trial("birds", 3, 7), four = Trial("cats", 6, 4), five = Trial("cats", 6, 5);
+  const TrialSpec birds = TrialOf("birds", 3, 7), four = TrialOf("cats", 6, 4), five = TrialOf("cats", 6, 5);
   EXPECT_EQ(LevelOf(four), LevelOf(Cell("cats", 6, 4)));
   const LevelTitles all({{&birds, nullptr}, {&four, nullptr}, {&five, nullptr}});
   EXPECT_EQ(all.size(), 3);

@@ -135,7 +135,6 @@ Completions Complete(const CompletionTables& tables, const std::vector<std::stri
     AddCommands(tables, &found);
   } else if (absl::StartsWith(item, "-")) {
     found.words = FlagsOf(command);
-    for (std::string& word : found.words) word = absl::StartsWith(word, item) ? word : "";
   } else {
     if (command_name == "help") AddCommands(tables, &found);
     if (command != nullptr) AddArguments(tables, *command, count, first, &found);
