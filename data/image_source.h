@@ -1,4 +1,5 @@
-// What is known about samples before their images are read.
+// Images and what is known about them: the interface through which they are read, images in memory, and several sources
+// joined to one.
 #ifndef OPENSET_DATA_IMAGE_SOURCE_H_
 #define OPENSET_DATA_IMAGE_SOURCE_H_
 
@@ -13,6 +14,8 @@
 #include "absl/types/span.h"
 
 namespace openset {
+
+// What is known about samples before their images are read.
 
 // N samples in the order in which they are stored: 8 bytes per sample.
 struct SampleIndex {
@@ -95,8 +98,8 @@ std::shared_ptr<const ImageSource> MakeMemorySource(ImageSet set, std::string pa
 // Joins several parts of a data set into one source.
 
 // The samples of all sources, one source after the other. Their groups stay separate, in the same order. Height and
-// width are 0 if the sources differ in them. Precondition: there is at least one source, and all have the same number
-// of channels.
+// width are 0 unless all sources agree on them. Precondition: there is at least one source, and all have the same
+// number of channels.
 std::shared_ptr<const ImageSource> JoinSources(std::vector<std::shared_ptr<const ImageSource>> sources);
 
 }  // namespace openset

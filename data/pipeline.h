@@ -1,4 +1,4 @@
-// Converts the bytes of three planes to values of interleaved channels, by a table.
+// Augments and normalises images for a model; bytes become channels by a table.
 #ifndef OPENSET_DATA_PIPELINE_H_
 #define OPENSET_DATA_PIPELINE_H_
 
@@ -18,6 +18,8 @@
 #include "data/augment/resize.h"
 
 namespace openset {
+
+// Converts the bytes of three planes to values of interleaved channels, by a table.
 
 // u8 [3, pixels] -> f32 [pixels, 3]: values[3 * p + c] = table[256 * c + planes[c * pixels + p]]. Converts eight pixels
 // at a time if the processor has AVX2.

@@ -1,5 +1,4 @@
-// Reads TorchScript archives: networks that were saved from Python with their code (torch.jit.script or
-// torch.jit.trace, then save()).
+// Networks from TorchScript archives: their files, their state, and the model that runs them.
 #ifndef OPENSET_MODELS_TORCH_SCRIPT_H_
 #define OPENSET_MODELS_TORCH_SCRIPT_H_
 
@@ -17,6 +16,9 @@
 #include "models/model.pb.h"
 
 namespace openset {
+
+// Reads TorchScript archives: networks that were saved from Python with their code (torch.jit.script or
+// torch.jit.trace, then save()).
 
 // The script in an archive, with all its tensors on `device`, including constants in its code, which Module::to() does
 // not move. Loading may run code of the archive (__setstate__), as using it does, so this is not for weights. Errors,

@@ -1,5 +1,4 @@
-// A plot as data: what to draw, not how. core/chart/vega_lite.h turns it into the form that pages and vector files
-// share.
+// Plots, bar charts and heat maps as data, and their form in Vega-Lite, which pages and vector files share.
 #ifndef OPENSET_CORE_CHART_VEGA_LITE_H_
 #define OPENSET_CORE_CHART_VEGA_LITE_H_
 

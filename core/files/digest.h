@@ -1,4 +1,4 @@
-// SHA-256 of bytes and files.
+// SHA-256 and MD5 of bytes and files.
 #ifndef OPENSET_CORE_FILES_DIGEST_H_
 #define OPENSET_CORE_FILES_DIGEST_H_
 
@@ -12,6 +12,8 @@
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// SHA-256 of bytes and files.
 
 // Computes a SHA-256 incrementally: Update() any number of times, then Finish() once.
 class Sha256 {

@@ -1,4 +1,4 @@
-// What errors of the system mean for files.
+// The calls to the system for files: what their errors mean, and how no link is followed below a closed folder.
 #ifndef OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 #define OPENSET_CORE_FILES_SYSTEM_CALLS_H_
 
@@ -15,6 +15,8 @@
 #include "absl/types/span.h"
 
 namespace openset {
+
+// What errors of the system mean for files.
 
 // Returns the status of a system call that failed with `error` (errno) when something was to be opened, looked at, read
 // or listed. Its message is `message` and the system's reason. Only an entry that isn't there is absent, and only bytes
@@ -69,7 +71,7 @@ class FolderOfPath {
   std::string name_;
 };
 
-// ReadError() (core/files/system_calls.h) for the message "cannot WHAT PATH"; the error of CheckNoLink() if a link is
+// ReadError() for the message "cannot WHAT PATH"; the error of CheckNoLink() if a link is
 // the reason.
 absl::Status ErrorAt(int error, absl::string_view what, const std::string& path);
 
@@ -101,7 +103,7 @@ inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,        SyncOf::kWrittenFil
                                        SyncOf::kStagedFile,  SyncOf::kStagedFolder, SyncOf::kMovedFolder};
 
 // Each makes the system call of its name, and returns -1 and sets errno if it fails: ELOOP if the path has a link below
-// a closed folder (core/files/system_calls.h).
+// a closed folder.
 class SystemCalls {
  public:
   virtual ~SystemCalls() = default;

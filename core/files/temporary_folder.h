@@ -1,4 +1,4 @@
-// Parses the names that TemporaryName() (core/files/files.h) returns.
+// Temporary folders, and the names of temporary files.
 #ifndef OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 #define OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
 
@@ -11,6 +11,8 @@
 #include "core/machine/machine.h"
 
 namespace openset {
+
+// Parses the names that TemporaryName() (core/files/files.h) returns.
 
 // The process that created the file or folder with this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if
 // TemporaryName() can't have returned it. `name` is a name, not a path.

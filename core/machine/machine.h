@@ -1,4 +1,4 @@
-// The machine that this process runs on, and the resources that the process has used.
+// The machine that this process runs on, the resources that the process has used, and names of processes.
 #ifndef OPENSET_CORE_MACHINE_MACHINE_H_
 #define OPENSET_CORE_MACHINE_MACHINE_H_
 
@@ -12,6 +12,8 @@
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// The machine that this process runs on, and the resources that the process has used.
 
 // The host's name. Bytes other than letters, digits, '.', '-' and '_' are replaced by '_'.
 std::string HostName();
@@ -57,8 +59,8 @@ std::string ProcessSpace();
 // `pid_namespace` is the kernel's link that shows it.
 bool HasMachinePids(const std::string& pid_namespace = "/proc/self/ns/pid");
 
-// Names a process of any machine, for use in file names: HOST.SPACE.PID.NUMBER. SPACE is ProcessSpace()
-// (core/machine/machine.h), 8 hexadecimal digits. The number distinguishes several names with the same process id.
+// Names a process of any machine, for use in file names: HOST.SPACE.PID.NUMBER. SPACE is ProcessSpace(),
+// 8 hexadecimal digits. The number distinguishes several names with the same process id.
 
 struct ProcessName {
   std::string host;  // letters, digits, '.', '-', '_'

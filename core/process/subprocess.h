@@ -1,4 +1,4 @@
-// The kernel's information about a process of this machine.
+// Runs other programs: in the background with a channel, for their output, or until they end.
 #ifndef OPENSET_CORE_PROCESS_SUBPROCESS_H_
 #define OPENSET_CORE_PROCESS_SUBPROCESS_H_
 
@@ -18,6 +18,8 @@
 #include "absl/time/time.h"
 
 namespace openset {
+
+// The kernel's information about a process of this machine.
 
 struct ProcessStat {
   char state;  // 'R' runs, 'S' sleeps, 'D' waits in the kernel, 'T' is stopped, 'Z' and 'X' have ended ...

@@ -1,5 +1,4 @@
-// Lists whose elements are identified by their kind, the member of their oneof that is set. The schema marks such a
-// list with the rule `merge_by_kind` (core/proto/schema.proto). Its element type has one oneof.
+// Fields of a message by path, and lists whose elements are identified by their kind.
 #ifndef OPENSET_CORE_PROTO_FIELD_PATH_H_
 #define OPENSET_CORE_PROTO_FIELD_PATH_H_
 
@@ -12,6 +11,9 @@
 #include "google/protobuf/message.h"
 
 namespace openset {
+
+// Lists whose elements are identified by their kind, the member of their oneof that is set. The schema marks such a
+// list with the rule `merge_by_kind` (core/proto/schema.proto). Its element type has one oneof.
 
 // Whether `field` is such a list.
 bool MergesByKind(const google::protobuf::FieldDescriptor& field);
@@ -31,7 +33,7 @@ int FindKind(const google::protobuf::Message& message, const google::protobuf::F
 int OrdinalOf(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& list, int index);
 
 // Fields of a message by path: "loss.term[0].lambda". An element of a list that is merged by kind
-// (core/proto/field_path.h) can also be named by its kind, without the list's name: if the second term is the only
+// can also be named by its kind, without the list's name: if the second term is the only
 // open_auc, "loss.open_auc.pairs" is "loss.term[1].open_auc.pairs", and "loss.open_auc.lambda", the element's own
 // field, is "loss.term[1].lambda".
 

@@ -1,4 +1,4 @@
-// Tensors that are made on the host and used on a device.
+// Copies tensors from the host to a device, without waiting.
 #ifndef OPENSET_CORE_TENSOR_TRANSFER_H_
 #define OPENSET_CORE_TENSOR_TRANSFER_H_
 
@@ -10,6 +10,8 @@
 #include "core/tensor/torch_device.h"
 
 namespace openset {
+
+// Tensors that are made on the host and used on a device.
 
 // A queue of tensors: first Add() all of them, then MoveTo() the device, then take each with Next(), in the order in
 // which they were added. A batch needs one copy for all its indices and random numbers instead of one for each.

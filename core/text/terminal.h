@@ -1,4 +1,4 @@
-// Removes control characters for the terminal from a program's output.
+// Text for a terminal: without control characters, and progress of long work.
 #ifndef OPENSET_CORE_TEXT_TERMINAL_H_
 #define OPENSET_CORE_TEXT_TERMINAL_H_
 
@@ -11,6 +11,8 @@
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// Removes control characters for the terminal from a program's output.
 
 class PrintableBuffer;
 

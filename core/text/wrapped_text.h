@@ -1,4 +1,4 @@
-// Shortens messages that quote user input.
+// Wraps and shortens text.
 #ifndef OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 #define OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 
@@ -9,6 +9,8 @@
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// Shortens messages that quote user input.
 
 // At most `most_lines` lines of `text`, each cut between UTF-8 characters to at most `most_bytes` bytes. Says what it
 // omits: "... (and 97000 bytes more)", "(and 900 lines more)".

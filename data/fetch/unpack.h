@@ -1,4 +1,4 @@
-// Writes an archive's members into an empty folder.
+// Unpacks archives into an empty folder.
 #ifndef OPENSET_DATA_FETCH_UNPACK_H_
 #define OPENSET_DATA_FETCH_UNPACK_H_
 
@@ -11,6 +11,8 @@
 #include "data/fetch/folder_below.h"
 
 namespace openset {
+
+// Writes an archive's members into an empty folder.
 
 // Limits on an archive's content.
 struct ArchiveLimits {

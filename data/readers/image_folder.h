@@ -1,4 +1,4 @@
-// Images in separate files, decoded when they are read.
+// Images in separate files: lists folders, remembers the lists, and decodes images when they are read.
 #ifndef OPENSET_DATA_READERS_IMAGE_FOLDER_H_
 #define OPENSET_DATA_READERS_IMAGE_FOLDER_H_
 
@@ -17,6 +17,8 @@
 #include "data/image_source.h"
 
 namespace openset {
+
+// Images in separate files, decoded when they are read.
 
 // Files are added one by one, in the order of the samples. Then the object is used like any ImageSource; it reads in as
 // many threads as there are processors. Errors of Read(), with the file: kNotFound, and kDataLoss as DecodeImage().
@@ -114,8 +116,8 @@ struct ImageFolderOptions {
   bool exif_orientation = false;
 };
 
-// Returns the images of all classes, one class after another, each in the order of ListingMemory::OfUser()
-// (data/readers/image_folder.h). Nothing is decoded before Read() (data/readers/image_folder.h).
+// Returns the images of all classes, one class after another, each in the order of ListingMemory::OfUser().
+// Nothing is decoded before Read().
 //
 // `class_folder`: the folders below `root`, in the order of the class ids. `is_empty`: whether each class has no folder
 // and no images; an empty list means that all have one. `shape` and `part`: as in ImageFiles. Errors: kNotFound if a

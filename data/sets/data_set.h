@@ -1,4 +1,4 @@
-// Finds the files of a data set's part.
+// Opens data sets: finds the files of a part, reads its images, and joins the parts that a selection names.
 #ifndef OPENSET_DATA_SETS_DATA_SET_H_
 #define OPENSET_DATA_SETS_DATA_SET_H_
 
@@ -20,6 +20,8 @@
 #include "data/selection.h"
 
 namespace openset {
+
+// Finds the files of a data set's part.
 
 // Looks for each file in the data folders in order, and returns the first layout whose files all exist. Errors:
 // kNotFound for an unknown part, and for missing files, with the folders and how to get the files.

@@ -1,5 +1,4 @@
-// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, which may be those of
-// an untrusted catalog.
+// Checks a catalog entry, which may be that of an untrusted catalog, beyond the schema's rules.
 #ifndef OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 
@@ -9,6 +8,9 @@
 #include "data/catalog.pb.h"
 
 namespace openset {
+
+// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, which may be those of
+// an untrusted catalog.
 
 // Adds the problems of `fetch` and of every field that is a path ("path", "folder", "class_folder"), each with its
 // field: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is

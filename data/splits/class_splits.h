@@ -1,4 +1,4 @@
-// Draws class splits by a rule: DrawnSplits in task.proto.
+// The class splits of a task: those that it lists, and those that are drawn by a rule (DrawnSplits in task.proto).
 #ifndef OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 #define OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 
@@ -11,6 +11,8 @@
 #include "data/task.pb.h"
 
 namespace openset {
+
+// Draws class splits by a rule: DrawnSplits in task.proto.
 
 // The classes of a data set, from which some are drawn.
 struct ClassPool {

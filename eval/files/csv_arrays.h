@@ -1,7 +1,4 @@
-// A strict reader of comma-separated values (RFC 4180), also with semicolons or tabs as separators.
-//
-// The packaged C++ parsers fix the columns at compile time (fast-cpp-csv-parser) or have had no release for ten years
-// (libcsv).
+// Reads tables of samples (comma-separated values) as the named arrays that an .npz would contain.
 #ifndef OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 #define OPENSET_EVAL_FILES_CSV_ARRAYS_H_
 
@@ -17,6 +14,11 @@
 #include "core/files/formats/npz.h"
 
 namespace openset {
+
+// A strict reader of comma-separated values (RFC 4180), also with semicolons or tabs as separators.
+//
+// The packaged C++ parsers fix the columns at compile time (fast-cpp-csv-parser) or have had no release for ten years
+// (libcsv).
 
 // The largest table's file. 10 million samples with 20 logits each need half of it.
 inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;

@@ -1,4 +1,4 @@
-// Values that an object either owns or borrows.
+// Looks up the arrays of a file by name. Their values are owned or borrowed.
 #ifndef OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 #define OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 
@@ -18,6 +18,8 @@
 #include "core/status_macros.h"
 
 namespace openset {
+
+// Values that an object either owns or borrows.
 
 // Read it like a std::vector. A copy of borrowed values borrows the same values, which must outlive both.
 template <typename T>

@@ -1,4 +1,5 @@
-// Converts the names of classes in tables to numbers.
+// The samples of one or more files, ready to be evaluated: numbers for the names of classes, and groups of unknown
+// samples.
 #ifndef OPENSET_EVAL_FILES_SAMPLE_SET_H_
 #define OPENSET_EVAL_FILES_SAMPLE_SET_H_
 
@@ -14,6 +15,8 @@
 #include "eval/scores/score.h"
 
 namespace openset {
+
+// Converts the names of classes in tables to numbers.
 
 // Converts the labels and predictions of all files to indices into the result: the names in the order of the logits or,
 // without logits, the names of the kept rows' labels, sorted, followed by those that are only predicted, sorted, so

@@ -1,4 +1,4 @@
-// Computes metrics of one input.
+// Computes metrics of one input, and of several groups of unknown samples.
 #ifndef OPENSET_EVAL_METRICS_EVALUATE_H_
 #define OPENSET_EVAL_METRICS_EVALUATE_H_
 
@@ -14,6 +14,8 @@
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {
+
+// Computes metrics of one input.
 
 // The values in the order of `metrics`; a metric that is undefined on the input is absent, with a reason. Errors:
 // kInvalidArgument for a spec that violates its schema's rules or contradicts itself, or for two metrics with the same

@@ -1,5 +1,4 @@
-// Names of metrics at a point of a curve. They contain the level, so that a table can have the metric at several
-// levels.
+// The names of metrics at a point of a curve, and the labels of metrics in tables.
 #ifndef OPENSET_EVAL_METRICS_METRIC_LABELS_H_
 #define OPENSET_EVAL_METRICS_METRIC_LABELS_H_
 
@@ -11,6 +10,9 @@
 #include "eval/metrics/metric.pb.h"
 
 namespace openset {
+
+// Names of metrics at a point of a curve. They contain the level, so that a table can have the metric at several
+// levels.
 
 // "fpr_at_0.8tpr", "fpr_at_0.8tpr_unknown_positive", "ccr_at_0.01fpr", "risk_at_0.9coverage", "coverage_at_0.05risk";
 // over all samples "pooled_risk_at_0.9coverage" etc. The level is a share, with as few digits as identify it. "" for

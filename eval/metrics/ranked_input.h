@@ -1,4 +1,5 @@
-// Sorts positions by a floating-point key.
+// The data from which all metrics are computed: the samples, their order by unknown score, summaries of their softmax,
+// and the counts of each kind per score.
 #ifndef OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 #define OPENSET_EVAL_METRICS_RANKED_INPUT_H_
 
@@ -11,6 +12,8 @@
 #include "eval/metrics/evaluation_input.h"
 
 namespace openset {
+
+// Sorts positions by a floating-point key.
 
 // The positions 0 .. N-1 by ascending key; positions with equal keys (0 and -0 are equal) are ascending. A radix sort
 // over the first 33 bits in which keys differ, followed by comparisons of keys that are equal so far; 33 bits suffice

@@ -1,5 +1,4 @@
-// Plots of the curves of an evaluation, with titles, axes and guide lines: for one method (`openset eval --curves`), or
-// several methods in one plot (reports, `openset figure`).
+// The curves of an evaluation: their plots, the metrics at each threshold, and the files that contain them.
 #ifndef OPENSET_EVAL_REPORT_CURVE_FILES_H_
 #define OPENSET_EVAL_REPORT_CURVE_FILES_H_
 
@@ -17,6 +16,9 @@
 #include "eval/metrics/selective/aurc.h"
 
 namespace openset {
+
+// Plots of the curves of an evaluation, with titles, axes and guide lines: for one method (`openset eval --curves`), or
+// several methods in one plot (reports, `openset figure`).
 
 struct NamedCurve {
   std::string name;

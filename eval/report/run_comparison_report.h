@@ -1,4 +1,4 @@
-// Critical-difference diagrams (Demsar 2006).
+// The result of `openset compare RESULTS`, its text in each format, and critical-difference diagrams (Demsar 2006).
 #ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 #define OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
 
@@ -11,6 +11,8 @@
 #include "eval/statistics/paired_tests.h"
 
 namespace openset {
+
+// Critical-difference diagrams (Demsar 2006).
 
 // Mean ranks on an axis (1 = best, at the left), with the critical difference above it and bars over methods that don't
 // differ significantly. `methods` are the names, in the order of the test.

@@ -1,4 +1,4 @@
-// Checks of a model's features before a score uses them.
+// What scores share: checks of logits and features, loops over their rows, and the last layer.
 #ifndef OPENSET_EVAL_SCORES_INPUT_H_
 #define OPENSET_EVAL_SCORES_INPUT_H_
 
@@ -14,6 +14,8 @@
 #include "eval/scores/score.h"
 
 namespace openset {
+
+// Checks of a model's features before a score uses them.
 
 // OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row if a row is
 // invalid.

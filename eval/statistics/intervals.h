@@ -1,5 +1,5 @@
-// Distribution functions for the statistical tests, accurate to about 1e-12: Boost.Math's, and the studentized range,
-// which it lacks.
+// Confidence intervals and p-values: the distribution functions, exact binomial intervals, and intervals of bootstrap
+// replicates.
 #ifndef OPENSET_EVAL_STATISTICS_INTERVALS_H_
 #define OPENSET_EVAL_STATISTICS_INTERVALS_H_
 
@@ -12,6 +12,9 @@
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {
+
+// Distribution functions for the statistical tests, accurate to about 1e-12: Boost.Math's, and the studentized range,
+// which it lacks.
 
 // P(Z <= z) of the standard normal distribution.
 double NormalCdf(double z);

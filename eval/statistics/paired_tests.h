@@ -1,4 +1,4 @@
-// The verdict of a comparison of two methods.
+// Compares methods: over several runs, over several tasks, and on the same samples by a bootstrap.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 
@@ -12,6 +12,8 @@
 #include "eval/statistics/bootstrap.h"
 
 namespace openset {
+
+// The verdict of a comparison of two methods.
 
 // Which of two methods has the larger value. The metric determines whether larger is better.
 enum class Verdict { kNoDetectableDifference, kALarger, kBLarger };

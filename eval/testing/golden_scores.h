@@ -1,4 +1,4 @@
-// Golden values of eval/testdata/scores.json.
+// Golden values of scores, in eval/testdata.
 #ifndef OPENSET_EVAL_TESTING_GOLDEN_SCORES_H_
 #define OPENSET_EVAL_TESTING_GOLDEN_SCORES_H_
 

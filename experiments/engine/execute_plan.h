@@ -1,4 +1,4 @@
-// Which failures are retried, and when.
+// Runs a plan. First come the parts of its loop: retries, attempts, polling, idle CPUs and claims.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
@@ -28,6 +28,8 @@
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {
+
+// Which failures are retried, and when.
 
 struct RetryPolicy {
   // Attempts after the first one.
@@ -135,9 +137,8 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
   }
 }
 
-// When a process looks at what the other processes of its store do.
-
-// The times of looks, and of signs of life. The first of each is due at once. All times are those of one steady clock.
+// Decides when to poll the other processes of the store and when to send a heartbeat. Both are due at the first call.
+// Uses one monotonic clock.
 class PollSchedule {
  public:
   // Returns whether a sign of life is due, one each `every`. If so, counts it as given.
@@ -252,7 +253,7 @@ class Claims {
   absl::StatusOr<Found> TryClaim(ActionId id);
   void Release(ActionId id);
 
-  // Leaves the action to the run `run_id`, or if it is "", to any other process.
+  // Leaves the action to the run `run_id`, or to any other process if `run_id` is empty.
   void LeaveTo(ActionId id, const std::string& run_id = "");
   // Returns the current fate of all actions that were left to others, and forgets those that are done or have failed.
   std::vector<std::pair<ActionId, Fate>> LookAtLeft();

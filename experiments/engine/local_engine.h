@@ -1,4 +1,5 @@
-// Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
+// Runs actions in workers on this machine, each on its own CPUs, and keeps a GPU closed while a dead worker still uses
+// it.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_LOCAL_ENGINE_H_
 #define OPENSET_EXPERIMENTS_ENGINE_LOCAL_ENGINE_H_
 
@@ -19,6 +20,8 @@
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {
+
+// Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
 
 // Returns the processes that compute on a GPU, given by CUDA's ordinal, with process ids as seen here. Error: they
 // can't be determined.

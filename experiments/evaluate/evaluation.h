@@ -1,4 +1,4 @@
-// Computes the details that a record stores about its test samples in addition to the metrics, for figures and tables.
+// Evaluates a trial: its score, its metrics, and the details and the provenance of its record.
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 
@@ -14,6 +14,8 @@
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// Computes the details that a record stores about its test samples in addition to the metrics, for figures and tables.
 
 // Returns the curves of the pool and, if there are several sets of unknown samples, the ROC and the OSCR of each;
 // densities; decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples;

@@ -1,4 +1,4 @@
-// Softmax outputs of small networks over a plane: how confident they are near their training samples and far from them.
+// Figures that need no training: data and plot of each.
 #ifndef OPENSET_EXPERIMENTS_FIGURES_MAKE_FIGURE_H_
 #define OPENSET_EXPERIMENTS_FIGURES_MAKE_FIGURE_H_
 
@@ -12,6 +12,8 @@
 #include "experiments/figures/figure.pb.h"
 
 namespace openset {
+
+// Softmax outputs of small networks over a plane: how confident they are near their training samples and far from them.
 
 // The largest softmax output at each point of a square grid.
 struct ToyMap {

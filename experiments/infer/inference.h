@@ -1,4 +1,4 @@
-// Decides how many batches may pass a network at the same time: one for each CPU, if their memory fits.
+// Passes images through trained networks and stores the outputs.
 #ifndef OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
 #define OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
 
@@ -18,6 +18,8 @@
 #include "models/model.h"
 
 namespace openset {
+
+// Decides how many batches may pass a network at the same time: one for each CPU, if their memory fits.
 
 // The first pass runs alone, and its memory is measured. Later passes may together take half of the memory that is free
 // at that time.

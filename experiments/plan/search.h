@@ -1,4 +1,4 @@
-// The candidates of a search.
+// Searches: their candidates, successive halving, and the choice among the candidates' records.
 #ifndef OPENSET_EXPERIMENTS_PLAN_SEARCH_H_
 #define OPENSET_EXPERIMENTS_PLAN_SEARCH_H_
 
@@ -17,13 +17,15 @@
 
 namespace openset {
 
+// The candidates of a search.
+
 // The search for one trial's hyper-parameters.
 struct TrialSearch {
   int trial = 0;  // index of the trial
   // One trial for each combination of values, in the order of the grid, with the last axis varying fastest. Trained
   // like the trial, and evaluated by the criterion on validation data. A candidate never uses a test sample.
   std::vector<Trial> candidates;
-  // For successive halving (experiments/plan/search.h): the epochs after which candidates are measured, ascending; the
+  // For successive halving: the epochs after which candidates are measured, ascending; the
   // last is the length of the whole training. Empty if all candidates are trained to the end. `keep` is the share that
   // continues.
   std::vector<int> rungs;

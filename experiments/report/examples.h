@@ -1,4 +1,4 @@
-// Decisions by class and the largest mistakes of single trials, for the page.
+// Decisions by class and the largest mistakes of single trials, with their images, for the page.
 #ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
 #define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
 
@@ -18,11 +18,12 @@
 
 namespace openset {
 
+// Decisions by class and the largest mistakes of single trials, for the page.
+
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
   std::map<std::string, std::vector<std::string>> class_names;
-  // By trial id: a contact sheet of its mistakes (experiments/report/examples.h), as the bytes of a PNG
-  // file.
+  // By trial id: a contact sheet of its mistakes, as the bytes of a PNG file.
   std::map<std::string, std::string> sheets;
 };
 

@@ -1,4 +1,4 @@
-// One table of all records with a row for each trial and metric, for other programs ("tidy data").
+// All records for other programs: as one tidy table, and for TensorBoard.
 #ifndef OPENSET_EXPERIMENTS_REPORT_EXPORTS_H_
 #define OPENSET_EXPERIMENTS_REPORT_EXPORTS_H_
 
@@ -11,6 +11,8 @@
 #include "experiments/report/report.h"
 
 namespace openset {
+
+// One table of all records with a row for each trial and metric, for other programs ("tidy data").
 
 // Columns: trial (its id), method, task, split, seed, known_classes, unknown_classes, openness, one for each swept
 // field (empty for trials without it), group ("pool", or the set of unknown samples), known_samples,

@@ -1,4 +1,4 @@
-// Replaces the names of methods by their titles, as papers print them.
+// The text of a report: titles of methods, tables, and the lines below them.
 #ifndef OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 #define OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 
@@ -12,6 +12,8 @@
 #include "nlohmann/json.hpp"
 
 namespace openset {
+
+// Replaces the names of methods by their titles, as papers print them.
 
 // The row of a table with its method's title: "OpenAUC, lambda 0.1" for "openauc, lambda 0.1", "OpenAUC (tuned)" for
 // "openauc (tuned)". Unchanged if the method has no title (MethodSpec.title) or shares it with another method.

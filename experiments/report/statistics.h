@@ -1,4 +1,4 @@
-// How much the runs of a cell differ: the number shown after its mean.
+// How much the runs of a cell differ, and which differences are significant.
 #ifndef OPENSET_EXPERIMENTS_REPORT_STATISTICS_H_
 #define OPENSET_EXPERIMENTS_REPORT_STATISTICS_H_
 
@@ -10,6 +10,8 @@
 #include "experiments/report/report.h"
 
 namespace openset {
+
+// How much the runs of a cell differ: the number shown after its mean.
 
 // Returns the spread in the metric's own unit. kPopulation: the standard deviation with divisor n, as in published
 // tables. kSample: with divisor n - 1. kInterval: half the length of the 95 % interval of the mean (Student's t over

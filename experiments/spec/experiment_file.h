@@ -1,4 +1,4 @@
-// A swept field: sets it, and names it and its values for tables.
+// Reads and checks a study's file. A swept field gets a name and values for tables.
 #ifndef OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 #define OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 
@@ -23,6 +23,8 @@
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
+
+// A swept field: sets it, and names it and its values for tables.
 
 // Whether the axis sweeps the method of this name.
 bool AppliesTo(const Axis& axis, absl::string_view method);

@@ -1,4 +1,4 @@
-// Changes of a study by the command line.
+// Changes of a study by the command line, and the text of the changed study.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_CHANGES_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_CHANGES_H_
 
@@ -11,6 +11,8 @@
 #include "experiments/spec/resolve/resolve_method.h"
 
 namespace openset {
+
+// Changes of a study by the command line.
 
 struct SpecChanges {
   // "PATH=VALUE". Each sets a field of every method that has it ("training.epochs=5", "loss.open_auc.lambda=0.2"), and

@@ -1,4 +1,4 @@
-// Checks the names of a bundle's members (experiments/store/bundle.h), in the archive and in its stream of records.
+// Bundles: records in an archive, for other people.
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 #define OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 
@@ -20,6 +20,8 @@
 #include "google/protobuf/descriptor.pb.h"
 
 namespace openset {
+
+// Checks the names of a bundle's members, in the archive and in its stream of records.
 
 inline constexpr char kBundleManifest[] = "manifest.textproto";
 inline constexpr char kBundleSchema[] = "schema.binpb";
@@ -99,8 +101,7 @@ class RecordUnpacker {
 //
 //   manifest.textproto             BundleManifest
 //   schema.binpb                   google.protobuf.FileDescriptorSet of TrialRecord, which keeps old bundles readable
-//   records.tar.xz                 the record files of a store, in one stream
-//                                  (experiments/store/bundle.h):
+//   records.tar.xz                 the record files of a store, in one stream:
 //     records/ab/<trial id>.rec
 //     replicas/ab/<trial id>/<SHA-256 of the file>.rec
 //   library/KIND/NAME.textproto    the specs, tasks and catalog entries that the records used

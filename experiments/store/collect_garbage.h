@@ -1,4 +1,4 @@
-// The disk usage of a store, by study and by kind of file.
+// What a store uses on disk, and what of it can be removed.
 #ifndef OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
 #define OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
 
@@ -17,6 +17,8 @@
 #include "experiments/store/store_contents.h"
 
 namespace openset {
+
+// The disk usage of a store, by study and by kind of file.
 
 // Which files count.
 enum class BytesOf {

@@ -1,5 +1,4 @@
-// Content digests of data sets without checksums in the catalog (DataSetPart.content_sha256). They are part of the
-// keys. The store saves them, so that machines without the files find the results.
+// Checks the inputs of a study before it runs, and computes digests of data sets without checksums in the catalog.
 #ifndef OPENSET_EXPERIMENTS_STUDY_CHECK_INPUTS_H_
 #define OPENSET_EXPERIMENTS_STUDY_CHECK_INPUTS_H_
 
@@ -15,6 +14,9 @@
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// Content digests of data sets without checksums in the catalog (DataSetPart.content_sha256). They are part of the
+// keys. The store saves them, so that machines without the files find the results.
 
 // Fills in the digests of the parts that the tasks use. It takes the first of these that exists:
 //   1. the digest of the part's files below `data_folders`;

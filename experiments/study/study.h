@@ -1,4 +1,4 @@
-// The store keeps the spec of each study as it was last run, next to its reports, for readers who only have the store.
+// A study as one object: its spec, its plan, its records and its report.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
@@ -29,6 +29,8 @@
 #include "google/protobuf/arena.h"
 
 namespace openset {
+
+// The store keeps the spec of each study as it was last run, next to its reports, for readers who only have the store.
 
 // Writes the spec to reports/REPORT_NAME/spec.textproto: the text of its file or, if the command line changed it, the
 // lines of ChangedSpecLines(). Errors: those of writing.
@@ -93,7 +95,7 @@ struct StudyOptions {
   // trainings, which then start from the beginning; a method of the study, also by another name (core/text/synonyms.h),
   // for results that only its trials need. "": none.
   std::string redo;
-  // Which of the missing records to make (experiments/study/study.h). "changed" sets `redo` to "changed" and
+  // Which of the missing records to make. "changed" sets `redo` to "changed" and
   // makes nothing else. "": all.
   std::string only;
   // If not empty, the ids of the records to make; `only` is then ignored.

@@ -1,4 +1,4 @@
-// Stores a trained model.
+// The weights with which a training starts, and those that it commits.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_
 #define OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_
 
@@ -15,6 +15,8 @@
 #include "models/model.h"
 
 namespace openset {
+
+// Stores a trained model.
 
 // The provenance of a training so far. `earlier` is that of its earlier runs, empty if there were none.
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,

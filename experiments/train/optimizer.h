@@ -1,4 +1,4 @@
-// The learning rate over a training.
+// The optimiser of a training, and the learning rate over it.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 
@@ -12,6 +12,8 @@
 #include "experiments/spec/method.proto.h"
 
 namespace openset {
+
+// The learning rate over a training.
 
 // A step of a training.
 struct TrainingTime {

@@ -1,4 +1,4 @@
-// The batches of a training, pass by pass. The only code of the trainer that uses the batcher.
+// A training that is stepped from outside, the batches that it reads, and its state on disk.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_RUN_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_RUN_H_
 
@@ -31,6 +31,8 @@
 #include "models/model.h"
 
 namespace openset {
+
+// The batches of a training, pass by pass. The only code of the trainer that uses the batcher.
 
 // Its life: Make(), then UseOpenSet() for a training with one; then for each epoch StartEpoch(), which begins the first
 // pass over the training samples, and StartPass() for each further pass; Next() until the pass has no batches left.

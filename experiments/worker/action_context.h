@@ -1,4 +1,4 @@
-// Caches the data set parts that a worker has read, across actions, and notices if their files change.
+// The environment in which an action runs, with the images that a worker keeps between actions.
 #ifndef OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 #define OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 
@@ -26,6 +26,8 @@
 #include "experiments/worker/worker_loop.h"
 
 namespace openset {
+
+// Caches the data set parts that a worker has read, across actions, and notices if their files change.
 
 // A part's content is compared with the selection's digest when it is first used. From then on, its files must stay as
 // they are: the cache looks at their states (data/sets/data_set.h). Before an action stores anything that it made

@@ -1,4 +1,4 @@
-// The width of tables in text.
+// Writes a study's report in every format and prints it, with hints, in the width of the terminal.
 #ifndef OPENSET_TOOLS_CLI_REPORT_FILES_H_
 #define OPENSET_TOOLS_CLI_REPORT_FILES_H_
 
@@ -14,6 +14,8 @@
 #include "experiments/study/study.h"
 
 namespace openset {
+
+// The width of tables in text.
 
 // Returns the number of columns of the terminal, at least 40. If standard output is not a terminal, returns kTextWidth
 // (core/text/wrapped_text.h), so that output in files and pipes is always the same.
@@ -54,7 +56,7 @@ absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width);
 
 // Writes the report in every format below the store's reports/, prints it as text, says where it and the records are,
-// and prints likely mistakes to standard error (tools/cli/report_files.h). With `keep_fuller`, an existing report that
+// and prints likely mistakes to standard error. With `keep_fuller`, an existing report that
 // has more results stays, so that a failed run doesn't replace it by one with dashes.
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 

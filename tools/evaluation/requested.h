@@ -1,4 +1,4 @@
-// Parses metrics and scores in the syntax of flags and requests.
+// Carries out a request to evaluate, score or compare samples, as the command and the Python package give it.
 #ifndef OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 #define OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 
@@ -24,6 +24,8 @@
 #include "tools/evaluation/request.pb.h"
 
 namespace openset {
+
+// Parses metrics and scores in the syntax of flags and requests.
 
 // Parses members of MetricSpec, separated by commas: "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc {
 // max_ofpr: 0.05 }". Fields that differ from their defaults are in braces; "NAME=" distinguishes metrics of the same

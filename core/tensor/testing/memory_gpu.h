@@ -1,4 +1,4 @@
-// The memory of the test GPUs (memory_gpu.h).
+// Two GPUs simulated in host memory, for tests.
 #ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
 #define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
 
@@ -58,7 +58,7 @@ class DeviceMemoryArena {
   std::multimap<size_t, void*> kept_, emptied_;  // by size
 };
 
-// The state shared by the parts of the test GPUs (memory_gpu.h).
+// The state shared by the parts of the test GPUs.
 
 inline constexpr c10::DeviceIndex kMemoryGpus = 2;
 

@@ -1,4 +1,4 @@
-// Splits pixels of three bytes into three planes.
+// Decodes image files.
 #ifndef OPENSET_DATA_READERS_IMAGES_DECODE_IMAGE_H_
 #define OPENSET_DATA_READERS_IMAGES_DECODE_IMAGE_H_
 
@@ -9,6 +9,8 @@
 #include "data/image_source.h"
 
 namespace openset {
+
+// Splits pixels of three bytes into three planes.
 
 // u8 [count, 3] -> three times u8 [count]. Converts sixteen pixels at a time if the processor has SSSE3.
 void SplitColours(const uint8_t* pixels, int64_t count, uint8_t* red, uint8_t* green, uint8_t* blue);

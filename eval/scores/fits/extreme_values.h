@@ -1,4 +1,5 @@
-// The downhill simplex method (Nelder and Mead 1965), as in SciPy's fmin.
+// Distributions of extreme values (generalised Pareto, Weibull, exponentiated Weibull), fitted as released code fits
+// them.
 #ifndef OPENSET_EVAL_SCORES_FITS_EXTREME_VALUES_H_
 #define OPENSET_EVAL_SCORES_FITS_EXTREME_VALUES_H_
 
@@ -8,6 +9,8 @@
 #include "absl/status/statusor.h"
 
 namespace openset {
+
+// The downhill simplex method (Nelder and Mead 1965), as in SciPy's fmin.
 
 // Returns a point near a local minimum of `f`: the visited one with the least value. Starts from `start` [n] and the
 // points with one coordinate 5 % larger (0.00025 if it is 0). Reflection 1, expansion 2, contraction and shrinkage 1/2.

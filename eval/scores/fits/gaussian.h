@@ -1,4 +1,4 @@
-// The features of each class, for fits of one class at a time.
+// Class means and covariances of features, for Mahalanobis distances.
 #ifndef OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 #define OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
 
@@ -11,6 +11,8 @@
 #include "eval/scores/score.h"
 
 namespace openset {
+
+// The features of each class, for fits of one class at a time.
 
 struct FeaturesOfClass {
   int32_t label = 0;

@@ -1,4 +1,4 @@
-// Wrappers of Slurm's commands.
+// Slurm: wrappers of its commands, and the job arrays that are recorded in the store.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 
@@ -16,6 +16,8 @@
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// Wrappers of Slurm's commands.
 
 // A task of an array: the number of its job, and its index.
 struct SlurmTaskId {

@@ -1,4 +1,4 @@
-// Resolves methods for trials: sets a grid's values, fills in every default and checks every limit.
+// Expands a study to its trials: sets a grid's values, fills in every default and checks every limit.
 #ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_EXPAND_H_
 #define OPENSET_EXPERIMENTS_SPEC_RESOLVE_EXPAND_H_
 
@@ -17,6 +17,8 @@
 #include "models/model.pb.h"
 
 namespace openset {
+
+// Resolves methods for trials: sets a grid's values, fills in every default and checks every limit.
 
 // Fills in the method's defaults. Returns its problems: values that break the schema's rules; if there are none, parts
 // that don't fit each other (experiments/spec/method/check_method.h).

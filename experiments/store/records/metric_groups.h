@@ -1,4 +1,4 @@
-// The groups of unknown samples that results are reported for.
+// The groups of unknown samples that results are reported for, and the names of results by metric and group.
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_METRIC_GROUPS_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_METRIC_GROUPS_H_
 
@@ -10,6 +10,8 @@
 #include "experiments/store/record.proto.h"
 
 namespace openset {
+
+// The groups of unknown samples that results are reported for.
 
 // The name of the pool in tables and files.
 inline constexpr char kPool[] = "pool";

@@ -1,4 +1,4 @@
-// The devices on which trials run, by --devices or a deployment's file.
+// The devices on which trials run, and the list that `openset devices` prints.
 #ifndef OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 #define OPENSET_TOOLS_CLI_DEVICES_DEVICES_H_
 
@@ -13,6 +13,8 @@
 #include "experiments/spec/trial.proto.h"
 
 namespace openset {
+
+// The devices on which trials run, by --devices or a deployment's file.
 
 struct Devices {
   // For studies that don't name a device.

@@ -1,5 +1,4 @@
-// A published study is a folder that contains NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its
-// records.
+// What several commands read from flags: a study, changes of it, published studies, and samples with their score.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 
@@ -23,6 +22,9 @@
 #include "tools/evaluation/requested.h"
 
 namespace openset {
+
+// A published study is a folder that contains NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its
+// records.
 
 // If `argument` is such a folder, returns the path of its spec; otherwise returns `argument`. Copies the bundle's
 // records to a temporary store, which --store then names and which is removed when the process exits. Without a bundle,

@@ -1,4 +1,4 @@
-// Names for methods that are given as files.
+// Kinds of parts that a spec can name, and names for methods that are given as files.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_KINDS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_KINDS_H_
 
@@ -11,6 +11,8 @@
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
+
+// Names for methods that are given as files.
 
 // Returns a name for each argument: the file's name without folder and extension, with several files of one argument
 // joined ("known+svhn" for "known.csv,svhn.csv"). If two names are equal, returns the arguments themselves.

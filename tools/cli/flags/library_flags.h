@@ -1,4 +1,4 @@
-// Paths given on the command line.
+// Libraries and paths that are given on the command line.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
 
@@ -9,6 +9,8 @@
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
+
+// Paths given on the command line.
 
 // Returns the absolute form of a path that is relative to the user's folder (`bazel run` changes the working folder).
 std::string UserPath(const std::string& path);

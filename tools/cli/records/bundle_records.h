@@ -1,4 +1,4 @@
-// The specs, tasks and catalog entries in a bundle.
+// The records in a bundle, with the specs, tasks and catalog entries that they used.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 #define OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 
@@ -12,6 +12,8 @@
 #include "experiments/store/record.proto.h"
 
 namespace openset {
+
+// The specs, tasks and catalog entries in a bundle.
 
 // Returns the files that the records' trials name ("tasks/NAME.textproto") with their content, from the libraries. A
 // spec is included only if it is the file that made a record (TrialSpec.spec_sha256). Files that are not found are left

@@ -1,4 +1,4 @@
-// How to start the worker, the program that trains.
+// The local engine's options by flags and a deployment, and the worker program that it starts.
 #ifndef OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 #define OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 
@@ -10,6 +10,8 @@
 #include "experiments/engine/local_engine.h"
 
 namespace openset {
+
+// How to start the worker, the program that trains.
 
 // Returns the command that starts `worker`. A build by Bazel contains LibTorch, so that the command is {worker}. The
 // Python package doesn't: the file tools/torch_version of its `runfiles` says which PyTorch the worker is linked

@@ -1,4 +1,4 @@
-// The text of a run's state (RunState), for the terminal in which it runs and for `openset status`.
+// The text of a run's state (RunState), and its display in a terminal.
 #ifndef OPENSET_TOOLS_CLI_RUN_RUN_DISPLAY_H_
 #define OPENSET_TOOLS_CLI_RUN_RUN_DISPLAY_H_
 
@@ -16,6 +16,8 @@
 #include "experiments/store/processes/run_state.pb.h"
 
 namespace openset {
+
+// The text of a run's state (RunState), for the terminal in which it runs and for `openset status`.
 
 // "2m05s", "1h07m".
 std::string ShortDuration(absl::Duration duration);

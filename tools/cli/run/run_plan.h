@@ -1,4 +1,4 @@
-// What Slurm's launcher and pilots add to a run (experiments/engine/slurm/slurm_pilots.h).
+// Runs a study's plan on this machine or by Slurm, with display and report.
 #ifndef OPENSET_TOOLS_CLI_RUN_RUN_PLAN_H_
 #define OPENSET_TOOLS_CLI_RUN_RUN_PLAN_H_
 
@@ -17,6 +17,8 @@
 #include "experiments/study/study.h"
 
 namespace openset {
+
+// What Slurm's launcher and pilots add to a run (experiments/engine/slurm/slurm_pilots.h).
 
 class SlurmRun {
  public:

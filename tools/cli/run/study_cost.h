@@ -1,4 +1,4 @@
-// Measures the speed of trainings in workers on this machine.
+// What a study costs: by the rates of earlier results, and by probes of trainings on this machine.
 #ifndef OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 #define OPENSET_TOOLS_CLI_RUN_STUDY_COST_H_
 
@@ -17,6 +17,8 @@
 
 namespace openset {
 
+// Measures the speed of trainings in workers on this machine.
+
 // Returns the training images per second of one of `at_once` trainings that run side by side, on the GPU of this
 // ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes
 // some seconds in addition to the workers' start. Leaves no files: logs go to a TemporaryFolder.
@@ -32,7 +34,7 @@ struct ProbeOptions {
   int at_once = 1;     // trainings at a time
   std::string build;   // of the worker; speeds of other builds are not used
   std::string folder;  // of the remembered speeds; "" for none
-  // Returns the training images per second of an action (tools/cli/run/study_cost.h). Absent: only remembered
+  // Returns the training images per second of an action. Absent: only remembered
   // speeds are used.
   std::function<absl::StatusOr<double>(const TrainAction& action)> probe;
 };
@@ -58,7 +60,7 @@ struct NamedCost {
 };
 
 // Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
-// `may_probe`, new ones of some seconds each (tools/cli/run/study_cost.h). There are no new probes for Slurm's machines
+// `may_probe`, new ones of some seconds each. There are no new probes for Slurm's machines
 // and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 

@@ -1,4 +1,4 @@
-// The requests of `openset score` that a store keeps, so that a report has everything that was scored on a network.
+// The study that `openset score` runs, from the requests that a store keeps and from named networks.
 #ifndef OPENSET_TOOLS_CLI_SCORE_SCORE_EXPERIMENT_H_
 #define OPENSET_TOOLS_CLI_SCORE_SCORE_EXPERIMENT_H_
 
@@ -15,6 +15,8 @@
 #include "tools/cli/score/score_request.pb.h"
 
 namespace openset {
+
+// The requests of `openset score` that a store keeps, so that a report has everything that was scored on a network.
 
 // Returns the request for a report of everything that was scored on this network: `request`, joined with `kept` if the
 // two differ only in methods, tasks and splits. `scored` has the names of the methods of `request`.

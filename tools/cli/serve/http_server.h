@@ -1,4 +1,4 @@
-// The parts of HTTP requests and answers that `openset serve` uses.
+// The HTTP server of `openset serve`.
 #ifndef OPENSET_TOOLS_CLI_SERVE_HTTP_SERVER_H_
 #define OPENSET_TOOLS_CLI_SERVE_HTTP_SERVER_H_
 
@@ -13,6 +13,8 @@
 #include "absl/time/time.h"
 
 namespace openset {
+
+// The parts of HTTP requests and answers that `openset serve` uses.
 
 // Fields that the request lacks are "".
 struct HttpRequest {

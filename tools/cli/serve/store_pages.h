@@ -1,4 +1,4 @@
-// Parts of the pages of `openset serve`.
+// The pages of `openset serve`.
 #ifndef OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 #define OPENSET_TOOLS_CLI_SERVE_STORE_PAGES_H_
 
@@ -22,6 +22,8 @@
 #include "tools/cli/serve/routes.h"
 
 namespace openset {
+
+// Parts of the pages of `openset serve`.
 
 // A cell of a table: text, which is escaped, and the path of its link (routes.h), "" for none.
 struct HtmlCell {

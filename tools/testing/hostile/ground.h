@@ -1,4 +1,4 @@
-// The initial texts and data of a ground.
+// A folder with a valid study, data and files, which hostile cases damage.
 #ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
 #define OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
 
@@ -12,6 +12,8 @@
 #include "experiments/store/store.h"
 
 namespace openset {
+
+// The initial texts and data of a ground.
 
 // Writes these files below `folder`. Running the library there makes the ground's store and its bundle.
 void WriteGroundFiles(const std::string& folder);
