@@ -1,9 +1,6 @@
-"""The target in models/heads/ that has the code of each member of HeadSpec, for component_fingerprints()."""
+"""The file in models/heads/ that has the code of members of HeadSpec with other names, for component_fingerprints()."""
 
 HEAD_SOURCES = {
-    "decomposed": "decomposed_head",
-    "linear": "linear_head",
-    "prototype": "point_head",
-    "random_temperature": "random_temperature_head",
-    "reciprocal_point": "point_head",
+    "prototype": "points",
+    "reciprocal_point": "points",
 }

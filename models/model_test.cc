@@ -5,7 +5,7 @@
 #include "core/tensor/torch_runtime.h"
 #include "core/testing/tensor_matchers.h"
 #include "gtest/gtest.h"
-#include "models/heads/point_head.h"
+#include "models/heads/head_members.h"
 
 namespace openset {
 namespace {
@@ -33,7 +33,7 @@ class Bf16Scope {
 // x = (100, 100) and P = (100.5, 100): D = 0.5^2 / 2 = 0.125. |x|^2 - 2 x.P + |P|^2 = 20000 - 40100 + 20100.25, where
 // BF16 has eight bits.
 TEST(Model, HeadsComputeInFullPrecisionUnderAutocast) {
-  const auto head = MakePrototypeHead({}, 2, 1);
+  const auto head = Make(PrototypeHeadSpec(), 2, 1);
   {
     const at::NoGradGuard no_grad;
     head->named_parameters()["point"].copy_(Matrix({{100.5, 100}}));

@@ -25,7 +25,7 @@
 #include "core/tensor/torch_generator.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
-#include "models/heads/linear_head.h"
+#include "models/heads/head_members.h"
 #include "models/import_weights.h"
 
 namespace openset {
@@ -361,7 +361,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   }
   LinearHeadSpec head_spec;
   head_spec.set_bias(bias.defined());
-  const auto head = MakeLinearHead(head_spec, weight.size(1), places.size(0));
+  const auto head = Make(head_spec, weight.size(1), places.size(0));
   {
     const at::NoGradGuard no_grad;
     for (auto& parameter : head->named_parameters()) {

@@ -31,7 +31,7 @@ ROWS = [
     (IMBALANCE, "Table 1: four scores of four methods", "imbalance_table_1", "imbalance_table_1_small", "as released and corrected"),
     (IMBALANCE, "Fig. 1: known and unknown samples by openness", "", "", "`openset figure imbalance_figure_1`: seconds"),
     (IMBALANCE, "Fig. 2: metrics of random predictions", "", "", "`openset figure imbalance_figure_2`: seconds"),
-    (IMBALANCE, "Figs. 3 and 4: confusion matrices of the scores", "", "", "drawn by hand in the paper; `//eval/metrics/detection:balanced_score_test` has such matrices"),
+    (IMBALANCE, "Figs. 3 and 4: confusion matrices of the scores", "", "", "drawn by hand in the paper; `eval/metrics/balanced_score_test.cc` has such matrices"),
     (IMBALANCE, "Fig. 5: images of the holdout protocol", "", "", "`openset data show mnist`"),
     (IMBALANCE, "Fig. 6: the scores while the networks learn", "imbalance_figure_6", "imbalance_figure_6_small", "`openset figure imbalance_figure_6 --curve=outer`"),
     (UNIFIED, "Table 5: searches", "unified_benchmark_table_5", "unified_benchmark_search", ""),

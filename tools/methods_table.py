@@ -3,7 +3,7 @@ against.
 
     python3 tools/methods_table.py [--fix]
 
-Names and papers are those of experiments/methods, what a score needs is read in eval/scores/score_needs.cc, and the
+Names and papers are those of experiments/methods, what a score needs is read in the schemas, and the
 rest in tools/methods_table.tsv (its seconds are those that tools/score_seconds.py prints). Reports where the page
 differs; --fix updates it.
 """
@@ -35,11 +35,11 @@ def read(path):
 
 
 def score_needs():
-    """By member of ScoreSpec: what its message, or a field or value in it, needs (core/proto/needs.proto)."""
+    """By member of ScoreSpec: what its message, or a field or value in it, needs (core/proto/traits.proto)."""
     text = read("eval/scores/score.proto") + read("eval/scores/feature_score.proto")
     messages = {}
     for name, body in re.findall(r"(?ms)^message (\w+) \{\n(.*?)^\}", text):
-        found = re.findall(r"\((?:openset\.)?needs\w*\) = \{([^}]*)\}", body)
+        found = re.findall(r"\((?:openset\.)?traits\w*\) = \{([^}]*)\}", body)
         messages[name] = [need for one in found for need in re.findall(r"(\w+): true", one)]
     return {name: messages[kind] for kind, name in re.findall(r"(?m)^    (\w+Spec) (\w+) = \d+;", text) if kind in messages}
 

@@ -76,9 +76,9 @@ std::vector<CurvePoint> OscrCurve(const RankedInput& ranked) {
   return OverUnknownAccepted(ranked, [](const Tally& accepted) { return accepted.correct; });
 }
 
-std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over) {
+std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples::Value over) {
   if (!ranked.input().has_predictions()) return {};
-  const bool pool = over == RiskOver::kPool;
+  const bool pool = over == RiskSamples::POOL;
   const double all = pool ? ranked.total().all() : ranked.total().known();
   std::vector<CurvePoint> curve;
   double last = 0;

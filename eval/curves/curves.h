@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "eval/metrics/aurc.h"
 #include "eval/metrics/ranked_input.h"
-#include "eval/metrics/selective/aurc.h"
 
 namespace openset {
 
@@ -32,7 +32,7 @@ std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
 
 // x = coverage, y = risk among the accepted samples, over the known samples or the pool. There is no point at coverage
 // 0. Empty without samples or without predictions.
-std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over);
+std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples::Value over);
 
 // Simplifies a curve (Visvalingam and Whyatt 1993): keeps the first and the last point, and repeatedly removes the
 // point whose triangle with its two remaining neighbours is smallest, as long as the areas of these triangles add up to

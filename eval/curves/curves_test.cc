@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/open_set/openauc.h"
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/openauc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 
@@ -56,11 +56,11 @@ TEST(Curves, HaveOnePointADistinctScore) {
   EXPECT_EQ(oscr[2].threshold, 1);
   EXPECT_EQ(oscr[2].x, 1);
   EXPECT_EQ(oscr[2].y, 1.0 / 3);
-  const std::vector<CurvePoint> known = RiskCoverageCurve(ranked, RiskOver::kKnown);
+  const std::vector<CurvePoint> known = RiskCoverageCurve(ranked, RiskSamples::KNOWN);
   ASSERT_EQ(known.size(), 3);
   EXPECT_EQ(known[1].x, 2.0 / 3);
   EXPECT_EQ(known[1].y, 1.0 / 2);
-  const std::vector<CurvePoint> pool = RiskCoverageCurve(ranked, RiskOver::kPool);
+  const std::vector<CurvePoint> pool = RiskCoverageCurve(ranked, RiskSamples::POOL);
   EXPECT_EQ(pool[1].x, 3.0 / 4);
   EXPECT_EQ(pool[1].y, 2.0 / 3);
   EXPECT_EQ(pool[2].y, 2.0 / 4);

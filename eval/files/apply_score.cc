@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
@@ -107,7 +107,7 @@ std::string ScoreText(const ScoreSpec& spec) {
   printer.PrintToString(spec, &printed);
   absl::string_view score = absl::StripTrailingAsciiWhitespace(printed);
   absl::ConsumeSuffix(&score, " { }");  // without settings
-  const Needs needs = NeedsOf(spec);
+  const Traits needs = TraitsOf(spec);
   return absl::StrCat(score, needs.member_uncertainty() ? " of member_uncertainty"
                              : needs.features()         ? " of logits and features"
                                                         : " of the logits");
@@ -118,7 +118,7 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   const auto annotated = [&](const absl::Status& status) {
     return Annotate(status, absl::StrCat("score ", MemberOf(spec)));
   };
-  const Needs needs = NeedsOf(spec);
+  const Traits needs = TraitsOf(spec);
   if (samples->logits.empty()) return annotated(absl::InvalidArgumentError("the samples have no logits"));
   if (needs.features() && samples->features.empty()) {
     return annotated(absl::InvalidArgumentError("the samples have no features"));

@@ -6,25 +6,51 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "eval/metrics/metric_table.h"
+#include "core/proto/traits.h"
+#include "eval/metrics/metric.h"
 
 namespace openset {
+namespace {
+
+// As in Display.
+struct Scale {
+  double factor;
+  const char* unit;
+  int digits;
+  const char* value_unit;
+};
+
+Scale ScaleOf(Traits::Shown shown) {
+  switch (shown) {
+    case Traits::PERCENT:
+      return {100, "%", 2, "share"};
+    case Traits::THOUSANDTHS:
+      return {1000, "x1000", 2, "share"};
+    case Traits::NATS:
+      return {1, "nats", 4, "nats"};
+    case Traits::NUMBER:
+      break;
+  }
+  return {1, "", 4, "1"};
+}
+
+}  // namespace
 
 Display DisplayOf(const MetricSpec& metric) {
-  const MetricRow row = RowOf(metric.kind_case());
-  std::vector<std::string> label = row.label(metric);
+  std::vector<std::string> label = MakeMetric(metric).label;
   Display display;
   display.label = std::move(label[0]);
   label.erase(label.begin());
   if (!label.empty()) absl::StrAppend(&display.label, " (", absl::StrJoin(label, ", "), ")");
   if (!metric.name().empty()) display.label = metric.name();
-  const MetricScale& scale = row.traits.scale;
+  const Traits traits = TraitsOf(metric);
+  const Scale scale = ScaleOf(traits.shown());
   display.factor = scale.factor;
   display.unit = scale.unit;
   display.digits = scale.digits;
   display.value_unit = scale.value_unit;
-  display.higher_is_better = row.traits.higher_is_better;
-  display.reads_unknown = row.traits.reads_unknown(metric);
+  display.higher_is_better = HigherIsBetter(metric);
+  display.reads_unknown = traits.unknown_samples();
   return display;
 }
 

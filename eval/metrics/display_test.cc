@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "core/testing/parsed.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

@@ -13,7 +13,7 @@
 #include "core/in_parallel.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 
 namespace openset {
 namespace {

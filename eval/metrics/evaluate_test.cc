@@ -4,10 +4,11 @@
 
 #include <vector>
 
+#include "core/proto/traits.h"
 #include "core/testing/parsed.h"
+#include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -52,7 +53,7 @@ TEST(Evaluate, WithoutPredictions) {
     const std::vector<MetricValue> without = Evaluate(metrics, samples.Input()).value();
     there = 0;
     for (size_t m = 0; m < metrics.size(); ++m) {
-      if (RowOf(metrics[m].kind_case()).traits.needs_prediction) {
+      if (TraitsOf(metrics[m]).predictions()) {
         EXPECT_FALSE(without[m].value.has_value()) << without[m].name;
         EXPECT_EQ(without[m].absent_reason, "no predictions") << without[m].name;
       } else {

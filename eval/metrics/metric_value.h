@@ -2,9 +2,12 @@
 #ifndef OPENSET_EVAL_METRICS_METRIC_VALUE_H_
 #define OPENSET_EVAL_METRICS_METRIC_VALUE_H_
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace openset {
 
@@ -25,7 +28,19 @@ struct MetricResult {
   MetricResult() = default;
 };
 
-// The same with the metric's name.
+class RankedInput;
+
+// A metric with its settings. Its direction, its unit and what it reads are in the schema (core/proto/traits.proto).
+struct Metric {
+  // The name, then what distinguishes variants of that name: "OSCR", "legacy".
+  std::vector<std::string> label;
+  // Precondition: the input has predictions if the metric reads them.
+  std::function<MetricResult(const RankedInput&)> compute;
+  // For a share of samples or pairs: the number of independent ones. Null for other metrics.
+  std::function<int64_t(const RankedInput&)> trials;
+};
+
+// A MetricResult with the metric's name.
 struct MetricValue {
   std::string name;
   std::optional<double> value;

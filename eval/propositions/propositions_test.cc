@@ -9,10 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "eval/curves/curves.h"
-#include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/detection/threshold_metric.h"
-#include "eval/metrics/open_set/accuracy.h"
-#include "eval/metrics/open_set/openauc.h"
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/openauc.h"
+#include "eval/metrics/threshold_metric.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 
@@ -69,7 +68,7 @@ double At(const ThresholdMetric& metric, const Samples& s) {
   return AtThreshold(metric, RankedInput(s.Input()), kThreshold).value;
 }
 double AurocOf(const Samples& s) { return *Auroc(RankedInput(s.Input())).value; }
-double AccuracyOf(const Samples& s) { return *Accuracy(RankedInput(s.Input())).value; }
+double AccuracyOf(const Samples& s) { return *testing::Compute("accuracy {}", RankedInput(s.Input())).value; }
 double OpenAucOf(const Samples& s) { return *OpenAuc(RankedInput(s.Input())).value; }
 
 // From the definition.
@@ -260,7 +259,7 @@ TEST(Propositions, EightTheRiskIsASumOverPairs) {
     const Samples s = RandomSamples(round);
     const auto below = [&](int k, int u) { return s.unknown_score[u] <= s.unknown_score[k]; };
     const double risk = PairsWhere(s, [&](int k, int u) { return !Correct(s, k) || below(k, u); });
-    EXPECT_NEAR(1 - *OpenAuc(RankedInput(s.Input()), TiedPair::kNothing).value, risk, kTolerance);
+    EXPECT_NEAR(1 - *OpenAuc(RankedInput(s.Input()), TiedPairRule::NOTHING).value, risk, kTolerance);
     const double product = PairsWhere(s, [&](int k, int u) { return !Correct(s, k) && below(k, u); });
     differ += std::abs(product - risk) > 1e-3;
   }

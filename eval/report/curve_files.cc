@@ -15,11 +15,12 @@
 #include "core/status_macros.h"
 #include "core/text/table.h"
 #include "eval/curves/curves.h"
-#include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/detection/threshold_metric.h"
-#include "eval/metrics/open_set/openauc.h"
-#include "eval/metrics/selective/aurc.h"
-#include "eval/metrics/selective/calibration.h"
+#include "eval/metrics/aurc.h"
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/calibration.h"
+#include "eval/metrics/metric.h"
+#include "eval/metrics/openauc.h"
+#include "eval/metrics/threshold_metric.h"
 
 namespace openset {
 namespace {
@@ -64,8 +65,8 @@ Plot OscrPlot(const std::vector<NamedCurve>& curves) {
   return Unit("OSCR", "unknown samples accepted", "known samples accepted and right", curves);
 }
 
-Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over) {
-  const bool pool = over == RiskOver::kPool;
+Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskSamples::Value over) {
+  const bool pool = over == RiskSamples::POOL;
   Plot plot = Unit(pool ? "Risk over coverage, all samples" : "Risk over coverage, known samples",
                    "coverage: samples accepted", pool ? "wrong or unknown among them" : "wrong among them", curves);
   plot.y_high = 0;  // from the data
@@ -179,15 +180,15 @@ std::vector<CurveKind> CurveKinds() {
       {"oscr", "unknown_accepted", "known_accepted_and_right", OscrCurve, "OpenAUC", "OpenAUC",
        [](const RankedInput& ranked) { return OpenAuc(ranked); }, 100, " %", OscrPlot},
       {"risk_coverage", "coverage", "risk",
-       [](const RankedInput& ranked) { return RiskCoverageCurve(ranked, RiskOver::kKnown); }, "AURC x1000",
-       "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskOver::kKnown); }, 1000, "",
-       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskOver::kKnown); }},
+       [](const RankedInput& ranked) { return RiskCoverageCurve(ranked, RiskSamples::KNOWN); }, "AURC x1000",
+       "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskSamples::KNOWN); }, 1000, "",
+       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskSamples::KNOWN); }},
       {"risk_coverage_pool", "coverage", "risk",
        [](const RankedInput& ranked) {
-         return ranked.total().unknown == 0 ? std::vector<CurvePoint>() : RiskCoverageCurve(ranked, RiskOver::kPool);
+         return ranked.total().unknown == 0 ? std::vector<CurvePoint>() : RiskCoverageCurve(ranked, RiskSamples::POOL);
        },
-       "AURC x1000", "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskOver::kPool); }, 1000, "",
-       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskOver::kPool); }},
+       "AURC x1000", "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskSamples::POOL); }, 1000, "",
+       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskSamples::POOL); }},
   };
 }
 
@@ -308,7 +309,9 @@ std::optional<CurveFile> Reliability(const RankedInput& ranked) {
     dots.points.emplace_back(bin.confidence, bin.accuracy);
     dots.size.push_back(0.05 + 0.35 * static_cast<double>(bin.samples) / most);
   }
-  if (const MetricResult ece = ExpectedCalibrationError(ranked, kReliabilityBins); ece.value.has_value()) {
+  MetricSpec of_bins;
+  of_bins.mutable_ece()->set_bins(kReliabilityBins);
+  if (const MetricResult ece = ComputeMetric(of_bins, ranked); ece.value.has_value()) {
     plot.title = absl::StrFormat("%s (ECE %.2f %%)", plot.title, 100 * *ece.value);
   }
   PlotSeries calibrated;

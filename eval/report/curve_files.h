@@ -12,8 +12,8 @@
 #include "absl/types/span.h"
 #include "core/chart/vega_lite.h"
 #include "core/text/table.h"
+#include "eval/metrics/aurc.h"
 #include "eval/metrics/ranked_input.h"
-#include "eval/metrics/selective/aurc.h"
 
 namespace openset {
 
@@ -30,7 +30,7 @@ struct NamedCurve {
 // the line of chance.
 Plot RocPlot(const std::vector<NamedCurve>& curves);
 Plot OscrPlot(const std::vector<NamedCurve>& curves);
-Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over);
+Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskSamples::Value over);
 
 struct NamedCounts {
   std::string name;

@@ -32,8 +32,8 @@ TEST(OscrPlot, TellsMoreLinesThanColoursApart) {
 }
 
 TEST(RiskCoveragePlot, ScalesTheRisk) {
-  EXPECT_EQ(RiskCoveragePlot({}, RiskOver::kKnown).y_high, 0);
-  EXPECT_EQ(RiskCoveragePlot({}, RiskOver::kPool).y_label, "wrong or unknown among them");
+  EXPECT_EQ(RiskCoveragePlot({}, RiskSamples::KNOWN).y_high, 0);
+  EXPECT_EQ(RiskCoveragePlot({}, RiskSamples::POOL).y_label, "wrong or unknown among them");
 }
 
 // Two bins of width 2; one of four samples is outside.

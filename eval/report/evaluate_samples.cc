@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
+#include "eval/metrics/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
 

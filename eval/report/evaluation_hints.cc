@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "eval/files/csv_arrays.h"
-#include "eval/metrics/detection/auroc.h"
+#include "eval/metrics/auroc.h"
 
 namespace openset {
 namespace {

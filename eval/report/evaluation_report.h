@@ -10,9 +10,9 @@
 
 #include "absl/types/span.h"
 #include "core/text/table.h"
+#include "eval/metrics/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/report/document.h"
 #include "nlohmann/json.hpp"
 

@@ -14,9 +14,8 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
-#include "eval/metrics/metric_labels.h"
-#include "eval/metrics/metric_table.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
 

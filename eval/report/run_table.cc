@@ -20,9 +20,8 @@
 #include "core/text/synonyms.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
-#include "eval/metrics/metric_labels.h"
-#include "eval/metrics/metric_table.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

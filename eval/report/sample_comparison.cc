@@ -9,7 +9,7 @@
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/table.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"

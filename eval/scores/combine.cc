@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "eval/scores/score_members.h"
 #include "eval/statistics/intervals.h"
@@ -122,7 +122,7 @@ absl::StatusOr<std::unique_ptr<Score>> Make(const CombineSpec& spec) {
   std::vector<Combine::Part> parts;
   for (const ScoreSpec& part : spec.score()) {
     OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Score> score, Make(part));
-    parts.push_back({std::move(score), NeedsOf(part).fit()});
+    parts.push_back({std::move(score), TraitsOf(part).fit()});
   }
   return std::make_unique<Combine>(spec.rule(), std::move(parts));
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 
 namespace openset {
 namespace {
@@ -46,7 +46,7 @@ OutputKind KindOf(absl::Span<const float> outputs, int64_t num_outputs) {
 }
 
 absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind) {
-  if (kind != OutputKind::kLogProbabilities || !NeedsOf(spec).logit_level()) return absl::OkStatus();
+  if (kind != OutputKind::kLogProbabilities || !TraitsOf(spec).logit_level()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "these are log-probabilities; energy is 0 for every sample, and the score reads this level of the logits; save "
       "the outputs before the softmax, or take a score that doesn't read it, as max_softmax, entropy or gen");

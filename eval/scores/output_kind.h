@@ -24,7 +24,7 @@ enum class OutputKind {
 // search.
 OutputKind KindOf(absl::Span<const float> outputs, int64_t num_outputs);
 
-// Errors: kInvalidArgument for a score of log-probabilities that reads the level of the logits (core/proto/needs.h).
+// Errors: kInvalidArgument for a score of log-probabilities that reads the level of the logits (core/proto/traits.h).
 absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind);
 
 }  // namespace openset

@@ -1,117 +1,117 @@
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "eval/scores/score.pb.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-TEST(NeedsOf, NeedsAFitOnlyForFittedScores) {
+TEST(TraitsOf, NeedsAFitOnlyForFittedScores) {
   ScoreSpec spec;
   spec.mutable_max_logit();
-  EXPECT_FALSE(NeedsOf(spec).fit());
-  EXPECT_FALSE(NeedsOf(spec).features());
-  EXPECT_FALSE(NeedsOf(spec).head());
+  EXPECT_FALSE(TraitsOf(spec).fit());
+  EXPECT_FALSE(TraitsOf(spec).features());
+  EXPECT_FALSE(TraitsOf(spec).head());
   spec.mutable_temperature_scaled_softmax();
-  EXPECT_TRUE(NeedsOf(spec).fit());
-  EXPECT_TRUE(NeedsOf(spec).calibrates());
+  EXPECT_TRUE(TraitsOf(spec).fit());
+  EXPECT_TRUE(TraitsOf(spec).calibrates());
   spec.mutable_temperature_scaled_softmax()->set_temperature(2);
-  EXPECT_FALSE(NeedsOf(spec).fit());
-  EXPECT_FALSE(NeedsOf(spec).calibrates());
+  EXPECT_FALSE(TraitsOf(spec).fit());
+  EXPECT_FALSE(TraitsOf(spec).calibrates());
 }
 
-TEST(NeedsOf, AsksForAnExtraOutput) {
+TEST(TraitsOf, AsksForAnExtraOutput) {
   ScoreSpec spec;
   spec.mutable_extra_output();
-  EXPECT_TRUE(NeedsOf(spec).extra_output());
-  EXPECT_FALSE(NeedsOf(spec).fit());
+  EXPECT_TRUE(TraitsOf(spec).extra_output());
+  EXPECT_FALSE(TraitsOf(spec).fit());
 }
 
 // The conformance suite (eval/testing) tries all members, and finds which read it.
-TEST(NeedsOf, SaysWhetherTheLevelOfTheLogitsIsRead) {
+TEST(TraitsOf, SaysWhetherTheLevelOfTheLogitsIsRead) {
   ScoreSpec spec;
   spec.mutable_max_softmax();
-  EXPECT_FALSE(NeedsOf(spec).logit_level());
+  EXPECT_FALSE(TraitsOf(spec).logit_level());
   spec.mutable_energy();
-  EXPECT_TRUE(NeedsOf(spec).logit_level());
+  EXPECT_TRUE(TraitsOf(spec).logit_level());
   ScoreSpec combined;
   combined.mutable_combine()->add_score()->mutable_knn();
-  EXPECT_FALSE(NeedsOf(combined).logit_level());
+  EXPECT_FALSE(TraitsOf(combined).logit_level());
   *combined.mutable_combine()->add_score() = spec;
-  EXPECT_TRUE(NeedsOf(combined).logit_level());
+  EXPECT_TRUE(TraitsOf(combined).logit_level());
   for (const ExtraOutputSpec::Value value : {ExtraOutputSpec::PROBABILITY, ExtraOutputSpec::MARGIN}) {
     spec.mutable_extra_output()->set_value(value);
-    EXPECT_FALSE(NeedsOf(spec).logit_level());
+    EXPECT_FALSE(TraitsOf(spec).logit_level());
   }
   for (const ExtraOutputSpec::Value value : {ExtraOutputSpec::NEGATED, ExtraOutputSpec::PLAIN}) {
     spec.mutable_extra_output()->set_value(value);
-    EXPECT_TRUE(NeedsOf(spec).logit_level());
+    EXPECT_TRUE(TraitsOf(spec).logit_level());
   }
 }
 
-TEST(NeedsOf, SaysWhetherEachClassIsFitted) {
+TEST(TraitsOf, SaysWhetherEachClassIsFitted) {
   ScoreSpec spec;
   spec.mutable_ssd();
-  EXPECT_FALSE(NeedsOf(spec).each_class());
+  EXPECT_FALSE(TraitsOf(spec).each_class());
   spec.mutable_ssd()->set_clusters(SsdSpec::CLASSES);
-  EXPECT_TRUE(NeedsOf(spec).each_class());
+  EXPECT_TRUE(TraitsOf(spec).each_class());
   ScoreSpec combined;
   combined.mutable_combine()->add_score()->mutable_knn();
-  EXPECT_FALSE(NeedsOf(combined).each_class());
+  EXPECT_FALSE(TraitsOf(combined).each_class());
   combined.mutable_combine()->add_score()->mutable_ghost();
-  EXPECT_TRUE(NeedsOf(combined).each_class());
+  EXPECT_TRUE(TraitsOf(combined).each_class());
 }
 
-TEST(NeedsOf, AsksForFeaturesAndHead) {
+TEST(TraitsOf, AsksForFeaturesAndHead) {
   ScoreSpec spec;
   spec.mutable_react();
-  EXPECT_TRUE(NeedsOf(spec).fit());
-  EXPECT_TRUE(NeedsOf(spec).features());
-  EXPECT_TRUE(NeedsOf(spec).head());
+  EXPECT_TRUE(TraitsOf(spec).fit());
+  EXPECT_TRUE(TraitsOf(spec).features());
+  EXPECT_TRUE(TraitsOf(spec).head());
   spec.mutable_react()->set_clip(1);
-  EXPECT_FALSE(NeedsOf(spec).fit());
+  EXPECT_FALSE(TraitsOf(spec).fit());
 }
 
-TEST(NeedsOf, AsksForPerturbedFeatures) {
+TEST(TraitsOf, AsksForPerturbedFeatures) {
   ScoreSpec spec;
   spec.mutable_adascale();
-  EXPECT_TRUE(NeedsOf(spec).perturbed());
+  EXPECT_TRUE(TraitsOf(spec).perturbed());
   spec.mutable_scale();
-  EXPECT_FALSE(NeedsOf(spec).perturbed());
+  EXPECT_FALSE(TraitsOf(spec).perturbed());
 }
 
-TEST(NeedsOf, AsksForValuesOfStages) {
+TEST(TraitsOf, AsksForValuesOfStages) {
   ScoreSpec spec;
   spec.mutable_mahalanobis_ensemble();
-  EXPECT_TRUE(NeedsOf(spec).stage_means());
-  EXPECT_FALSE(NeedsOf(spec).stage_states());
-  EXPECT_FALSE(NeedsOf(spec).features());
+  EXPECT_TRUE(TraitsOf(spec).stage_means());
+  EXPECT_FALSE(TraitsOf(spec).stage_states());
+  EXPECT_FALSE(TraitsOf(spec).features());
   ScoreSpec combined;
   *combined.mutable_combine()->add_score() = spec;
   combined.mutable_combine()->add_score()->mutable_nac_stages();
-  EXPECT_FALSE(NeedsOf(combined).stage_grams());
+  EXPECT_FALSE(TraitsOf(combined).stage_grams());
   combined.mutable_combine()->add_score()->mutable_gram();
-  EXPECT_TRUE(NeedsOf(combined).stage_grams());
-  EXPECT_TRUE(NeedsOf(combined).stage_means());
-  EXPECT_TRUE(NeedsOf(combined).stage_states());
+  EXPECT_TRUE(TraitsOf(combined).stage_grams());
+  EXPECT_TRUE(TraitsOf(combined).stage_means());
+  EXPECT_TRUE(TraitsOf(combined).stage_states());
 }
 
-TEST(NeedsOf, IncludesTheCombinedScores) {
+TEST(TraitsOf, IncludesTheCombinedScores) {
   ScoreSpec spec;
   spec.mutable_combine()->add_score()->mutable_max_logit();
-  EXPECT_TRUE(NeedsOf(spec).fit());  // its p-values
-  EXPECT_FALSE(NeedsOf(spec).features());
+  EXPECT_TRUE(TraitsOf(spec).fit());  // its p-values
+  EXPECT_FALSE(TraitsOf(spec).features());
   spec.mutable_combine()->add_score()->mutable_lts();
   spec.mutable_combine()->add_score()->mutable_combine()->add_score()->mutable_variation_ratio();
-  EXPECT_TRUE(NeedsOf(spec).features());
-  EXPECT_TRUE(NeedsOf(spec).head());
-  EXPECT_TRUE(NeedsOf(spec).member_uncertainty());
-  EXPECT_FALSE(NeedsOf(spec).perturbed());
-  EXPECT_FALSE(NeedsOf(spec).calibrates());
+  EXPECT_TRUE(TraitsOf(spec).features());
+  EXPECT_TRUE(TraitsOf(spec).head());
+  EXPECT_TRUE(TraitsOf(spec).member_uncertainty());
+  EXPECT_FALSE(TraitsOf(spec).perturbed());
+  EXPECT_FALSE(TraitsOf(spec).calibrates());
   spec.mutable_combine()->add_score()->mutable_temperature_scaled_softmax()->set_temperature(2);
-  EXPECT_FALSE(NeedsOf(spec).calibrates());  // nothing to fit
+  EXPECT_FALSE(TraitsOf(spec).calibrates());  // nothing to fit
   ScoreSpec* nested = spec.mutable_combine()->add_score()->mutable_combine()->add_score();
   nested->mutable_temperature_scaled_softmax();
-  EXPECT_TRUE(NeedsOf(spec).calibrates());
+  EXPECT_TRUE(TraitsOf(spec).calibrates());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/statistics/intervals.h"
 
 namespace openset {
@@ -198,11 +198,13 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
   OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
   OPENSET_RETURN_IF_ERROR(CheckOptions(options));
   const auto make_statistics = [&]() -> Statistics {
-    return [metrics, weighted = ranked](absl::Span<const uint32_t> weight) mutable {
+    std::vector<Metric> made;
+    for (const MetricSpec& metric : metrics) made.push_back(MakeMetric(metric));
+    return [made = std::move(made), weighted = ranked](absl::Span<const uint32_t> weight) mutable {
       weighted.Reweight(weight);
       std::vector<MetricResult> values;
-      values.reserve(metrics.size());
-      for (const MetricSpec& metric : metrics) values.push_back(ComputeMetric(metric, weighted));
+      values.reserve(made.size());
+      for (const Metric& metric : made) values.push_back(metric.compute(weighted));
       return values;
     };
   };

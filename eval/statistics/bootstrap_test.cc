@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/random.h"
+#include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/detection/auroc.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -15,7 +15,7 @@
 #include "boost/math/distributions/normal.hpp"
 #include "boost/math/distributions/students_t.hpp"
 #include "boost/math/tools/roots.hpp"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 
 namespace openset {
 namespace {
@@ -94,9 +94,11 @@ double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta) {
 
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence) {
-  const std::optional<int64_t> trials = RowOf(metric.kind_case()).traits.trials(metric, ranked);
-  if (!trials.has_value() || *trials == 0 || (value != 0 && value != 1)) return std::nullopt;
-  return ClopperPearson(value == 1 ? *trials : 0, *trials, confidence);
+  if (value != 0 && value != 1) return std::nullopt;
+  const Metric made = MakeMetric(metric);
+  const int64_t trials = made.trials ? made.trials(ranked) : 0;
+  if (trials == 0) return std::nullopt;
+  return ClopperPearson(value == 1 ? trials : 0, trials, confidence);
 }
 
 namespace {

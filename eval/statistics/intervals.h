@@ -57,7 +57,7 @@ ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidenc
 double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta);
 
 // The interval of a metric with the value 0 or 1, for which replicates and DeLong's variance have no spread: the exact
-// interval for none or all of its independent trials (MetricTraits.trials). Absent for other values and metrics.
+// interval for none or all of its independent trials (Metric.trials). Absent for other values and metrics.
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence);
 

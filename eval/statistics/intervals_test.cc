@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

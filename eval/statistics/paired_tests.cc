@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/statistics/intervals.h"
 
 namespace openset {

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/parsed.h"
+#include "eval/metrics/metric.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -100,6 +102,10 @@ Samples SelectiveSamples(const GoldenCase& golden) {
   samples.label.assign(samples.unknown_score.size(), 0);
   samples.prediction = Integers<int32_t>(golden.arrays.at("error"));
   return samples;
+}
+
+MetricResult Compute(absl::string_view metric, const RankedInput& ranked) {
+  return ComputeMetric(ParsedWithDefaults<MetricSpec>(std::string(metric)), ranked);
 }
 
 ::testing::AssertionResult Agrees(const MetricResult& result, std::optional<double> expected, double tolerance) {

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -50,6 +51,9 @@ Samples OpenSetSamples(const GoldenCase& golden);
 Samples DetectionSamples(const GoldenCase& golden);
 // Those of a selective case of unknown_detection.json: all known, errors are wrong predictions.
 Samples SelectiveSamples(const GoldenCase& golden);
+
+// The metric of a MetricSpec's text, such as "auroc { tied: NOTHING }".
+MetricResult Compute(absl::string_view metric, const RankedInput& ranked);
 
 // Whether `result` is within `tolerance` of `expected`, or absent if `expected` is.
 ::testing::AssertionResult Agrees(const MetricResult& result, std::optional<double> expected, double tolerance = 1e-12);

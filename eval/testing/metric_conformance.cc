@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 
@@ -88,7 +88,7 @@ MetricResult Compute(const MetricSpec& spec, const Samples& samples) {
 
 }  // namespace
 
-void CheckMetric(const MetricSpec& spec, const MetricTraits& traits) {
+void CheckMetric(const MetricSpec& spec, const MetricForm& form) {
   SCOPED_TRACE(spec.ShortDebugString());
   for (const Samples& samples : Inputs()) {
     SCOPED_TRACE(samples.name);
@@ -97,15 +97,15 @@ void CheckMetric(const MetricSpec& spec, const MetricTraits& traits) {
     const MetricResult result = Compute(spec, samples);
     if (result.value.has_value()) {
       EXPECT_TRUE(std::isfinite(*result.value));
-      EXPECT_GE(*result.value, traits.low - kTolerance);
-      EXPECT_LE(*result.value, traits.high + kTolerance);
+      EXPECT_GE(*result.value, form.low - kTolerance);
+      EXPECT_LE(*result.value, form.high + kTolerance);
       EXPECT_EQ(result.absent_reason, "");
     } else {
       EXPECT_NE(result.absent_reason, "");
     }
 
-    if (!traits.depends_on_order) ExpectSame(Compute(spec, Permuted(samples, random.Permutation(n))), result);
-    if (traits.depends_on_ranks_only) {
+    if (!form.depends_on_order) ExpectSame(Compute(spec, Permuted(samples, random.Permutation(n))), result);
+    if (form.depends_on_ranks_only) {
       Samples moved = samples;
       for (double& score : moved.unknown_score) score = 3 + 2 * score;
       ExpectSame(Compute(spec, moved), result);

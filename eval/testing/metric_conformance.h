@@ -7,8 +7,8 @@
 namespace openset {
 namespace testing {
 
-// Properties of one metric, in addition to those of all metrics.
-struct MetricTraits {
+// Properties of one form of a metric, in addition to those of all metrics.
+struct MetricForm {
   double low = 0;  // its range
   double high = 1;
   bool depends_on_ranks_only = true;  // and not on the scores' values
@@ -18,9 +18,9 @@ struct MetricTraits {
 // On random inputs with and without ties, without known and without unknown samples, of one class, with infinite and
 // with constant scores:
 //   * a value is finite and in range; an absent one has a reason;
-//   * the order of the samples and a strictly increasing function of the scores change nothing, as the traits say;
+//   * the order of the samples and a strictly increasing function of the scores change nothing, as `form` says;
 //   * weights give what repeated samples give, and those of 0 what samples left out give.
-void CheckMetric(const MetricSpec& spec, const MetricTraits& traits);
+void CheckMetric(const MetricSpec& spec, const MetricForm& form);
 
 }  // namespace testing
 }  // namespace openset

@@ -1,14 +1,13 @@
 #include "eval/testing/metric_conformance.h"
 
-#include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/proto/traits.h"
 #include "core/testing/parsed.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 
@@ -16,31 +15,17 @@ namespace openset {
 namespace testing {
 namespace {
 
-// The members of MetricSpec whose traits are not the default.
-std::map<std::string, MetricTraits> SpecialTraits() {
-  std::map<std::string, MetricTraits> traits;
-  traits["detection_error"].high = 0.5;
-  traits["augrc"].high = traits["pooled_augrc"].high = traits["eaugrc"].high = 0.5;
-  traits["nll"].high = 100;
-  traits["brier"].high = 2;
-  traits["youden_macro"].low = -1;
-  traits["youden_micro"].low = -1;
-  traits["known_unknown_ratio"].high = 1e9;
-  return traits;
-}
-
 TEST(MetricConformance, HoldsForEveryMember) {
-  const std::map<std::string, MetricTraits> special = SpecialTraits();
   const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
-  size_t found = 0;
   for (int i = 0; i < kind->field_count(); ++i) {
     MetricSpec spec;
     MetricSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
-    const auto traits = special.find(kind->field(i)->name());
-    CheckMetric(spec, traits != special.end() ? traits->second : MetricTraits());
-    found += traits != special.end();
+    const Traits traits = TraitsOf(spec);
+    MetricForm form;
+    form.low = traits.low();
+    form.high = traits.high();
+    CheckMetric(spec, form);
   }
-  EXPECT_EQ(found, special.size()) << "traits of a member that does not exist";
 }
 
 // Right predictions with the unknown samples on top against wrong ones with the known samples on top.
@@ -76,15 +61,15 @@ TEST(MetricConformance, DirectionIsThatOfTheBetterInput) {
 }
 
 TEST(MetricConformance, HoldsForOtherForms) {
-  MetricTraits by_order;
+  MetricForm by_order;
   by_order.depends_on_order = true;
-  MetricTraits by_value;
+  MetricForm by_value;
   by_value.depends_on_ranks_only = false;
-  MetricTraits any = by_value;
+  MetricForm any = by_value;
   any.low = -1;
-  MetricTraits any_share;
+  MetricForm any_share;
   any_share.low = -1;
-  const std::vector<std::pair<const char*, MetricTraits>> forms = {
+  const std::vector<std::pair<const char*, MetricForm>> forms = {
       {"oscr { form: EQ9_MIXED }", {}},
       {"oscr { form: LEGACY }", by_order},
       {"openauc { mask: EPSILON_DOUBLE }", by_value},
@@ -119,8 +104,8 @@ TEST(MetricConformance, HoldsForOtherForms) {
       {"mce { bins: 4 edges: LEFT_CLOSED }", {}},
       {"adaptive_ece { bins: 7 }", {}},
   };
-  for (const auto& [text, traits] : forms) {
-    CheckMetric(Parsed<MetricSpec>(text), traits);
+  for (const auto& [text, form] : forms) {
+    CheckMetric(Parsed<MetricSpec>(text), form);
   }
 }
 

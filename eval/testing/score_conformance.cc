@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/random.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/score.pb.h"
@@ -169,7 +169,7 @@ absl::StatusCode FitAndCompute(const ScoreSpec& spec, const ScoreInput& input) {
 }
 
 void CheckRefusals(const ScoreSpec& spec, const Score& score) {
-  const Needs needs = NeedsOf(spec);
+  const Traits needs = TraitsOf(spec);
   const Outputs outputs = TestOutputs();
   const auto code = [&score](const ScoreInput& input) { return score.Compute(input).status().code(); };
   Outputs nan = outputs;
@@ -243,7 +243,7 @@ void CheckLevel(const ScoreSpec& spec) {
     changes |= std::abs(of_moved[row] - scores[row]) > rounding;
     changes |= std::abs(of_moved_fit[row] - scores[row]) > rounding;
   }
-  EXPECT_EQ(NeedsOf(spec).logit_level(), changes);
+  EXPECT_EQ(TraitsOf(spec).logit_level(), changes);
 }
 
 // Fits and scores more samples than one thread's piece of work.

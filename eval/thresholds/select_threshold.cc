@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/decisions.h"
-#include "eval/metrics/detection/threshold_metric.h"
+#include "eval/metrics/threshold_metric.h"
 #include "eval/statistics/intervals.h"
 
 namespace openset {

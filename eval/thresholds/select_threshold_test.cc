@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
-#include "eval/metrics/detection/threshold_metric.h"
+#include "eval/metrics/threshold_metric.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

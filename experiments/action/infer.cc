@@ -1,7 +1,7 @@
 // Passes images through the trained networks of a trial. The result is stored outputs.
+#include "core/proto/traits.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/method/inference_traits.h"
 #include "models/model.pb.h"
 
 namespace openset {
@@ -30,24 +30,24 @@ class Infer : public Stage {
   }
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
-    const InferenceTraits inference = TraitsOf(trial.method().inference());
+    const Traits inference = TraitsOf(trial.method().inference());
     int64_t work = 0;
     ForEachSelection(action, trial, [&](const Selection& selection) { work += count_samples(selection); });
-    work *= static_cast<int64_t>(action.inputs.size()) * inference.passes;
-    if (inference.reads_training_images) work += count_samples(trial.data().train());
+    work *= static_cast<int64_t>(action.inputs.size()) * inference.passes();
+    if (inference.reads_training_images()) work += count_samples(trial.data().train());
     return work;
   }
 
   // A passenger adds a pass for its own image.
   int64_t WorkAsPassenger(const Trial& trial, int64_t work) const override {
-    return work / TraitsOf(trial.method().inference()).passes;
+    return work / TraitsOf(trial.method().inference()).passes();
   }
 
   void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
     // Weights are in the checkpoint; a script is read from its file.
     if (trial.method().model().has_torch_script()) reads->models.insert(&trial.method().model());
     ForEachSelection(action, trial, [&](const Selection& selection) { reads->selections.insert(&selection); });
-    if (TraitsOf(trial.method().inference()).reads_training_images) reads->selections.insert(&trial.data().train());
+    if (TraitsOf(trial.method().inference()).reads_training_images()) reads->selections.insert(&trial.data().train());
   }
 
   Demand Needs(const Trial& trial, const ActionMemory& memory) const override {

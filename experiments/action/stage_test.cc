@@ -8,6 +8,7 @@
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/spec/open_set.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/proto/traits.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/method/open_set_traits.h"
 #include "experiments/spec/method/training_epochs.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/spec/resolve/actions.h"
 
 namespace openset {
@@ -13,7 +14,7 @@ namespace {
 
 // Images that pass through the model for a training sample of an epoch: those of each pass, and additional ones.
 int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
-  return std::llround(1 + views + open_set.plain_passes() + TraitsOf(open_set).more_images);
+  return std::llround(1 + views + open_set.plain_passes() + TraitsOf(open_set).more_images());
 }
 
 // `Spec` is MethodSpec or PretrainingSpec.
@@ -67,7 +68,7 @@ class Train : public Stage {
     // Importing a trained model reads no images.
     if (action.role != ActionRole::kImport) reads->selections.insert(&trial.data().train());
     const OpenSetSpec& open_set = is_first ? method.pretraining().open_set() : method.open_set();
-    if (TraitsOf(open_set).external) reads->selections.insert(&trial.data().external());
+    if (TraitsOf(open_set).external_images()) reads->selections.insert(&trial.data().external());
     if (!is_first && method.training().has_evaluate_every()) {
       const EpochSamples samples = EpochSamplesOf(trial);
       reads->selections.insert(&samples.known);

@@ -80,9 +80,9 @@ std::vector<CurvePoint> PointsOf(const CurveOf& curve, const RankedInput& pool) 
     case RecordedCurve::OSCR:
       return OscrCurve(ranked);
     case RecordedCurve::RISK_COVERAGE:
-      return RiskCoverageCurve(ranked, RiskOver::kKnown);
+      return RiskCoverageCurve(ranked, RiskSamples::KNOWN);
     case RecordedCurve::RISK_COVERAGE_POOL:
-      return RiskCoverageCurve(ranked, RiskOver::kPool);
+      return RiskCoverageCurve(ranked, RiskSamples::POOL);
     case RecordedCurve::KIND_UNSPECIFIED:
       break;
   }

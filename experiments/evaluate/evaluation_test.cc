@@ -17,7 +17,7 @@
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "eval/metrics/detection/auroc.h"
+#include "eval/metrics/auroc.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/action.proto.h"

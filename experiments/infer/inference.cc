@@ -18,13 +18,13 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_runtime.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/make_predictor.h"
 #include "experiments/infer/train_mode_pass.h"
-#include "experiments/spec/method/inference_traits.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/records/input_trainings.h"
@@ -145,7 +145,7 @@ class Inferrer {
  private:
   void Report() {
     const double share = static_cast<double>(done_) / total_;
-    ReportShare(context_, TraitsOf(action_.inference()).reads_training_images ? (1 + share) / 2 : share);
+    ReportShare(context_, TraitsOf(action_.inference()).reads_training_images() ? (1 + share) / 2 : share);
   }
 
   // Predicts the batches at the same time, the first one in this thread.
@@ -269,7 +269,7 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
   for (const InferRequest& request : requests) specs.push_back(request.action.inference());
   const std::shared_ptr<Model> first = models[0];
   at::Tensor passed;  // logits of the training images
-  if (TraitsOf(action.inference()).reads_training_images) {
+  if (TraitsOf(action.inference()).reads_training_images()) {
     OPENSET_ASSIGN_OR_RETURN(passed, PassInTrainMode(action.inference().train_mode_pass(), train, first.get(), context,
                                                      [&](double share) { ReportShare(context, share / 2); }));
   }

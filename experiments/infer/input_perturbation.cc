@@ -1,10 +1,15 @@
-#include "experiments/infer/input_perturbation.h"
-
+// Input perturbation (ODIN): a small step of each pixel, by the gradient of the predicted class.
+//
+// One prediction for each spec; they share passes (make_predictor.h). Precondition: all are input perturbations.
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/tensor/torch.h"
+#include "experiments/infer/inference_members.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
@@ -78,9 +83,8 @@ class PerturbingPredictor : public Predictor {
 
 }  // namespace
 
-std::unique_ptr<Predictor> MakeInputPerturbation(absl::Span<const InferenceSpec> specs, const InputSpec& input,
-                                                 std::shared_ptr<Model> model) {
-  return std::make_unique<PerturbingPredictor>(specs, input, std::move(model));
+std::unique_ptr<Predictor> Make(const InputPerturbationSpec&, const InferenceSetting& setting) {
+  return std::make_unique<PerturbingPredictor>(setting.specs, setting.input, setting.models[0]);
 }
 
 }  // namespace openset

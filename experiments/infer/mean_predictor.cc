@@ -1,12 +1,23 @@
-#include "experiments/infer/mean_predictor.h"
-
+// The mean over several passes: with dropout, or through several models. Formulas: make_predictor.h.
 #include <cmath>
 #include <utility>
 
+#include "core/random.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/torch_generator.h"
+#include "experiments/infer/inference_members.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 namespace {
+
+struct MeanOptions {
+  int passes = 1;  // through each model
+  AverageOver average = PROBABILITIES;
+  bool member_uncertainty = false;  // also the disagreement of all passes
+  // What dropout draws from, if it is on.
+  std::optional<at::Generator> generator;
+};
 
 // The disagreement of passes, updated pass by pass.
 class Disagreement {
@@ -72,10 +83,25 @@ class MeanPredictor : public Predictor {
   const MeanOptions options_;
 };
 
+void SwitchDropoutOn(Model* model) {
+  for (const auto& [path, module] : model->named_modules()) {
+    if (dynamic_cast<Dropout*>(module) != nullptr) module->train(true);
+  }
+}
+
 }  // namespace
 
-std::unique_ptr<Predictor> MakeMeanPredictor(std::vector<std::shared_ptr<Model>> models, MeanOptions options) {
-  return std::make_unique<MeanPredictor>(std::move(models), std::move(options));
+std::unique_ptr<Predictor> Make(const McDropoutSpec& spec, const InferenceSetting& setting) {
+  SwitchDropoutOn(setting.models[0].get());
+  const at::Device device = setting.models[0]->parameters()[0].device();
+  return std::make_unique<MeanPredictor>(setting.models,
+                                         MeanOptions{spec.passes(), spec.average(), spec.member_uncertainty(),
+                                                     MakeGenerator(device, DeriveSeed(setting.seed, "mc_dropout"))});
+}
+
+std::unique_ptr<Predictor> Make(const EnsembleSpec& spec, const InferenceSetting& setting) {
+  return std::make_unique<MeanPredictor>(setting.models,
+                                         MeanOptions{/*passes=*/1, spec.average(), spec.member_uncertainty(), {}});
 }
 
 }  // namespace openset

@@ -1,11 +1,12 @@
-#include "experiments/infer/pixel_perturbation.h"
-
+// A step of the pixels with the smallest gradients (PixelPerturbationSpec).
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/tensor/torch.h"
+#include "experiments/infer/inference_members.h"
 
 namespace openset {
 namespace {
@@ -40,8 +41,8 @@ class PixelPerturbingPredictor : public Predictor {
 
 }  // namespace
 
-std::unique_ptr<Predictor> MakePixelPerturbation(const PixelPerturbationSpec& spec, std::shared_ptr<Model> model) {
-  return std::make_unique<PixelPerturbingPredictor>(spec, std::move(model));
+std::unique_ptr<Predictor> Make(const PixelPerturbationSpec& spec, const InferenceSetting& setting) {
+  return std::make_unique<PixelPerturbingPredictor>(spec, setting.models[0]);
 }
 
 }  // namespace openset

@@ -1,7 +1,6 @@
-#include "experiments/infer/pixel_perturbation.h"
-
 #include "core/random.h"
 #include "core/testing/tensor_matchers.h"
+#include "experiments/infer/inference_members.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
@@ -29,7 +28,7 @@ TEST(PixelPerturbation, MovesThePixelsOfTheSmallestGradients) {
     PixelPerturbationSpec spec;
     spec.set_share(share);
     spec.set_step(step);
-    return MakePixelPerturbation(spec, model)->Predict(image)[0];
+    return Make(spec, {{}, {}, {model}})->Predict(image)[0];
   };
   const ModelOutput plain = model->Forward(image);
   const Prediction some = predict(0.1, 0.25);

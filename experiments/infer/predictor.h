@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
+#include "experiments/spec/method.proto.h"
 #include "models/model.h"
+#include "models/model.pb.h"
 
 namespace openset {
 
@@ -26,6 +29,14 @@ struct Prediction {
   // f32 [B, V], for stage values: the values of all stages, and their number for each stage.
   at::Tensor stage_values = {};
   std::vector<int64_t> stage_widths = {};
+};
+
+// What a predictor is made from, apart from its spec; see MakePredictor() (make_predictor.h).
+struct InferenceSetting {
+  absl::Span<const InferenceSpec> specs;  // the spec, or several input perturbations
+  const InputSpec& input;
+  std::vector<std::shared_ptr<Model>> models;
+  uint64_t seed = 0;
 };
 
 // Make it by MakePredictor() with trained models, and then call Predict() for each batch, always in the same order.

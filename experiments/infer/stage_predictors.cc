@@ -1,8 +1,14 @@
+// A predictor for RankFeatSpec. Precondition: the model is in evaluation mode and has at least as many stages as `spec`
+// uses.
+//
+// A predictor for StageValuesSpec. Precondition: the model has stages and is in evaluation mode.
 #include "experiments/infer/stage_predictors.h"
 
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "experiments/infer/inference_members.h"
 
 namespace openset {
 namespace {
@@ -108,12 +114,12 @@ at::Tensor GramRowSums(const at::Tensor& map, int powers) {
   return at::cat(values, 1).to(at::kFloat);
 }
 
-std::unique_ptr<Predictor> MakeRankFeatPredictor(const RankFeatSpec& spec, std::shared_ptr<Model> model) {
-  return std::make_unique<RankFeatPredictor>(spec, std::move(model));
+std::unique_ptr<Predictor> Make(const RankFeatSpec& spec, const InferenceSetting& setting) {
+  return std::make_unique<RankFeatPredictor>(spec, setting.models[0]);
 }
 
-std::unique_ptr<Predictor> MakeStageValuesPredictor(const StageValuesSpec& spec, std::shared_ptr<Model> model) {
-  return std::make_unique<StageValuesPredictor>(spec, std::move(model));
+std::unique_ptr<Predictor> Make(const StageValuesSpec& spec, const InferenceSetting& setting) {
+  return std::make_unique<StageValuesPredictor>(spec, setting.models[0]);
 }
 
 }  // namespace openset

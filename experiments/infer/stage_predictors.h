@@ -6,8 +6,6 @@
 
 #include "core/tensor/torch.h"
 #include "experiments/infer/predictor.h"
-#include "experiments/spec/method.proto.h"
-#include "models/model.h"
 
 namespace openset {
 
@@ -21,13 +19,6 @@ at::Tensor WithoutStrongestDirection(const at::Tensor& map);
 // of the row sum of F F^T, where F [C, HW] has the q-th powers of the map's elements (StageValuesSpec, GRAM). Computed
 // in double.
 at::Tensor GramRowSums(const at::Tensor& map, int powers);
-
-// A predictor for RankFeatSpec. Precondition: the model is in evaluation mode and has at least as many stages as `spec`
-// uses.
-std::unique_ptr<Predictor> MakeRankFeatPredictor(const RankFeatSpec& spec, std::shared_ptr<Model> model);
-
-// A predictor for StageValuesSpec. Precondition: the model has stages and is in evaluation mode.
-std::unique_ptr<Predictor> MakeStageValuesPredictor(const StageValuesSpec& spec, std::shared_ptr<Model> model);
 
 }  // namespace openset
 

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/tensor_matchers.h"
+#include "experiments/infer/inference_members.h"
 #include "experiments/infer/make_predictor.h"
 #include "gmock/gmock.h"
 #include "models/make_model.h"

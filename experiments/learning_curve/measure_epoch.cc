@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/logging.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/infer/inference.h"
@@ -27,7 +27,7 @@ absl::Status MeasureEpoch(const TrainAction& action, const std::shared_ptr<Model
   *infer.mutable_unknown() = spec.unknown();
   OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, {model}, context));
   std::optional<Outputs> fit;
-  if (NeedsOf(spec.score()).fit()) {
+  if (TraitsOf(spec.score()).fit()) {
     *infer.mutable_known() = action.data();
     infer.clear_unknown();
     OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, {model}, context));

@@ -21,7 +21,7 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"

@@ -11,6 +11,7 @@
 #include "eval/scores/score.pb.h"
 #include "experiments/plan/cost.h"
 #include "experiments/plan/planner.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.h"

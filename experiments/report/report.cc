@@ -19,7 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/trial.proto.h"

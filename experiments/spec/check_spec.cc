@@ -17,7 +17,7 @@
 #include "core/text/name.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "experiments/spec/experiment_file.h"
 #include "google/protobuf/repeated_ptr_field.h"
 

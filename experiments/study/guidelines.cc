@@ -11,11 +11,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/openness.h"
+#include "core/proto/traits.h"
 #include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
+#include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
-#include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
 
@@ -72,19 +73,17 @@ Guideline Draws(const std::vector<const Trial*>& trials) {
                               ": its results hold for those classes only; use more splits")};
 }
 
-bool Has(MetricUse use, const MetricSpec& metric) { return RowOf(metric.kind_case()).traits.use == use; }
-
 std::vector<Guideline> Metrics(const Trial& trial) {
   const MetricSpec* headline = nullptr;
   std::string joint;
   for (const MetricSpec& metric : trial.metric()) {
     if (headline == nullptr && DisplayOf(metric).reads_unknown) headline = &metric;
-    if (joint.empty() && Has(MetricUse::kJoint, metric)) joint = DisplayOf(metric).label;
+    if (joint.empty() && TraitsOf(metric).joint()) joint = DisplayOf(metric).label;
   }
   std::vector<Guideline> lines;
   if (headline == nullptr) {
     lines.push_back({false, "no metric reads unknown samples: this is closed-set evaluation"});
-  } else if (Has(MetricUse::kDependsOnRatio, *headline)) {
+  } else if (TraitsOf(*headline).depends_on_ratio()) {
     lines.push_back(
         {false, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label,
                              ", which depends on known:unknown: results on other test sets are not comparable; "

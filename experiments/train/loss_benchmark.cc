@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "core/tensor/testing/draw_open_set.h"
 #include "core/tensor/torch.h"
-#include "data/open_set/feature_mixup.h"
+#include "experiments/train/open_set/open_set_members.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {
@@ -99,7 +99,7 @@ void RunWithMixup(benchmark::State& state) {
   Batch batch;
   batch.label = leaf.logits.argmax(1);
   RandomStream random(1, "open_set");
-  const std::unique_ptr<OpenSetSource> source = MakeFeatureMixup(MixupSpec());
+  const std::unique_ptr<OpenSetSource> source = *Make(MixupSpec(), {});
   const std::unique_ptr<LossTerm> term = MakeTerm("open_auc {}");
   const double start = Seconds();
   for (auto _ : state) {

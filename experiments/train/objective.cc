@@ -2,7 +2,7 @@
 #include "experiments/train/objective.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/tensor/torch_precision.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -26,7 +26,7 @@ Objective::Objective(const TrainAction& action, at::Device device, int64_t num_s
                      std::shared_ptr<OpenSetSource> source)
     : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
   for (const LossTermSpec& term : action_.loss().term()) {
-    const Needs needs = NeedsOf(term);
+    const Traits needs = TraitsOf(term);
     terms_.push_back(
         MakeLossTerm(term, {device, action_.data().class_id_size(), model_->feature_dim(), action_.seed()}));
     needs_open_set_.push_back(needs.open_set());

@@ -13,7 +13,7 @@
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "data/open_set/feature_mixup.h"
+#include "experiments/train/open_set/open_set_members.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "losses/testing/golden.h"
@@ -227,8 +227,7 @@ TEST(OpenAucObjective, AgreesWithAnIndependentImplementationInItsThreeForms) {
     const ModelOutput known = head(feature);
 
     RandomStream random(1, "golden");
-    const auto source =
-        MakeFeatureMixup(ParsedWithDefaults<FeatureMixupSpec>(form["feature_mixup"].get<std::string>()));
+    const auto source = *Make(ParsedWithDefaults<FeatureMixupSpec>(form["feature_mixup"].get<std::string>()), {});
     ASSERT_THAT(DrawOpenSet(source.get(), &random, &batch), IsOk());
     const OpenSet open = source->Make({batch, known, {}, nullptr, head, nullptr});
 

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/open_set.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/worker/action_context.h"
 
 namespace openset {

@@ -7,6 +7,7 @@
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
+#include "experiments/spec/optimizer.pb.h"
 
 namespace openset {
 namespace {

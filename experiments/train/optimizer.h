@@ -10,6 +10,7 @@
 
 #include "core/tensor/torch.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/optimizer.pb.h"
 
 namespace openset {
 

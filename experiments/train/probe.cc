@@ -17,6 +17,8 @@
 #include "data/task.pb.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/train/training_run.h"
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"

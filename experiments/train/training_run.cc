@@ -15,6 +15,7 @@
 #include "core/status_macros.h"
 #include "core/tensor/torch.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/worker/input_pipeline.h"
 
 namespace openset {

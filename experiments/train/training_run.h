@@ -22,6 +22,7 @@
 #include "data/batcher.h"
 #include "data/pipeline.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/optimizer.h"

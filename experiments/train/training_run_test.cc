@@ -16,6 +16,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "data/catalog.h"
 #include "data/image_source.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/testing/training_scene.h"

@@ -7,8 +7,8 @@
 #include "core/status_macros.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
-#include "data/open_set/open_set.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/worker/execution.h"
 
 namespace openset {

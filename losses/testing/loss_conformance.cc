@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "core/testing/synchronisation_check.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -17,7 +17,7 @@ LossScene SceneFor(const LossCase& loss_case) {
   RandomStream random(1, loss_case.spec);
   LossScene scene = RandomScene(&random);
   // The last output is then none of the known classes.
-  if (NeedsOf(TermSpec(loss_case.spec)).extra_output()) scene.batch.label.clamp_max_(2);
+  if (TraitsOf(TermSpec(loss_case.spec)).extra_output()) scene.batch.label.clamp_max_(2);
   return scene;
 }
 

@@ -68,6 +68,9 @@ class Module {
   bool is_training_ = true;
 };
 
+// A module that only names its submodules and parameters.
+class Parts : public Module {};
+
 }  // namespace openset
 
 #endif  // OPENSET_MODELS_LAYERS_MODULE_H_

@@ -1,7 +1,6 @@
-#include "models/networks/densenet.h"
-
+#include "core/proto/traits.h"
 #include "gmock/gmock.h"
-#include "models/network_traits.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -20,8 +19,7 @@ TEST(Densenet, EqualsTorchvision) {
 
 // sum(p.numel()) of torchvision's densenet121 without its classifier.
 TEST(Densenet, HasTheParametersOfItsSize) {
-  const auto backbone =
-      MakeDensenet(ModelSpecOf("densenet {} head { linear {} }").densenet(), InputSpecOf("size: 224"));
+  const auto backbone = *Make(ModelSpecOf("densenet {} head { linear {} }").densenet(), InputSpecOf("size: 224"));
   int64_t count = 0;
   for (const auto& parameter : backbone->named_parameters()) count += parameter.value().numel();
   EXPECT_EQ(count, 6953856);
@@ -30,9 +28,9 @@ TEST(Densenet, HasTheParametersOfItsSize) {
 
 TEST(Densenet, AcceptsImagesFromItsLimit) {
   const ModelSpec spec = ModelSpecOf("densenet { growth: 1 } head { linear {} }");
-  const auto backbone = MakeDensenet(spec.densenet(), InputSpecOf(""));
+  const auto backbone = *Make(spec.densenet(), InputSpecOf(""));
   backbone->eval();
-  const int64_t least = TraitsOf(spec).smallest_image;
+  const int64_t least = TraitsOf(spec).smallest_image();
   EXPECT_EQ(backbone->Forward(at::zeros({1, 3, least, least}), 0).sizes(),
             at::IntArrayRef({1, backbone->feature_dim()}));
   EXPECT_ANY_THROW(backbone->Forward(at::zeros({1, 3, least - 1, least - 1}), 0));

@@ -1,12 +1,20 @@
-#include "models/networks/osrci_cnn.h"
-
+// The small network of the class-imbalance paper (w4k2/torchosr v0.1.6 architectures.py, osrci_lower_stack).
+//
+// For images of 32x32; convolutions without padding, all layers with bias and PyTorch's default initialisation:
+//   convolution 5x5 -> 10 channels, max pooling 2x2, ReLU: 14x14
+//   convolution 5x5 -> 20 channels, Dropout2d, max pooling 2x2, ReLU: 5x5
+//   flattened (500) -> linear -> feature_dim, ReLU
+// Parameters: conv1, conv2 and fc, each .weight and .bias.
+// Errors: kInvalidArgument for images below 16x16, of which the second pooling would leave nothing.
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/proto/traits.h"
 #include "models/initialise.h"
 #include "models/layers/pooled_relu.h"
-#include "models/network_traits.h"
 #include "models/networks/dropout.h"
+#include "models/networks/network_members.h"
 
 namespace openset {
 namespace {
@@ -67,10 +75,11 @@ class OsrciCnn : public Backbone {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Backbone>> MakeOsrciCnn(const OsrciCnnSpec& spec, const InputSpec& input) {
-  if (input.size() < kOsrciCnnSmallestImage) {
-    return absl::InvalidArgumentError(absl::StrCat("osrci_cnn needs images of at least ", kOsrciCnnSmallestImage, "x",
-                                                   kOsrciCnnSmallestImage, " (input.size is ", input.size(), ")"));
+absl::StatusOr<std::shared_ptr<Backbone>> Make(const OsrciCnnSpec& spec, const InputSpec& input) {
+  const int smallest = TraitsOf(spec).smallest_image();
+  if (input.size() < smallest) {
+    return absl::InvalidArgumentError(absl::StrCat("osrci_cnn needs images of at least ", smallest, "x", smallest,
+                                                   " (input.size is ", input.size(), ")"));
   }
   return std::make_shared<OsrciCnn>(spec, input);
 }

@@ -1,5 +1,3 @@
-#include "models/networks/osrci_cnn.h"
-
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +5,7 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -21,8 +20,7 @@ INSTANTIATE_TEST_SUITE_P(OsrciCnn, ModelConformance,
                                                      "osrci_cnn { dropout: 0 } head { linear {} }", 16}));
 
 absl::StatusOr<std::shared_ptr<Backbone>> OsrciCnnOf(const std::string& text, const std::string& input) {
-  auto backbone =
-      MakeOsrciCnn(ModelSpecOf("head { linear {} } osrci_cnn { " + text + " }").osrci_cnn(), InputSpecOf(input));
+  auto backbone = Make(ModelSpecOf("head { linear {} } osrci_cnn { " + text + " }").osrci_cnn(), InputSpecOf(input));
   RandomStream random(1, "osrci_cnn_test");
   if (backbone.ok()) (*backbone)->Initialise(&random);
   return backbone;

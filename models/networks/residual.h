@@ -1,4 +1,4 @@
-// The parts of residual networks (He et al. 2016). Parameters of blocks have torchvision's names.
+// Residual networks of any shape, and their parts (He et al. 2016). Parameters of blocks have torchvision's names.
 #ifndef OPENSET_MODELS_NETWORKS_RESIDUAL_H_
 #define OPENSET_MODELS_NETWORKS_RESIDUAL_H_
 
@@ -9,6 +9,8 @@
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "models/layers/layers.h"
+#include "models/model.h"
+#include "models/residual_shape.h"
 
 namespace openset {
 
@@ -55,6 +57,16 @@ class ResidualStage : public ResidualBlock {
  private:
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
 };
+
+struct ResidualDropout {
+  double block = 0;    // inside the blocks
+  double feature = 0;  // on the features
+};
+
+// The stem ("conv1", "bn1"), the stages ("layer1", ...), and global average pooling: D is the number of channels of the
+// last stage.
+std::shared_ptr<Backbone> MakeResidualBackbone(const ResidualShape& shape, int64_t channels,
+                                               const ResidualDropout& dropout);
 
 }  // namespace openset
 

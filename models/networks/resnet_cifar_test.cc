@@ -1,9 +1,8 @@
-#include "models/networks/resnet_cifar.h"
-
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -19,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Resnet20, ModelConformance,
 
 std::shared_ptr<Backbone> ResnetOf(const std::string& text) {
   const auto backbone =
-      MakeResnetCifar(ModelSpecOf("head { linear {} } resnet_cifar { " + text + " }").resnet_cifar(), InputSpecOf(""));
+      *Make(ModelSpecOf("head { linear {} } resnet_cifar { " + text + " }").resnet_cifar(), InputSpecOf(""));
   RandomStream random(1, "resnet_cifar_test");
   backbone->Initialise(&random);
   return backbone;

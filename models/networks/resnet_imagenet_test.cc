@@ -1,5 +1,3 @@
-#include "models/networks/resnet_imagenet.h"
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"

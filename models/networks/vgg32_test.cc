@@ -1,5 +1,3 @@
-#include "models/networks/vgg32.h"
-
 #include <cmath>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "core/tensor/torch_generator.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -22,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Vgg32, ModelConformance,
 
 std::shared_ptr<Backbone> Vgg32Of(const std::string& text, int channels = 3) {
   const InputSpec input = InputSpecOf(absl::StrCat("channels: ", channels));
-  const auto backbone = MakeVgg32(ModelSpecOf("head { linear {} } vgg32 { " + text + " }").vgg32(), input);
+  const auto backbone = *Make(ModelSpecOf("head { linear {} } vgg32 { " + text + " }").vgg32(), input);
   RandomStream random(1, "vgg32_test");
   backbone->Initialise(&random);
   return backbone;

@@ -1,6 +1,5 @@
-#include "models/networks/wide_resnet.h"
-
 #include "gmock/gmock.h"
+#include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
 #include "models/testing/test_inputs.h"
@@ -22,7 +21,7 @@ TEST(WideResnet, EqualsPytorchOod) {
 TEST(WideResnet, HasTheParametersOfItsSize) {
   for (const auto& [text, expected] : {std::pair{"blocks: 6 widening: 2", 2242256}, {"", 36472784}}) {
     const ModelSpec spec = ModelSpecOf(std::string("head { linear {} } wide_resnet { ") + text + " }");
-    const auto backbone = MakeWideResnet(spec.wide_resnet(), InputSpecOf(""));
+    const auto backbone = *Make(spec.wide_resnet(), InputSpecOf(""));
     int64_t count = 0;
     for (const auto& parameter : backbone->named_parameters()) count += parameter.value().numel();
     EXPECT_EQ(count, expected) << text;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/logging.h"
+#include "core/proto/traits.h"
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
@@ -18,7 +19,6 @@
 #include "models/initialise.h"
 #include "models/layers/layers.h"
 #include "models/make_model.h"
-#include "models/network_traits.h"
 #include "models/networks/dropout.h"
 #include "models/testing/test_inputs.h"
 
@@ -152,7 +152,7 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
 // Forward() from each stage on gives the output for the image; a changed map gives another output.
 TEST_P(ModelConformance, GoesOnFromBehindEachStage) {
   const auto model = FullModel(GetParam());
-  EXPECT_EQ(model->num_stages(), TraitsOf(ModelSpecOf(GetParam().spec)).stages);
+  EXPECT_EQ(model->num_stages(), TraitsOf(ModelSpecOf(GetParam().spec)).stages());
   if (model->num_stages() == 0) GTEST_SKIP() << "it shows no stages";
   model->eval();
   const at::NoGradGuard no_grad;

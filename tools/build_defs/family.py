@@ -1,6 +1,6 @@
 """Writes the factory of a family: Make() for the message of each member, and the switch over the oneof that lists them.
 
-    family.py HEADER SOURCE INCLUDED_HEADER SCHEMA MESSAGE RETURNS PARAMETER NOT_SET INTERFACE MEMBER...
+    family.py HEADER SOURCE INCLUDED_HEADER SCHEMA MESSAGE RETURNS PARAMETERS NOT_SET INTERFACE WITHOUT MEMBER...
 
 SOURCE includes the sources of the members, so that the family is compiled at once.
 """
@@ -21,23 +21,25 @@ def arms(schema, message):
 
 
 def camel(name):
-    return "".join(word.capitalize() for word in name.split("_"))
+    return re.sub(r"(?:^|_|(?<=\d))([a-z])", lambda match: match.group(1).upper(), name).replace("_", "")
 
 
-def main(header, source, included, schema, message, returns, parameter, not_set, interface, *members):
-    oneof, family = arms(schema, message)
+def main(header, source, included, schema, message, returns, parameters, not_set, interface, without, *members):
+    oneof, all_arms = arms(schema, message)
+    family = [arm for arm in all_arms if arm[0] not in without.split(",")]
     types = [kind for _, kind in family]
-    argument = ", " + re.search(r"(\w+)$", parameter).group(1) if parameter else ""
+    arguments = "".join(", " + re.search(r"(\w+)$", one).group(1) for one in parameters.split(", ") if one)
 
     def declaration(kind):
         # Members that share a message are told which of them it is.
         which = f", {message}::{camel(oneof)}Case kind" if types.count(kind) > 1 else ""
-        return f"{returns} Make(const {kind}& spec{which}{', ' + parameter if parameter else ''})"
+        return f"{returns} Make(const {kind}& spec{which}{', ' + parameters if parameters else ''})"
 
     def call(name, kind):
         which = f", {message}::k{camel(name)}" if types.count(kind) > 1 else ""
-        return f"Make(spec.{name}(){which}{argument})"
+        return f"Make(spec.{name}(){which}{arguments})"
 
+    status_or = '#include "absl/status/statusor.h"\n' if "StatusOr" in returns else ""
     guard = "OPENSET_" + re.sub(r"\W", "_", included).upper() + "_"
     declarations = "".join(f"{declaration(kind)};\n" for kind in dict.fromkeys(types))
     with open(header, "w", encoding="utf-8") as file:
@@ -47,7 +49,7 @@ def main(header, source, included, schema, message, returns, parameter, not_set,
 
 #include <memory>
 
-#include "{interface}"
+{status_or}#include "{interface}"
 #include "{schema.replace('.proto', '.pb.h')}"
 
 namespace openset {{
@@ -61,6 +63,7 @@ namespace openset {{
 #endif  // {guard}
 """)
     cases = "".join(f"    case {message}::k{camel(name)}:\n      return {call(name, kind)};\n" for name, kind in family)
+    cases += "".join(f"    case {message}::k{camel(name)}:\n" for name, _ in all_arms if name in without.split(","))
     with open(source, "w", encoding="utf-8") as file:
         file.write("".join(f'#include "{path}"\n' for path in (included, *members)) + f"""
 namespace openset {{

@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
-#include "eval/metrics/open_set/confusion.h"
+#include "eval/metrics/confusion.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/threshold_report.h"

@@ -21,8 +21,7 @@
 #include "eval/files/sample_set.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/metric_labels.h"
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 
 namespace openset {
 namespace {

@@ -30,7 +30,7 @@ namespace openset {
 // Parses members of MetricSpec, separated by commas: "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc {
 // max_ofpr: 0.05 }". Fields that differ from their defaults are in braces; "NAME=" distinguishes metrics of the same
 // kind. Synonyms are accepted ("AUC, fpr95"; core/text/synonyms.h), and so are names of metrics at a level
-// ("ccr_at_0.01fpr"; eval/metrics/metric_labels.h). An empty text means all metrics. Errors: kInvalidArgument with
+// ("ccr_at_0.01fpr"; eval/metrics/metric.h). An empty text means all metrics. Errors: kInvalidArgument with
 // `flag` for an unknown name (with the known ones), an invalid field, or two metrics with the same name.
 absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, absl::string_view text);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/metrics/metric_table.h"
+#include "eval/metrics/metric.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,6 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
+#include "experiments/spec/optimizer.pb.h"
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <map>
 #include <memory>

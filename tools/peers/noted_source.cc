@@ -9,13 +9,9 @@
 #include "core/random.h"
 #include "data/batcher.h"
 #include "data/image_source.h"
-#include "data/open_set/external_images.h"
-#include "data/open_set/feature_mixup.h"
-#include "data/open_set/mixed_images.h"
-#include "data/open_set/noise_images.h"
-#include "data/open_set/stage_mixup.h"
-#include "data/open_set/virtual_outliers.h"
 #include "data/pipeline.h"
+#include "experiments/train/open_set/open_set_members.h"
+#include "experiments/train/open_set/virtual_outliers.h"
 
 namespace openset {
 namespace {
@@ -23,7 +19,7 @@ namespace {
 constexpr int64_t kExternalImages = 200;
 
 // Colour images whose pixels are random bytes.
-std::unique_ptr<OpenSetSource> MakeUpExternalImages(const ExternalImagesSpec& spec, const NotedSourceSizes& sizes) {
+PipelinedImages MakeUpExternalImages(const NotedSourceSizes& sizes) {
   RandomStream random(0, "external");
   ImageSet set;
   set.channels = 3;
@@ -45,27 +41,22 @@ std::unique_ptr<OpenSetSource> MakeUpExternalImages(const ExternalImagesSpec& sp
       Batcher::Make(MakeMemorySource(std::move(set), "train"), std::move(samples), 3, at::kCPU);
   absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, at::kCPU);
   CHECK(images.ok() && pipeline.ok()) << images.status() << pipeline.status();
-  return MakeExternalImages(spec, static_cast<int>(sizes.batch), *std::move(images), *std::move(pipeline));
+  return {*std::move(images), *std::move(pipeline)};
 }
 
 class NotedSource : public OpenSetSource {
  public:
   NotedSource(const OpenSetSpec& spec, const NotedSourceSizes& sizes, at::ScalarType dtype, Draws* draws)
       : spec_(spec), sizes_(sizes), dtype_(dtype), draws_(*draws) {
-    if (spec.has_feature_mixup()) {
-      source_ = MakeFeatureMixup(spec.feature_mixup());
-    } else if (spec.has_mixed_images()) {
-      source_ = MakeMixedImages(spec.mixed_images());
-    } else if (spec.has_virtual_outliers()) {
-      source_ = MakeVirtualOutliers(spec.virtual_outliers(), sizes.classes, sizes.feature_dim, at::kCPU);
-    } else if (spec.has_stage_mixup()) {
-      source_ = MakeStageMixup(spec.stage_mixup(), sizes.stages);
-    } else if (spec.has_external_images()) {
-      source_ = MakeUpExternalImages(spec.external_images(), sizes);
-    } else {
-      CHECK(spec.has_noise_images()) << spec.ShortDebugString();
-      source_ = MakeNoiseImages(spec.noise_images());
-    }
+    OpenSetSetting setting;
+    setting.batch_size = static_cast<int>(sizes.batch);
+    setting.classes = sizes.classes;
+    setting.feature_dim = sizes.feature_dim;
+    setting.stages = sizes.stages;
+    setting.external_images = [&] { return MakeUpExternalImages(sizes); };
+    absl::StatusOr<std::unique_ptr<OpenSetSource>> source = openset::Make(spec, setting);
+    CHECK(source.ok()) << source.status() << spec.ShortDebugString();
+    source_ = *std::move(source);
   }
 
   void StartEpoch(RandomStream* random) override { source_->StartEpoch(random); }

@@ -11,6 +11,7 @@
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
 
 namespace openset {
 

@@ -19,6 +19,8 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -125,12 +125,12 @@ Plot PlotOf(RecordedCurve::Kind kind, const std::vector<NamedCurve>& lines) {
     case RecordedCurve::OSCR:
       return OscrPlot(lines);
     case RecordedCurve::RISK_COVERAGE:
-      return RiskCoveragePlot(lines, RiskOver::kKnown);
+      return RiskCoveragePlot(lines, RiskSamples::KNOWN);
     case RecordedCurve::RISK_COVERAGE_POOL:
     case RecordedCurve::KIND_UNSPECIFIED:
       break;
   }
-  return RiskCoveragePlot(lines, RiskOver::kPool);
+  return RiskCoveragePlot(lines, RiskSamples::POOL);
 }
 
 // The curves of one plot, by line in the order of the trials.

@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/needs.h"
+#include "core/proto/traits.h"
 #include "data/augment/augment.pb.h"
-#include "data/open_set/open_set.pb.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/method/inference_traits.h"
-#include "experiments/spec/method/open_set_traits.h"
+#include "experiments/spec/open_set.pb.h"
 #include "losses/loss.pb.h"
-#include "models/network_traits.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
@@ -36,7 +34,7 @@ void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems
   if (method.model().weights().head() == WeightsSpec::SKIP) {
     problems->push_back({"model.weights.head", "SKIP leaves an untrained head, but the method has no training"});
   }
-  if (const char* why = TraitsOf(method.inference()).needs_training; why != nullptr) {
+  if (const std::string why = TraitsOf(method.inference()).needs_training(); !why.empty()) {
     problems->push_back({"inference", absl::StrCat(why, ", but the method has no training")});
   }
 }
@@ -69,13 +67,13 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   if (method.has_training() && !model.torch_script().has_head()) {
     problems->push_back({"training", "to train a script, name its last linear module: set model.torch_script.head"});
   }
-  if (TraitsOf(method.inference()).uses_dropout) {
+  if (TraitsOf(method.inference()).dropout()) {
     problems->push_back({"inference", "dropout inside a script can't be switched on"});
   }
 }
 
 // Adds problems if the score needs more than the logits of a script.
-void CheckScriptScore(const TorchScriptSpec& script, const Needs& needs, const std::string& path,
+void CheckScriptScore(const TorchScriptSpec& script, const Traits& needs, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;
   if (needs.head()) {
@@ -96,7 +94,7 @@ bool IsPowerOfTwo(int size) { return size >= 8 && (size & (size - 1)) == 0; }
 template <typename Training>
 void CheckOneTraining(const MethodSpec& method, const Training& training, int views, const std::string& prefix,
                       std::vector<FieldProblem>* problems) {
-  const OpenSetTraits open_set = TraitsOf(training.open_set());
+  const Traits open_set = TraitsOf(training.open_set());
   const auto add = [&](const std::string& path, const std::string& message) {
     problems->push_back({prefix + path, message});
   };
@@ -106,7 +104,7 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   bool first_plain_term = false;                       // whether one does that needs no open set
   for (int i = 0; i < training.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
-    const Needs needs = NeedsOf(training.loss().term(i));
+    const Traits needs = TraitsOf(training.loss().term(i));
     open_set_used = open_set_used || needs.open_set();
     plain_term = plain_term || !needs.open_set();
     const bool from_first = training.loss().term(i).from_epoch() == 0;
@@ -115,20 +113,20 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
     if (needs.open_set() && !training.has_open_set()) {
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
-    if (needs.slots() && training.has_open_set() && !open_set.slots) {
+    if (needs.slots() && training.has_open_set() && !open_set.slots()) {
       add(path, "pairs by slot, which only feature_mixup provides: set open_auc.pairs to ALL");
     }
-    if (needs.mixtures() && training.has_open_set() && !open_set.mixes_images) {
+    if (needs.mixtures() && training.has_open_set() && !open_set.mixtures()) {
       add(path, "needs mixtures of images: set open_set to mixed_images, or open_set.external_images.mix");
     }
-    if (!needs.mixtures() && open_set.replaces_batch) {
+    if (!needs.mixtures() && open_set.replaces_batch()) {
       add(path, training.open_set().has_mixed_images()
                     ? "needs the batch itself: set open_set.mixed_images.beside_batch"
                     : "needs the batch itself, which pix_mix replaces with mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
-    if (needs.points() && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
-                           head.has_random_temperature())) {
+    if (needs.points() && (method.model().has_torch_script() || method.model().has_head()) &&
+        !TraitsOf(head).points()) {
       // The problem is reported for the head, because a preset may have replaced it.
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
@@ -152,13 +150,13 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
     add("open_set.plain_passes",
         "the first epoch's passes without the open set have no term: one that needs no open set needs from_epoch 0");
   }
-  if (TraitsOf(method.model()).stages < open_set.stages) {
+  if (TraitsOf(method.model()).stages() < open_set.stages()) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
   }
   if (training.open_set().external_images().has_mix() && training.open_set().external_images().has_pix_mix()) {
     add("open_set.external_images.pix_mix", "excludes mix");
   }
-  if (open_set.power_of_two && !IsPowerOfTwo(method.input().size())) {
+  if (open_set.power_of_two_size() && !IsPowerOfTwo(method.input().size())) {
     add("open_set.confusing_images",
         absl::StrCat("makes images whose size is a power of two, at least 8; input.size is ", method.input().size()));
   }
@@ -180,7 +178,7 @@ void ForEachAugmentations(const MethodSpec& method, const Use& use) {
 // Checks the images against the requirements of model and augmentations.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
-  if (const int smallest = TraitsOf(method.model()).smallest_image; input.size() < smallest) {
+  if (const int smallest = TraitsOf(method.model()).smallest_image(); input.size() < smallest) {
     problems->push_back(
         {"input.size", absl::StrCat("must be at least ", smallest, " for this model (is ", input.size(), ")")});
   }
@@ -199,17 +197,17 @@ void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
 
 bool UsesViews(const LossSpec& loss) {
   for (const LossTermSpec& term : loss.term()) {
-    if (NeedsOf(term).extra_views() > 0) return true;
+    if (TraitsOf(term).extra_views() > 0) return true;
   }
   return false;
 }
 
 // Checks a score on the outputs of `inference`.
-void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceTraits& inference,
-                const std::string& path, std::vector<FieldProblem>* problems) {
-  const Needs score = NeedsOf(spec);
-  if ((score.features() || score.head()) && inference.no_features != nullptr) {
-    problems->push_back({path, absl::StrCat("needs features, ", inference.no_features)});
+void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& inference, const std::string& path,
+                std::vector<FieldProblem>* problems) {
+  const Traits score = TraitsOf(spec);
+  if ((score.features() || score.head()) && inference.has_no_features()) {
+    problems->push_back({path, absl::StrCat("needs features, ", inference.no_features())});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
   } else if (score.head() && !method.model().head().has_linear()) {
@@ -217,26 +215,26 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   } else if (score.head() && method.model().head().linear().normalise_logits()) {
     problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
   }
-  if (score.logit_level() && inference.log_probabilities) {
+  if (score.logit_level() && inference.log_probabilities()) {
     problems->push_back({path,
                          "reads the level of the logits, and the logarithm of mean probabilities has none: set average "
                          "of inference.mc_dropout or inference.ensemble to LOGITS"});
   }
-  if (score.perturbed() && !inference.perturbed_features) {
+  if (score.perturbed() && !inference.perturbed()) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }
-  if (score.member_uncertainty() && !inference.member_uncertainty) {
+  if (score.member_uncertainty() && !inference.member_uncertainty()) {
     problems->push_back({path,
                          "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});
   }
-  if (score.stage_means() && inference.stage_values != StageValuesSpec::MEAN) {
+  if (score.stage_means() && !inference.stage_means()) {
     problems->push_back({path, "needs means of the stages' maps: set inference.stage_values with value: MEAN"});
   }
-  if (score.stage_states() && inference.stage_values != StageValuesSpec::STATE) {
+  if (score.stage_states() && !inference.stage_states()) {
     problems->push_back({path, "needs states of the stages' maps: set inference.stage_values with value: STATE"});
   }
-  if (score.stage_grams() && inference.stage_values != StageValuesSpec::GRAM) {
+  if (score.stage_grams() && !inference.stage_grams()) {
     problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
   }
   if (score.extra_output() && method.model().head().extra_outputs() == 0) {
@@ -245,8 +243,8 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
 }
 
 void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) {
-  const int needed = TraitsOf(method.inference()).stages;
-  const int stages = TraitsOf(method.model()).stages;
+  const int needed = TraitsOf(method.inference()).stages();
+  const int stages = TraitsOf(method.model()).stages();
   const int settings = method.score().nac_stages().stage_size();
   const int weights = method.score().mahalanobis_ensemble().weight_size();
   if (stages >= needed && settings > stages) {
@@ -272,8 +270,8 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   const EvaluateEverySpec& spec = method.training().evaluate_every();
   if (spec.has_score()) {
     CheckScore(method, spec.score(), /*inference=*/{}, "training.evaluate_every.score", problems);
-  } else if (method.training().has_evaluate_every() && TraitsOf(method.inference()).members > 1 &&
-             NeedsOf(method.score()).member_uncertainty()) {
+  } else if (method.training().has_evaluate_every() && TraitsOf(method.inference()).members() > 1 &&
+             TraitsOf(method.score()).member_uncertainty()) {
     problems->push_back({"training.evaluate_every.score",
                          "must be set: the method's score needs several members, and a curve measures one"});
   }

@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "core/in_parallel.h"
-#include "core/proto/needs.h"
 #include "core/proto/proto_digest.h"
+#include "core/proto/traits.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/method/inference_traits.h"
-#include "experiments/spec/method/open_set_traits.h"
+#include "experiments/spec/open_set.pb.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
@@ -83,7 +82,7 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   *evaluation.mutable_unknown() = samples.unknown;
   // The network that is being trained is one, and a pass in training mode would change its statistics.
   const InferenceSpec& inference = trial.method().inference();
-  if (spec.has_score() || TraitsOf(inference).needs_training != nullptr) {
+  if (spec.has_score() || TraitsOf(inference).has_needs_training()) {
     evaluation.mutable_inference()->mutable_plain();
   } else {
     *evaluation.mutable_inference() = inference;
@@ -116,7 +115,8 @@ auto TrainingOf(Form* form, const Trial& trial, const Spec& spec, uint64_t seed)
   }
   action.Number(TrainAction::kSeedFieldNumber, seed);
   action.Part(TrainAction::kExecutionFieldNumber, trial.execution());
-  if (TraitsOf(spec.open_set()).external) action.Part(TrainAction::kExternalFieldNumber, trial.data().external());
+  if (TraitsOf(spec.open_set()).external_images())
+    action.Part(TrainAction::kExternalFieldNumber, trial.data().external());
   if constexpr (std::is_same_v<Spec, MethodSpec>) {
     if (method.has_pretraining()) {
       action.Part(TrainAction::kStartFieldNumber, TrainingOf(form, trial, method.pretraining(), seed));
@@ -179,10 +179,10 @@ const InferenceSpec& AnyPerturbation() {
 
 }  // namespace
 
-int MembersOf(const MethodSpec& method) { return TraitsOf(method.inference()).members; }
+int MembersOf(const MethodSpec& method) { return TraitsOf(method.inference()).members(); }
 
 const Selection& FitSelection(const Trial& trial) {
-  const bool on_validation = NeedsOf(trial.method().score()).calibrates() && trial.data().has_validation_known();
+  const bool on_validation = TraitsOf(trial.method().score()).calibrates() && trial.data().has_validation_known();
   return on_validation ? trial.data().validation_known() : trial.data().train();
 }
 
@@ -212,7 +212,7 @@ InferAction MakeFitAction(const Trial& trial) {
 
 EvaluateAction MakeEvaluateAction(const Trial& trial) {
   AsMessage form;
-  if (!NeedsOf(trial.method().score()).fit()) {
+  if (!TraitsOf(trial.method().score()).fit()) {
     return RecordOf<AsMessage, InferAction>(&form, trial, MakeInferAction(trial), nullptr);
   }
   const InferAction fit = MakeFitAction(trial);
@@ -246,7 +246,7 @@ int ActionKeys::NumberOf(const TrialMethod& method) {
 }
 
 ActionKeys::Stem ActionKeys::StemOf(const Trial& trial) {
-  const bool fits = NeedsOf(trial.method().score()).fit();
+  const bool fits = TraitsOf(trial.method().score()).fit();
   return {trial.shared_data().get(), trial.shared_protocol().get(), fits ? &FitSelection(trial) : nullptr,
           NumberOf(*trial.shared_method()), trial.seed()};
 }
@@ -271,7 +271,7 @@ void ActionKeys::MakeStem(const Trial& trial, const Stem& stem) {
     trains.push_back(TrainingOf(&form, trial, method, seed));
     keys_.train.push_back(train_.Of(trains.back()));
   }
-  const bool shares_passes = TraitsOf(method.inference()).shares_passes;
+  const bool shares_passes = TraitsOf(method.inference()).shares_passes();
   const auto infer = [&](const Selection& known, const auto& unknown, const auto& shifted, CanonicalDigester* digester,
                          Inference* inference) {
     std::string bytes = InferenceOf(&form, trains, method.inference(), known, unknown, shifted);

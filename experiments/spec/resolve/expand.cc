@@ -20,9 +20,9 @@
 #include "absl/strings/str_join.h"
 #include "core/in_parallel.h"
 #include "core/proto/field_path.h"
-#include "core/proto/needs.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
+#include "core/proto/traits.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
@@ -32,13 +32,11 @@
 #include "experiments/spec/check_spec.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method/check_method.h"
-#include "experiments/spec/method/inference_traits.h"
 #include "experiments/spec/method/method_threshold.h"
-#include "experiments/spec/method/open_set_traits.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/open_set.pb.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
-#include "models/network_traits.h"
 
 namespace openset {
 namespace {
@@ -276,8 +274,13 @@ class Expander {
                                                    " names none: set `external` in the task"));
   }
 
+  static bool ReadsExternalImages(const MethodSpec& method) {
+    return TraitsOf(method.open_set()).external_images() || TraitsOf(method.pretraining().open_set()).external_images();
+  }
+
   static bool ReadsTrainingImages(const MethodSpec& method) {
-    return method.has_training() || TraitsOf(method.inference()).reads_training_images || NeedsOf(method.score()).fit();
+    return method.has_training() || TraitsOf(method.inference()).reads_training_images() ||
+           TraitsOf(method.score()).fit();
   }
 
   absl::Status CheckTraining(const TaskSpec& task, const MethodSpec& method, const TrialData& point) const {
@@ -288,7 +291,7 @@ class Expander {
   }
 
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
-    const bool fits = NeedsOf(method.score()).fit();
+    const bool fits = TraitsOf(method.score()).fit();
     if (!task.test_only() || !ReadsTrainingImages(method)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
@@ -378,7 +381,7 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
 
 // Returns why the method can't use a model that was trained without it; empty if it can.
 std::string NeedsTraining(const MethodSpec& method) {
-  if (const char* why = TraitsOf(method.inference()).needs_training; why != nullptr) return why;
+  if (const std::string why = TraitsOf(method.inference()).needs_training(); !why.empty()) return why;
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
   if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with its own loss";
@@ -431,7 +434,7 @@ absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& 
     }
   }
   if (!problems.empty()) return problems[0].message;
-  if (TraitsOf(method->inference()).uses_dropout && !TraitsOf(method->model()).has_dropout) {
+  if (TraitsOf(method->inference()).dropout() && !TraitsOf(method->model()).dropout()) {
     return "needs a model with dropout";
   }
   return "";

@@ -12,6 +12,7 @@
 #include "core/files/runfiles.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"

@@ -19,6 +19,7 @@
 #include "core/text/synonyms.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/open_set.pb.h"
 #include "google/protobuf/message.h"
 #include "models/model.pb.h"
 

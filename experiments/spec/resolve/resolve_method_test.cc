@@ -9,6 +9,7 @@
 #include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

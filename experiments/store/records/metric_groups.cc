@@ -5,8 +5,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
-#include "eval/metrics/metric_labels.h"
 
 namespace openset {
 namespace {

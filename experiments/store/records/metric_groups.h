@@ -29,7 +29,7 @@ std::string GroupText(const MetricGroup& group);
 // The name by which a record's metric is found.
 
 // Returns the current MetricName() of the metric. Older records, made before levels were part of names
-// (eval/metrics/metric_labels.h), contain names such as "ccr_at_fpr", but their specs contain the level.
+// (eval/metrics/metric.h), contain names such as "ccr_at_fpr", but their specs contain the level.
 std::string MeasuredName(const MetricRecord& metric);
 
 // The same with the group of the metric, if that is not the pool: "auroc of mnist".

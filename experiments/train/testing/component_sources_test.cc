@@ -4,6 +4,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/store/testing/members_without_sources.h"
 #include "gmock/gmock.h"
 #include "losses/loss.pb.h"

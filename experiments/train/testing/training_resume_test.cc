@@ -6,6 +6,7 @@
 
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/train/testing/training_scene.h"
 #include "experiments/train/training_run.h"
 #include "gmock/gmock.h"

@@ -29,6 +29,8 @@
 #include "experiments/published/published.pb.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/open_set.pb.h"
+#include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"

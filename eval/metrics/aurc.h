@@ -1,0 +1,49 @@
+// Area under the risk-coverage curve: how well a score separates correct from wrong predictions.
+#ifndef OPENSET_EVAL_METRICS_AURC_H_
+#define OPENSET_EVAL_METRICS_AURC_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// The numbers of samples and errors in a tie block, or in all of them.
+struct Risk {
+  int64_t samples = 0;
+  int64_t errors = 0;
+};
+Risk RiskOf(const Tally& tally, RiskSamples::Value over);
+
+// In [0, 1], lower is better; equals the error rate for constant scores (EXPECTED). Tables show it times 1000. Absent
+// without known samples (KNOWN). Forms:
+//
+//   EXPECTED              (1/n) sum over k = 1 .. n of (errors among the k samples with the lowest unknown scores) / k,
+//   in
+//                         expectation over the orders of equal scores
+//   INPUT_ORDER           the same with equal scores in the order of the input,
+//   CORRECT_FIRST         correct predictions first,
+//   ERROR_FIRST           or wrong predictions first
+//   TRAPEZOID_DISTINCT    trapezoid rule between distinct scores; the risk at coverage 0 is that of the first score
+//                         (FD-Shifts)
+//   TRAPEZOID_NORMALISED  trapezoid rule from coverage 1/n to 1, divided by 1 - 1/n, with equal scores in the order of
+//                         the input (torch-uncertainty); absent for one sample
+MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::Form form = AurcSpec::EXPECTED);
+
+// The contribution of one source of errors to the pooled AURC (POOL, EXPECTED). The contributions of all sources add
+// up to the pooled AURC.
+struct AurcPart {
+  int32_t group = kUnknownLabel;  // of unknown samples; kUnknownLabel: wrong predictions of known samples
+  int64_t samples = 0;            // of the pool, from this source; for known samples all, right or wrong
+  int64_t errors = 0;
+  double aurc = 0;
+};
+// The contribution of the known samples, then of each group (without groups, of group 0). Empty without predictions.
+std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_AURC_H_
