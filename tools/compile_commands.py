@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+# Of a source that is written by the build, to compile several at once (openset_folder(), openset_family()).
+INCLUDED = re.compile(r'^#include "([^"]+\.cc)"$', re.M)
 OUTSIDE = re.compile(r"^(|-I|-isystem|-iquote)(external|bazel-out)/")
 # Options of g++ that clang does not know.
 UNKNOWN_TO_CLANG = {"-fno-canonical-system-headers", "-Winvalid-pch", "-Wno-free-nonheap-object"}
@@ -41,6 +43,17 @@ def clang_arguments(arguments, folders):
     return result + ["-Wno-unknown-warning-option"]
 
 
+def sources_of(source, folders):
+    """The repository's sources that are compiled with this one."""
+    if not source.startswith(("external/", "bazel-out/")):
+        return [source]
+    path = os.path.join(folders["bazel-out"], source.removeprefix("bazel-out/"))
+    if not source.startswith("bazel-out/") or not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return INCLUDED.findall(file.read())
+
+
 def main():
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
     os.chdir(workspace)
@@ -53,11 +66,11 @@ def main():
     for action in actions:
         arguments = action["arguments"]
         source = arguments[arguments.index("-c") + 1]
-        if not source.startswith(("external/", "bazel-out/")):
-            commands[source] = {
+        for one in sources_of(source, folders):
+            commands[one] = {
                 "directory": workspace,
-                "file": source,
-                "arguments": clang_arguments(arguments, folders),
+                "file": one,
+                "arguments": clang_arguments([one if argument == source else argument for argument in arguments], folders),
             }
     path = os.path.join(workspace, "compile_commands.json")
     with open(path + ".new", "w", encoding="utf-8") as file:

@@ -59,8 +59,7 @@ int Serve(const std::vector<std::string>& catalog_folders) {
   std::unique_ptr<ImageCache> images;
   const auto in_context =
       [&](absl::Status (*act)(const WorkRequest& request, const ActionContext& context)) -> Execute {
-    return [&, act](const WorkRequest& request, const ReportProgress& report,
-                    const StopAsked& stop_asked) -> absl::Status {
+    return [&, act](const WorkRequest& request, const ReportProgress& report, const Poll& poll) -> absl::Status {
       if (images == nullptr) {
         images = std::make_unique<ImageCache>(
             *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
@@ -72,12 +71,12 @@ int Serve(const std::vector<std::string>& catalog_folders) {
       if (device.is_cuda()) OPENSET_RETURN_IF_ERROR(MakeCudaUsable());
       OPENSET_RETURN_IF_ERROR(CheckDevice(ExecutionOf(request), device));
       const FreesDeviceMemory frees(device);  // other processes need the memory of an idle worker
-      const auto cpu_slots = [&request, &stop_asked] {
-        stop_asked();  // also receives messages about more CPUs
+      const auto cpu_slots = [&request, &poll] {
+        poll();  // also receives messages about more CPUs
         return std::max(1, request.cpu_slots());
       };
       return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
-                           request.continued_key(), cpu_slots, stop_asked});
+                           request.continued_key(), cpu_slots, poll});
     };
   };
   const Execute train = in_context([](const WorkRequest& request, const ActionContext& context) {

@@ -247,7 +247,7 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
   return created;
 }
 
-absl::Status WritePassingFile(const std::string& path, absl::string_view content, const std::string& temporary) {
+absl::Status WriteNonDurableFile(const std::string& path, absl::string_view content, const std::string& temporary) {
   OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kPassing));
   return RenameTo(temporary, path);
 }

@@ -56,7 +56,7 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
 
 // The same two for files about running processes, which need not survive a power cut: atomic, but never synced.
 // `temporary` is the path of the temporary file, which must be on the same file system.
-absl::Status WritePassingFile(const std::string& path, absl::string_view content, const std::string& temporary);
+absl::Status WriteNonDurableFile(const std::string& path, absl::string_view content, const std::string& temporary);
 absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
                                        const std::string& temporary);
 

@@ -215,8 +215,8 @@ TEST_F(FilesTest, EphemeralFilesAreCompleteAndNotSynced) {
   EXPECT_TRUE(*CreatePassingFile(In("claim"), "first", In("temporary")));
   EXPECT_FALSE(*CreatePassingFile(In("claim"), "second", In("temporary")));
   EXPECT_EQ(*ReadFile(In("claim")), "first");
-  ASSERT_TRUE(WritePassingFile(In("sign"), "1", In("temporary")).ok());
-  ASSERT_TRUE(WritePassingFile(In("sign"), "2", In("temporary")).ok());
+  ASSERT_TRUE(WriteNonDurableFile(In("sign"), "1", In("temporary")).ok());
+  ASSERT_TRUE(WriteNonDurableFile(In("sign"), "2", In("temporary")).ok());
   EXPECT_EQ(*ReadFile(In("sign")), "2");
   EXPECT_EQ(calls.syncs, 0);
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("claim", "sign"));
@@ -232,9 +232,9 @@ TEST_F(FilesTest, AnEphemeralFileThatCannotBeNamedIsReportedAndRemoved) {
   const std::string reason = std::strerror(EDQUOT);
   EXPECT_EQ(CreatePassingFile(In("claim"), "x", In("temporary")).status(),
             absl::UnavailableError("cannot link " + In("claim") + ": " + reason));
-  EXPECT_EQ(WritePassingFile(In("sign"), "x", In("temporary")),
+  EXPECT_EQ(WriteNonDurableFile(In("sign"), "x", In("temporary")),
             absl::UnavailableError("cannot rename to " + In("sign") + ": " + reason));
-  EXPECT_EQ(WritePassingFile(In("sign"), "x", In("none/temporary")),
+  EXPECT_EQ(WriteNonDurableFile(In("sign"), "x", In("none/temporary")),
             absl::UnavailableError("cannot create " + In("sign") + ": " + std::strerror(ENOENT)));
   EXPECT_THAT(*ListFolder(folder_), ElementsAre());
 }

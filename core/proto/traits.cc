@@ -1,8 +1,11 @@
 #include "core/proto/traits.h"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "google/protobuf/descriptor.h"
@@ -14,6 +17,7 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
+using ::google::protobuf::OneofDescriptor;
 using ::google::protobuf::Reflection;
 
 // The options of a field that has any, or the field of a message, which may have traits itself.
@@ -25,37 +29,83 @@ struct FieldTraits {
   bool of_value;                  // the values of an enum have traits
 };
 
-std::vector<FieldTraits> ReadFields(const Descriptor& type) {
-  std::vector<FieldTraits> fields;
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor* field = type.field(i);
-    const auto& options = field->options();
-    FieldTraits found = {field, nullptr, nullptr, nullptr, false};
-    if (options.HasExtension(traits_if_set)) found.if_set = &options.GetExtension(traits_if_set);
-    if (options.HasExtension(traits_unless_set)) found.unless_set = &options.GetExtension(traits_unless_set);
-    if (options.HasExtension(trait)) {
-      found.number = Traits::descriptor()->FindFieldByName(options.GetExtension(trait));
-      // Not by core/logging.h: //tools/python/library is without glog, whose libunwind can't pass exceptions on.
-      GOOGLE_CHECK(found.number != nullptr) << field->full_name() << " names no field of Traits";
-    }
-    for (int v = 0; field->enum_type() != nullptr && v < field->enum_type()->value_count(); ++v) {
-      found.of_value |= field->enum_type()->value(v)->options().HasExtension(traits_of_value);
-    }
-    if (found.if_set || found.unless_set || found.number || found.of_value || field->message_type() != nullptr) {
-      fields.push_back(found);
-    }
+// What the options of a message say, and of its fields those that can add something.
+struct TypeTraits {
+  const Traits* own = nullptr;
+  std::vector<FieldTraits> fields;  // that are in no oneof
+  struct Oneof {
+    const OneofDescriptor* oneof;
+    std::vector<FieldTraits> members;  // all, by their index
+  };
+  std::vector<Oneof> oneofs;
+};
+
+bool SaysSomething(const FieldTraits& field) {
+  return field.if_set != nullptr || field.unless_set != nullptr || field.number != nullptr || field.of_value;
+}
+
+FieldTraits ReadField(const FieldDescriptor* field) {
+  const auto& options = field->options();
+  FieldTraits found = {field, nullptr, nullptr, nullptr, false};
+  if (options.HasExtension(traits_if_set)) found.if_set = &options.GetExtension(traits_if_set);
+  if (options.HasExtension(traits_unless_set)) found.unless_set = &options.GetExtension(traits_unless_set);
+  if (options.HasExtension(trait)) {
+    found.number = Traits::descriptor()->FindFieldByName(options.GetExtension(trait));
+    // Not by core/logging.h: //tools/python/library is without glog, whose libunwind can't pass exceptions on.
+    GOOGLE_CHECK(found.number != nullptr) << field->full_name() << " names no field of Traits";
   }
-  return fields;
+  for (int v = 0; field->enum_type() != nullptr && v < field->enum_type()->value_count(); ++v) {
+    found.of_value |= field->enum_type()->value(v)->options().HasExtension(traits_of_value);
+  }
+  return found;
+}
+
+// Whether a message, or one that it may contain, has a trait. `seen`: those that are looked at already.
+bool MayHaveTraits(const Descriptor* type, std::set<const Descriptor*>* seen) {
+  if (!seen->insert(type).second) return false;
+  if (type->options().HasExtension(traits)) return true;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldDescriptor* field = type->field(i);
+    if (SaysSomething(ReadField(field))) return true;
+    if (field->message_type() != nullptr && MayHaveTraits(field->message_type(), seen)) return true;
+  }
+  return false;
+}
+
+// Whether the field or the messages in it have a trait.
+bool Matters(const FieldTraits& field) {
+  std::set<const Descriptor*> seen;
+  const Descriptor* part = field.field->message_type();
+  return SaysSomething(field) || (part != nullptr && MayHaveTraits(part, &seen));
+}
+
+TypeTraits ReadType(const Descriptor* type) {
+  TypeTraits found;
+  if (type->options().HasExtension(traits)) found.own = &type->options().GetExtension(traits);
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldTraits field = ReadField(type->field(i));
+    if (field.field->containing_oneof() == nullptr && Matters(field)) found.fields.push_back(field);
+  }
+  for (int o = 0; o < type->oneof_decl_count(); ++o) {
+    TypeTraits::Oneof oneof = {type->oneof_decl(o), {}};
+    bool matters = false;
+    for (int i = 0; i < oneof.oneof->field_count(); ++i) {
+      oneof.members.push_back(ReadField(oneof.oneof->field(i)));
+      matters = matters || Matters(oneof.members.back());
+    }
+    if (matters) found.oneofs.push_back(std::move(oneof));
+  }
+  return found;
 }
 
 // Reads the options of a type once: plans ask for the traits of 100,000 trials.
-const std::vector<FieldTraits>& FieldsOf(const Descriptor* type) {
+const TypeTraits& TypeTraitsOf(const Descriptor* type) {
   static auto* const mutex = new std::mutex;
-  static auto* const types = new std::unordered_map<const Descriptor*, std::unique_ptr<std::vector<FieldTraits>>>;
+  static auto* const types = new std::unordered_map<const Descriptor*, std::unique_ptr<TypeTraits>>;
   const std::lock_guard<std::mutex> lock(*mutex);
-  std::unique_ptr<std::vector<FieldTraits>>& fields = (*types)[type];
-  if (fields == nullptr) fields = std::make_unique<std::vector<FieldTraits>>(ReadFields(*type));
-  return *fields;
+  std::unique_ptr<TypeTraits>& found = (*types)[type];
+  if (found == nullptr) found = std::make_unique<TypeTraits>(ReadType(type));
+  return *found;
 }
 
 void Add(const Traits& more, Traits* traits) {
@@ -68,14 +118,16 @@ void Add(const Traits& more, Traits* traits) {
     return found;
   }();
   const Reflection& reflection = *Traits::GetReflection();
-  const Traits before = *traits;
-  traits->MergeFrom(more);
+  std::vector<std::pair<const FieldDescriptor*, int32_t>> larger;  // of `traits` than of `more`
   for (const FieldDescriptor* field : *numbers) {
-    if (reflection.HasField(before, field) && reflection.GetInt32(before, field) > reflection.GetInt32(more, field)) {
-      reflection.SetInt32(traits, field, reflection.GetInt32(before, field));
-    }
+    if (!reflection.HasField(more, field) || !reflection.HasField(*traits, field)) continue;
+    const int32_t number = reflection.GetInt32(*traits, field);
+    if (number > reflection.GetInt32(more, field)) larger.emplace_back(field, number);
   }
-  if (before.more_images() > more.more_images()) traits->set_more_images(before.more_images());
+  const double more_images = traits->more_images();
+  traits->MergeFrom(more);
+  for (const auto& [field, number] : larger) reflection.SetInt32(traits, field, number);
+  if (more_images > more.more_images()) traits->set_more_images(more_images);
 }
 
 // Whether a field that is not repeated counts as set, for traits_if_set and traits_unless_set.
@@ -95,37 +147,50 @@ bool IsOn(const Message& message, const FieldDescriptor* field) {
   }
 }
 
-void AddTraits(const Message& message, Traits* traits) {
-  const Descriptor* type = message.GetDescriptor();
+void AddTraits(const Message& message, Traits* traits);
+
+// Of a field that is not repeated; of one in a oneof, if it is set.
+void AddField(const Message& message, const FieldTraits& of, Traits* traits) {
   const Reflection& reflection = *message.GetReflection();
-  if (type->options().HasExtension(openset::traits)) Add(type->options().GetExtension(openset::traits), traits);
-  for (const FieldTraits& of : FieldsOf(type)) {
-    const FieldDescriptor* field = of.field;
-    if (field->is_repeated()) {
-      const int size = reflection.FieldSize(message, field);
-      if (size > 0 && of.if_set != nullptr) Add(*of.if_set, traits);
-      for (int element = 0; field->message_type() != nullptr && element < size; ++element) {
-        AddTraits(reflection.GetRepeatedMessage(message, field, element), traits);
-      }
+  const FieldDescriptor* field = of.field;
+  if (of.if_set != nullptr && IsOn(message, field)) Add(*of.if_set, traits);
+  if (of.unless_set != nullptr && !IsOn(message, field)) Add(*of.unless_set, traits);
+  if (of.number != nullptr) {
+    Traits more;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+      Traits::GetReflection()->SetDouble(&more, of.number, reflection.GetDouble(message, field));
+    } else {
+      Traits::GetReflection()->SetInt32(&more, of.number, reflection.GetInt32(message, field));
+    }
+    Add(more, traits);
+  }
+  if (of.of_value) {
+    Add(reflection.GetEnum(message, field)->options().GetExtension(traits_of_value), traits);
+  }
+  if (field->message_type() != nullptr && reflection.HasField(message, field)) {
+    AddTraits(reflection.GetMessage(message, field), traits);
+  }
+}
+
+void AddTraits(const Message& message, Traits* traits) {
+  const TypeTraits& type = TypeTraitsOf(message.GetDescriptor());
+  const Reflection& reflection = *message.GetReflection();
+  if (type.own != nullptr) Add(*type.own, traits);
+  for (const FieldTraits& of : type.fields) {
+    if (!of.field->is_repeated()) {
+      AddField(message, of, traits);
       continue;
     }
-    const bool is_set = reflection.HasField(message, field);
-    if (of.if_set != nullptr && IsOn(message, field)) Add(*of.if_set, traits);
-    if (of.unless_set != nullptr && !IsOn(message, field)) Add(*of.unless_set, traits);
-    if (of.number != nullptr) {
-      Traits more;
-      if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
-        Traits::GetReflection()->SetDouble(&more, of.number, reflection.GetDouble(message, field));
-      } else {
-        Traits::GetReflection()->SetInt32(&more, of.number, reflection.GetInt32(message, field));
-      }
-      Add(more, traits);
+    const int size = reflection.FieldSize(message, of.field);
+    if (size > 0 && of.if_set != nullptr) Add(*of.if_set, traits);
+    for (int element = 0; of.field->message_type() != nullptr && element < size; ++element) {
+      AddTraits(reflection.GetRepeatedMessage(message, of.field, element), traits);
     }
-    // An enum in a oneof has no value unless it is set.
-    if (of.of_value && (is_set || field->containing_oneof() == nullptr)) {
-      Add(reflection.GetEnum(message, field)->options().GetExtension(traits_of_value), traits);
-    }
-    if (field->message_type() != nullptr && is_set) AddTraits(reflection.GetMessage(message, field), traits);
+  }
+  // Only the member that is set: plans ask for the traits of each trial's score, which is one of many.
+  for (const TypeTraits::Oneof& of : type.oneofs) {
+    const FieldDescriptor* member = reflection.GetOneofFieldDescriptor(message, of.oneof);
+    if (member != nullptr) AddField(message, of.members[member->index_in_oneof()], traits);
   }
 }
 

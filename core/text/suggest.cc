@@ -31,7 +31,7 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known) {
   std::string text = absl::StrCat("unknown ", kind, " '", name, "'");
-  std::optional<std::string> best = MeantName(name, known);
+  std::optional<std::string> best = ResolveSynonym(name, known);
   size_t best_distance = best.has_value() ? 0 : std::max<size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const size_t distance = EditDistance(name, candidate);

@@ -173,7 +173,7 @@ std::string FoldedName(absl::string_view name) {
   return folded;
 }
 
-std::optional<std::string> MeantName(absl::string_view name, const std::vector<std::string>& known) {
+std::optional<std::string> ResolveSynonym(absl::string_view name, const std::vector<std::string>& known) {
   const auto is_known = [&known](absl::string_view n) {
     return std::find(known.begin(), known.end(), n) != known.end();
   };

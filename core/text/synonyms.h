@@ -18,7 +18,7 @@ std::string FoldedName(absl::string_view name);
 // folding, otherwise the first of the table's names for it that is known. (An abbreviation may belong to a method, a
 // score and a metric; `known` decides between them.) Absent if nothing matches, or if two are equal after folding. For
 // names on the command line, and for suggestions; names in files are never changed.
-std::optional<std::string> MeantName(absl::string_view name, const std::vector<std::string>& known);
+std::optional<std::string> ResolveSynonym(absl::string_view name, const std::vector<std::string>& known);
 
 // The table: folded names, each with openset's names in the order in which they are tried.
 const std::map<std::string, std::vector<std::string>>& Synonyms();

@@ -15,26 +15,26 @@ TEST(FoldedName, IgnoresSpellingVariants) {
   EXPECT_EQ(FoldedName("-"), "");
 }
 
-TEST(MeantName, OursWin) {
+TEST(ResolveSynonym, OursWin) {
   // "mcp" is a synonym of max_softmax, unless "mcp" itself is known.
-  EXPECT_EQ(MeantName("mcp", {"max_softmax", "mcp"}), "mcp");
-  EXPECT_EQ(MeantName("mcp", {"max_softmax"}), "max_softmax");
-  EXPECT_EQ(MeantName("MCP", {"max_softmax", "mcp"}), "mcp");
+  EXPECT_EQ(ResolveSynonym("mcp", {"max_softmax", "mcp"}), "mcp");
+  EXPECT_EQ(ResolveSynonym("mcp", {"max_softmax"}), "max_softmax");
+  EXPECT_EQ(ResolveSynonym("MCP", {"max_softmax", "mcp"}), "mcp");
   // A known name that is equal after folding precedes the table.
-  EXPECT_EQ(MeantName("M_D", {"mahalanobis", "md"}), "md");
+  EXPECT_EQ(ResolveSynonym("M_D", {"mahalanobis", "md"}), "md");
 }
 
-TEST(MeantName, TheFirstOfTheTablesThatIsKnown) {
-  EXPECT_EQ(MeantName("MSP", {"mcp", "max_softmax"}), "mcp");
-  EXPECT_EQ(MeantName("MSP", {"energy", "max_softmax"}), "max_softmax");
-  EXPECT_EQ(MeantName("MSP", {"energy"}), std::nullopt);
-  EXPECT_EQ(MeantName("fpr@95", {"auroc", "fpr_at_tpr"}), "fpr_at_tpr");
+TEST(ResolveSynonym, TheFirstOfTheTablesThatIsKnown) {
+  EXPECT_EQ(ResolveSynonym("MSP", {"mcp", "max_softmax"}), "mcp");
+  EXPECT_EQ(ResolveSynonym("MSP", {"energy", "max_softmax"}), "max_softmax");
+  EXPECT_EQ(ResolveSynonym("MSP", {"energy"}), std::nullopt);
+  EXPECT_EQ(ResolveSynonym("fpr@95", {"auroc", "fpr_at_tpr"}), "fpr_at_tpr");
 }
 
-TEST(MeantName, IsEmptyIfTwoNamesFit) {
-  EXPECT_EQ(MeantName("A-B", {"a_b", "ab"}), std::nullopt);
-  EXPECT_EQ(MeantName("", {"a"}), std::nullopt);
-  EXPECT_EQ(MeantName("-", {"a"}), std::nullopt);
+TEST(ResolveSynonym, IsEmptyIfTwoNamesFit) {
+  EXPECT_EQ(ResolveSynonym("A-B", {"a_b", "ab"}), std::nullopt);
+  EXPECT_EQ(ResolveSynonym("", {"a"}), std::nullopt);
+  EXPECT_EQ(ResolveSynonym("-", {"a"}), std::nullopt);
 }
 
 // Keys that are not folded would never be found.

@@ -24,10 +24,6 @@ namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-absl::Status SystemError(absl::string_view what, const std::string& path) {
-  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", OneLine(path), ": ", std::strerror(errno)));
-}
-
 absl::Status InTheWay(const std::string& path) {
   return absl::FailedPreconditionError(
       absl::StrCat(OneLine(path),
@@ -101,6 +97,10 @@ absl::Status MoveAll(const OpenFolder& from, const OpenFolder& to) {
 }
 
 }  // namespace
+
+absl::Status SystemError(absl::string_view what, absl::string_view path) {
+  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", OneLine(path), ": ", std::strerror(errno)));
+}
 
 absl::StatusOr<OpenFolder> OpenFolder::Open(const std::string& path) {
   const int descriptor = open(path.c_str(), kFolder);

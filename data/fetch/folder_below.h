@@ -47,6 +47,9 @@ class OpenFolder {
 // kUnavailable.
 absl::Status MoveInto(const OpenFolder& from, const OpenFolder& to);
 
+// kUnavailable: "cannot WHAT PATH: ...", by errno.
+absl::Status SystemError(absl::string_view what, absl::string_view path);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_FETCH_FOLDER_BELOW_H_

@@ -33,14 +33,6 @@
 #include "data/path_below.h"
 
 namespace openset {
-namespace {
-
-absl::Status SystemError(absl::string_view what, absl::string_view name) {
-  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", OneLine(name), ": ", std::strerror(errno)));
-}
-
-}  // namespace
-
 MemberWriter::~MemberWriter() {
   if (file_ >= 0) close(file_);
 }

@@ -3,7 +3,7 @@
 // makes one); without it, one with 24,000 empty files is made and deleted again. Whether the system has the folder in
 // its cache makes a large difference: the first run after a boot is the one that counts.
 //
-//   OPENSET_FOLDER=/data/big bazel run //data/readers:folder_listing_benchmark
+//   OPENSET_FOLDER=/data/big bazel run //data:folder_listing_benchmark
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -276,7 +276,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
 namespace {
 
 // The number of images whose sizes are read at once; a batch ends with the folder that reaches this number.
-constexpr int64_t kChunk = 1 << 18;
+constexpr int64_t kFolderChunk = 1 << 18;
 
 // The bytes of a line that the separators and a size of up to 99 MB need.
 constexpr int64_t kSizeBytes = 10;
@@ -383,7 +383,7 @@ absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
   const auto folders = static_cast<int64_t>(listing.folder.size());
   std::vector<absl::StatusOr<std::string>> last;  // hashed while the next lines are made
   for (int64_t begin = 0, end = 0; begin < folders || !last.empty(); begin = end) {
-    for (int64_t images = 0; end < folders && images < kChunk; ++end) images += listing.images[end].count;
+    for (int64_t images = 0; end < folders && images < kFolderChunk; ++end) images += listing.images[end].count;
     std::vector<absl::StatusOr<std::string>> lines(end - begin);
     InParallelWaiting(1 + end - begin, [&](int64_t i) {
       if (i > 0) {

@@ -262,7 +262,7 @@ class ClassCells {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  enum class Form { kNotSaid, kNumbers, kNames };
+  enum class Form { kUnspecified, kNumbers, kNames };
 
   static std::string MarkText(bool is_label, const std::string& name) {
     if (!is_label || !LooksUnknown(name)) return "";
@@ -275,7 +275,7 @@ class ClassCells {
     return entry->second;
   }
 
-  Form form_ = Form::kNotSaid;
+  Form form_ = Form::kUnspecified;
   bool closed_ = false;
   std::vector<std::string> names_;
   std::map<std::string, int64_t> number_;

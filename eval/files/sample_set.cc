@@ -389,7 +389,7 @@ class GroupNumbers {
       const Role of_set = role == roles_.end() ? Role::kNone : role->second;
       groups.push_back({name, of_set == Role::kNear  ? Distance::kNear
                               : of_set == Role::kFar ? Distance::kFar
-                                                     : Distance::kNotSaid});
+                                                     : Distance::kUnspecified});
     }
     return entry->second;
   }
@@ -533,7 +533,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   samples.groups = std::move(numbers.groups);
   if (roles.known.size() >= 2) samples.known_sets = roles.known;
   const bool has_distances =
-      absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kNotSaid; });
+      absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kUnspecified; });
   if (samples.groups.size() < 2 && !has_distances) {
     samples.group.clear();
     samples.groups.clear();

@@ -5,8 +5,7 @@
 //                  (precision including the samples with this score)
 //   TRAPEZOID      the area under straight lines between the points (recall, precision), starting at (0, 1)
 //   BALANCED_STEP  like STEP, but with the precision before the samples with this score (the first term uses its own
-//                  precision), and with rates instead of counts in the precision, so that both sides have the same
-//                  weight
+//                  precision), and with rates instead of counts in the precision: both sides have the same weight
 //
 // In [0, 1], higher is better. For constant scores, STEP gives the share of positive samples. Depends on the
 // known : unknown ratio, except BALANCED_STEP. Absent without known or without unknown samples.

@@ -21,8 +21,7 @@ Risk RiskOf(const Tally& tally, RiskSamples::Value over);
 // In [0, 1], lower is better; equals the error rate for constant scores (EXPECTED). Tables show it times 1000. Absent
 // without known samples (KNOWN). Forms:
 //
-//   EXPECTED              (1/n) sum over k = 1 .. n of (errors among the k samples with the lowest unknown scores) / k,
-//   in
+//   EXPECTED              (1/n) sum over k = 1 .. n of (errors among the k samples of the lowest scores) / k, in
 //                         expectation over the orders of equal scores
 //   INPUT_ORDER           the same with equal scores in the order of the input,
 //   CORRECT_FIRST         correct predictions first,

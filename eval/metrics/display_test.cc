@@ -74,6 +74,8 @@ TEST(Display, ConventionsAreInTheLabel) {
       {"coverage_at_risk { risk: 0.1 over: POOL }", "coverage at 10 % risk (pooled)"},
       {"open_set_accuracy { at { threshold: 0.5 } }", "open-set accuracy (threshold 0.5)"},
       {"mce {}", "MCE (15 bins)"},
+      {"halfpoint { denominator: TOUCHED }", "halfpoint score (95 % of known accepted, mean over touched classes)"},
+      {"risk_at_coverage { coverage: 0.125 }", "risk at 12.5 % coverage"},
       {"name: 'early' partial_openauc {}", "early"},
   };
   for (const auto& [text, label] : labels) EXPECT_EQ(Of(text).label, label);

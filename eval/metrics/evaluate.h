@@ -34,11 +34,11 @@ absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
 // Evaluates several groups of unknown samples.
 
 // How far a group of unknown samples is from the known classes.
-enum class Distance { kNotSaid, kNear, kFar };
+enum class Distance { kUnspecified, kNear, kFar };
 
 struct Group {
   std::string name;
-  Distance distance = Distance::kNotSaid;
+  Distance distance = Distance::kUnspecified;
 };
 
 // The metrics of the known samples with some of the unknown samples.

@@ -56,7 +56,7 @@ bool IsMetric(const std::string& name) {
 
 // Our name of a metric that has this or a usual name. Absent for other names.
 std::optional<std::string> MetricOf(const std::string& name) {
-  return IsMetric(name) ? name : MeantName(name, MetricNames());
+  return IsMetric(name) ? name : ResolveSynonym(name, MetricNames());
 }
 
 // Errors: the value is not finite or a duplicate.

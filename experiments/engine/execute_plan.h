@@ -169,8 +169,8 @@ class IdleTimeout {
   explicit IdleTimeout(std::optional<absl::Duration> length) : length_(length) {}
 
   bool is_endless() const { return !length_.has_value(); }
-  // Call it again and again. Returns whether the process has had no work for this long; the time before the first call
-  // does not count.
+  // Call it once per loop iteration. Returns whether the process has had no work for this long; the time before the
+  // first call does not count.
   bool IsOver(absl::Duration now, bool has_work) {
     if (has_work || !busy_at_.has_value()) busy_at_ = now;
     return length_.has_value() && now - *busy_at_ >= *length_;

@@ -412,7 +412,7 @@ std::vector<Group> SetsOf(const TaskData& data) {
   for (const UnknownGroup& group : data.test_unknown()) {
     sets.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
                                   : group.distance() == UnknownGroup::FAR ? Distance::kFar
-                                                                          : Distance::kNotSaid});
+                                                                          : Distance::kUnspecified});
   }
   return sets;
 }

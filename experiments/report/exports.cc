@@ -93,7 +93,7 @@ Table TidyTable(absl::Span<const TrialResult> results) {
       for (std::string cell : {MeasuredName(metric), metric.has_value() ? FullPrecision(metric.value()) : "",
                                metric.unit(), BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
                                interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(),
-                               record.checkpoint_key(), absl::StrJoin(trial.laid_over(), " ")}) {
+                               record.checkpoint_key(), absl::StrJoin(trial.overrides(), " ")}) {
         row.push_back(std::move(cell));
       }
       table.rows.push_back(std::move(row));

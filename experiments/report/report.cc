@@ -285,8 +285,8 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   report.experiment = experiment;
   report.trials = static_cast<int>(results.size());
   if (!results.empty()) {  // the same for all trials
-    const auto& laid_over = results[0].trial->laid_over();
-    report.overrides.assign(laid_over.begin(), laid_over.end());
+    const auto& overrides = results[0].trial->overrides();
+    report.overrides.assign(overrides.begin(), overrides.end());
   }
   report.task_lines = TaskLines(results);
   Cells cells;
@@ -380,7 +380,7 @@ TrialPlace TrialPlaceOf(const TrialSpec& trial) {
 // The command line's changes of the trial. --seeds and --methods only choose trials.
 std::string ChangesOf(const TrialSpec& trial) {
   std::vector<std::string> changes;
-  for (const std::string& change : trial.laid_over()) {
+  for (const std::string& change : trial.overrides()) {
     if (!absl::StartsWith(change, "--seeds") && !absl::StartsWith(change, "--methods")) changes.push_back(change);
   }
   return absl::StrJoin(changes, " ");

@@ -92,7 +92,7 @@ enum class Spread { kPopulation, kSample, kInterval };
 
 struct Report {
   std::string experiment;
-  std::vector<std::string> overrides;         // flags that changed the spec (TrialSpec.laid_over)
+  std::vector<std::string> overrides;         // flags that changed the spec (TrialSpec.overrides)
   std::map<std::string, std::string> titles;  // MethodSpec.title by name of the method, if it has a title
   std::vector<std::string> data_lines;        // lines about absent data, and how the results were found
   std::vector<ReportCell>
@@ -188,7 +188,7 @@ struct RecordResults {
 };
 
 // Sorted by task, method, swept values, split and seed. If the records come from several studies, each trial gets an
-// axis "study"; if they come from runs with different changes to a study, an axis "changed" (TrialSpec.laid_over,
+// axis "study"; if they come from runs with different changes to a study, an axis "changed" (TrialSpec.overrides,
 // except for --seeds and --methods, which only select trials). Leaves out candidates of a search whose tuned trial
 // exists, and all but the newest of several records with the same row, task, split and seed.
 RecordResults ResultsOf(std::vector<TrialRecord> records);

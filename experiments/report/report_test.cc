@@ -294,15 +294,15 @@ TEST(ResultsOf, StudiesAndTheirVariantsAreRowsOfTheirOwn) {
   TrialRecord other = Record("c", "mcp", 0, 1);
   other.mutable_trial()->set_experiment("u");
   const RecordResults made = ResultsOf(
-      {Record("a", "mcp", 0, 1), Record("b", "mcp", 0, 1, "laid_over: '--set=training.epochs=2'"), std::move(other)});
+      {Record("a", "mcp", 0, 1), Record("b", "mcp", 0, 1, "overrides: '--set=training.epochs=2'"), std::move(other)});
   std::vector<std::string> rows;
   for (const TrialResult& result : made.results) rows.push_back(RowName(*result.trial));
   EXPECT_THAT(rows, ElementsAre("mcp, study s", "mcp, study s, changed --set=training.epochs=2", "mcp, study u"));
 }
 
 TEST(ResultsOf, FlagsThatOnlyChooseTrialsMakeNoRow) {
-  const RecordResults made = ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 1, 1, "laid_over: '--seeds=1'"),
-                                        Record("c", "mcp", 2, 1, "laid_over: ['--seeds=2', '--methods=mcp']")});
+  const RecordResults made = ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 1, 1, "overrides: '--seeds=1'"),
+                                        Record("c", "mcp", 2, 1, "overrides: ['--seeds=2', '--methods=mcp']")});
   for (const TrialResult& result : made.results) EXPECT_EQ(RowName(*result.trial), "mcp");
   EXPECT_EQ(made.results.size(), 3);
 }

@@ -156,11 +156,11 @@ absl::Status CheckSpec(const Experiment& experiment) { return Check(experiment).
 
 absl::Status CheckExpectedTrials(const Experiment& experiment, int64_t trials) {
   const ExperimentSpec& spec = experiment.spec;
-  if (!spec.has_expected_trials() || spec.expected_trials() == trials || !experiment.laid_over.empty()) {
+  if (!spec.has_expected_trials() || spec.expected_trials() == trials || !experiment.overrides.empty()) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(experiment.source.Where("expected_trials"), ": is ",
-                                                 spec.expected_trials(), ", and the study makes ", trials));
+                                                 spec.expected_trials(), ", but the study has ", trials, " trials"));
 }
 
 }  // namespace openset

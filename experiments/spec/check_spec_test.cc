@@ -70,8 +70,8 @@ TEST(CheckSpec, ExpectedTrialsAreCounted) {
   EXPECT_THAT(CheckExpectedTrials(*experiment, 3), IsOk());
   EXPECT_THAT(CheckExpectedTrials(*experiment, 4),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("spec.textproto:7: expected_trials: is 3, and the study makes 4")));
-  experiment->laid_over = {"--seeds=0..9"};
+                       HasSubstr("spec.textproto:7: expected_trials: is 3, but the study has 4 trials")));
+  experiment->overrides = {"--seeds=0..9"};
   EXPECT_THAT(CheckExpectedTrials(*experiment, 4), IsOk());
 }
 

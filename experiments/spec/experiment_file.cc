@@ -233,7 +233,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog), folders};
   OPENSET_ASSIGN_OR_RETURN(experiment.sha256, Sha256HexOfFile(path));
-  experiment.laid_over = changes.Texts();
+  experiment.overrides = changes.Texts();
   for (const std::string& method : named) {
     if (std::count(spec.method().begin(), spec.method().end(), method) == 0) {
       experiment.left_out_methods.push_back(method);
@@ -283,7 +283,7 @@ absl::Status ResolveSplitWeights(Experiment* experiment) {
 }
 
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
-  for (const std::string& flag : experiment.laid_over) {
+  for (const std::string& flag : experiment.overrides) {
     // "--set=PATH=VALUE"
     const std::vector<std::string> parts = absl::StrSplit(flag, '=');
     if (parts.size() > 2 && SamePlace(method.spec, parts[1], method.spec).value_or("") == path) {

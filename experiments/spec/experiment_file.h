@@ -51,7 +51,7 @@ struct Experiment {
   // The SHA-256 of its file; "" if it has none.
   std::string sha256 = {};
   // The flags that changed it (SpecChanges::Texts), and the methods in the file that they left out.
-  std::vector<std::string> laid_over = {};
+  std::vector<std::string> overrides = {};
   std::vector<std::string> left_out_methods = {};
   // The methods that `task_preset` changes by presets for some tasks, by the indices of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};

@@ -145,9 +145,9 @@ std::vector<SpecLine> Compared(const std::vector<std::string>& written, const st
 }  // namespace
 
 std::vector<SpecLine> ChangedSpecLines(const ExperimentSpec& written, ExperimentSpec changed,
-                                       absl::Span<const std::string> laid_over) {
+                                       absl::Span<const std::string> overrides) {
   std::vector<SpecLine> elsewhere;
-  for (const std::string& flag : laid_over) {
+  for (const std::string& flag : overrides) {
     absl::string_view setting = flag;
     if (!absl::ConsumePrefix(&setting, "--set=")) continue;
     const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(setting, absl::MaxSplits('=', 1));

@@ -41,10 +41,10 @@ struct SpecLine {
 };
 
 // Returns the lines of ToText() of `changed`, the result of ChangeSpec() on `written`. The fields of methods that
-// `laid_over` (SpecChanges::Texts()) sets are in its `override`. If a flag's field can't be there (a loss term that
+// `overrides` (SpecChanges::Texts()) sets are in its `override`. If a flag's field can't be there (a loss term that
 // only the methods' files have), the flag becomes a comment on its own line.
 std::vector<SpecLine> ChangedSpecLines(const ExperimentSpec& written, ExperimentSpec changed,
-                                       absl::Span<const std::string> laid_over);
+                                       absl::Span<const std::string> overrides);
 
 }  // namespace openset
 

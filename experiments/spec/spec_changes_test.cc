@@ -44,7 +44,7 @@ TEST_F(SpecChangesTest, OverrideEverythingElse) {
   const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_THAT(trials, IsOk());
   const TrialSpec trial = trials->at(0).Spec();
-  EXPECT_THAT(trial.laid_over(),
+  EXPECT_THAT(trial.overrides(),
               ElementsAre("--set=training.epochs=7", "--set=loss.open_auc.lambda=0.2", "--set=train_limit_per_class=3",
                           "--set=training.epochs=5", "--seeds=0..2,9"));
   EXPECT_EQ(trial.experiment(), "spec");

@@ -16,7 +16,7 @@ Trial::Trial(const TrialSpec& spec)
                                                               spec.metric(),
                                                               spec.experiment(),
                                                               spec.spec_sha256(),
-                                                              {spec.laid_over().begin(), spec.laid_over().end()}})),
+                                                              {spec.overrides().begin(), spec.overrides().end()}})),
       search_(spec.has_search() ? std::make_shared<SearchLog>(spec.search()) : nullptr),
       seed_(spec.seed()) {}
 
@@ -41,7 +41,7 @@ void Trial::FillLabels(TrialSpec* spec) const {
   *spec->mutable_metric() = metric();
   if (!protocol_->experiment.empty()) spec->set_experiment(protocol_->experiment);
   if (!protocol_->spec_sha256.empty()) spec->set_spec_sha256(protocol_->spec_sha256);
-  spec->mutable_laid_over()->Assign(protocol_->laid_over.begin(), protocol_->laid_over.end());
+  spec->mutable_overrides()->Assign(protocol_->overrides.begin(), protocol_->overrides.end());
 }
 
 TrialSpec Trial::Spec() const {

@@ -40,7 +40,7 @@ struct TrialProtocol {
   // The study's name, its file's SHA-256, and the flags that changed it.
   std::string experiment = {};
   std::string spec_sha256 = {};
-  std::vector<std::string> laid_over = {};
+  std::vector<std::string> overrides = {};
 };
 
 // A TrialSpec (trial.proto describes the fields) made of shared parts. Cheap to copy.

@@ -17,7 +17,7 @@ TEST(SharedTrialSpecs, HoldPartsThatTrialsShareOnce) {
   data->data.mutable_train()->set_part("train");
   auto protocol = std::make_shared<TrialProtocol>();
   protocol->execution.set_threads(2);
-  protocol->laid_over = {"--set a=1"};
+  protocol->overrides = {"--set a=1"};
   const Trial first(method, data, protocol, 0), second(method, data, protocol, 1);
   auto log = std::make_shared<SearchLog>();
   log->add_candidate();
@@ -33,7 +33,7 @@ TEST(SharedTrialSpecs, HoldPartsThatTrialsShareOnce) {
   EXPECT_EQ(c->SerializeAsString(), searched.Spec().SerializeAsString());
   EXPECT_EQ(b->seed(), 1);
   EXPECT_EQ(a->split(), 3);
-  EXPECT_EQ(a->laid_over(0), "--set a=1");
+  EXPECT_EQ(a->overrides(0), "--set a=1");
   EXPECT_FALSE(b->has_search());
   EXPECT_EQ(c->search().candidate_size(), 1);
   EXPECT_EQ(&a->method(), &b->method());

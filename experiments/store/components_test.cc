@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// The sources of //core/proto:field_path; //core/text:suggest, which it depends on, is a member here.
+// The sources of //core:in_parallel; //core:status_macros, which it depends on, is a member here.
 extern const FingerprintRow openset_test_fingerprints[];
 
 namespace {
@@ -69,12 +69,13 @@ TEST(ComponentFingerprints, AreThoseOfTheSources) {
     }
     return Sha256Hex(lines);
   };
-  const std::string suggest = digest_of({"core/status_macros.h", "core/text/suggest.cc", "core/text/suggest.h",
-                                         "core/text/synonyms.cc", "core/text/synonyms.h"});
-  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
-  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).target, "core/text/suggest");
-  EXPECT_EQ(SourcesOf("SecondSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
-  EXPECT_EQ(SourcesOf("FirstSpec", "other_name", openset_test_fingerprints).fingerprint, suggest);
+  const std::string macros = digest_of({"core/status_macros.h"});
+  EXPECT_EQ(SourcesOf("FirstSpec", "status_macros", openset_test_fingerprints).fingerprint, macros);
+  EXPECT_EQ(SourcesOf("FirstSpec", "status_macros", openset_test_fingerprints).target, "core/status_macros");
+  EXPECT_EQ(SourcesOf("SecondSpec", "status_macros", openset_test_fingerprints).fingerprint, macros);
+  EXPECT_EQ(SourcesOf("FirstSpec", "other_name", openset_test_fingerprints).fingerprint, macros);
+  const std::string all = digest_of({"core/in_parallel.cc", "core/in_parallel.h", "core/status_macros.h"});
+  EXPECT_EQ(SourcesOf("SecondSpec", "no member", openset_test_fingerprints).fingerprint, all);
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ std::string TextOf(const Experiment& experiment) {
   // A study that `openset score` made is in no file.
   const std::string text = ReadFile(experiment.source.file(), kMaxTextBytes).value_or(ToText(experiment.spec));
   ExperimentSpec written;
-  if (experiment.laid_over.empty() || !ParseTextProto(text, experiment.source.file(), &written).ok()) return text;
+  if (experiment.overrides.empty() || !ParseTextProto(text, experiment.source.file(), &written).ok()) return text;
   std::string changed;
-  for (const SpecLine& line : ChangedSpecLines(written, experiment.spec, experiment.laid_over)) {
+  for (const SpecLine& line : ChangedSpecLines(written, experiment.spec, experiment.overrides)) {
     absl::StrAppend(&changed, line.text, "\n");
   }
   return changed;
@@ -230,7 +230,7 @@ Study::Study(Experiment experiment, const Store& store)
 absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckReportName());
   if (options.only == kOnlyChanged && !options.redo.empty() && options.redo != kRedoChanged) {
-    return absl::InvalidArgumentError("--only: 'changed' is --redo=changed, and nothing else: leave --redo out");
+    return absl::InvalidArgumentError("--only=changed already implies --redo=changed; remove --redo");
   }
   OPENSET_RETURN_IF_ERROR(SetRedo(options.only == kOnlyChanged ? kRedoChanged : options.redo));
   OPENSET_ASSIGN_OR_RETURN(RecordFilter wanted, MakeRecordFilter(options.only, store_));
@@ -329,9 +329,9 @@ absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged() {
 }
 
 std::string Study::report_name() const {
-  if (experiment_.laid_over.empty()) return name();
+  if (experiment_.overrides.empty()) return name();
   constexpr size_t kDigits = 8;
-  return absl::StrCat(name(), "+", Sha256Hex(absl::StrJoin(experiment_.laid_over, "\n")).substr(0, kDigits));
+  return absl::StrCat(name(), "+", Sha256Hex(absl::StrJoin(experiment_.overrides, "\n")).substr(0, kDigits));
 }
 
 // The file has two lines: the path of the spec, and the SHA-256 of its file.
@@ -368,7 +368,7 @@ absl::Status Study::SetRedo(const std::string& redo) {
   if (redo.empty()) return absl::OkStatus();
   std::vector<std::string> known = {kRedoAll, kRedoChanged, kRedoFailed};
   for (const LoadedMethod& method : experiment_.methods) known.push_back(method.spec.name());
-  const std::optional<std::string> meant = MeantName(redo, known);
+  const std::optional<std::string> meant = ResolveSynonym(redo, known);
   if (!meant.has_value())
     return absl::InvalidArgumentError(absl::StrCat("--redo: ", UnknownName("method", redo, known)));
   redo_ = *meant;
@@ -465,7 +465,7 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
   std::vector<RunState> others;
   for (RunState& run : RunsOf(store_)) {
     const bool is_ours = run.id() == leases->run_id();
-    if (!is_ours && IsRunOf(run, name(), experiment_.laid_over)) others.push_back(std::move(run));
+    if (!is_ours && IsRunOf(run, name(), experiment_.overrides)) others.push_back(std::move(run));
   }
   observer->OnBegin(quarantined, others);
   options.execute.leases = leases.get();

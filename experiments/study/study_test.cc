@@ -182,7 +182,7 @@ TEST_F(RecordFilterTest, ChangedAreThoseThatAreMadeAgain) {
   options.redo = "all";
   sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
   EXPECT_THAT(Study::Load("spec", sandbox_.folders(), store_, options).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only: 'changed' is --redo=changed")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only=changed already implies --redo=changed")));
 }
 
 TEST_F(RecordFilterTest, OtherWordsAreRefused) {

@@ -85,8 +85,8 @@ bool IsFirst(const Store& store, const std::string& name) {
 }
 
 // Reports progress forever, with the CPUs of the request.
-void Train(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
-  while (!stop_asked()) {
+void Train(const WorkRequest& request, const ReportProgress& report, const Poll& poll) {
+  while (!poll()) {
     WorkProgress progress;
     progress.set_fraction(0.5);
     progress.set_what(absl::StrCat(request.cpu_slots(), " CPU slots"));
@@ -95,7 +95,7 @@ void Train(const WorkRequest& request, const ReportProgress& report, const StopA
   }
 }
 
-absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
+absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const Poll& poll) {
   if (request.has_probe()) return Probe(request.probe().train(), report);
   const Store store(request.store());
   // Records for the test what ran, in order.
@@ -150,7 +150,7 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         break;
       case kSavingSeed:
         if (FileExists(store.folder() + "/saved")) break;
-        Train(request, report, stop_asked);
+        Train(request, report, poll);
         std::ofstream(store.folder() + "/saved") << "half of it";
         return absl::CancelledError("stopped");
     }

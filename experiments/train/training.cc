@@ -157,7 +157,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     do {
       OPENSET_RETURN_IF_ERROR(run->Step());
       reporter.Report();
-      stop = context.stop_asked();
+      stop = context.poll();
     } while (!run->between_epochs() && !stop);
     seconds += absl::ToDoubleSeconds(SteadyNow() - start);
     OPENSET_RETURN_IF_ERROR(stop ? save() : save_if_due());

@@ -19,7 +19,7 @@ using EpochMeasurement = std::function<absl::Status(const TrainAction& action, c
 
 // Trains as the action says and commits the checkpoint to the store. Each epoch's random numbers come from streams
 // named by the action's seed and the epoch. The state is saved after the first epoch, after later epochs if the last
-// save is 30 seconds old, at the end, and between two steps if context.stop_asked() returns true. A training that is
+// save is 30 seconds old, at the end, and between two steps if context.poll() returns true. A training that is
 // killed or stopped and started again therefore ends with the same bits as one that was not. Errors: those of the data;
 // kAborted with the epoch if the loss is no longer finite; kUnavailable if the store can't be written; kCancelled if it
 // was asked to stop and its state is saved; those of `measure`, which is called between epochs, after those that

@@ -52,7 +52,7 @@ TEST(Train, ImagesThatChangeMeanwhileFailIt) {
   others.back() ^= 1;
   for (const bool stops : {false, true}) {
     int steps = 0;
-    context.stop_asked = [&] {
+    context.poll = [&] {
       if (++steps == 2) {
         EXPECT_THAT(WriteFileAtomically(path, others), IsOk());
       }
@@ -68,7 +68,7 @@ TEST(Train, ImagesThatChangeMeanwhileFailIt) {
     ASSERT_THAT(WriteFileAtomically(path, images), IsOk());
     context.images->BeginAction();
   }
-  context.stop_asked = [] { return false; };
+  context.poll = [] { return false; };
   ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
   const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
   ASSERT_THAT(summary, IsOk());
@@ -129,7 +129,7 @@ void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed,
 void TrainUntil(int step, const TrainAction& action, const std::string& key, const TrainingScene& scene) {
   ActionContext context = scene.Context(key);
   int asked = 0;
-  context.stop_asked = [&] { return ++asked == step; };
+  context.poll = [&] { return ++asked == step; };
   EXPECT_THAT(Train(action, context, MeasureEpoch),
               StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
   EXPECT_EQ(asked, step);
@@ -147,7 +147,7 @@ TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
       TrainUntil(step, action, key, scene);
       ActionContext context = scene.Context(key);
       int steps = 0;
-      context.stop_asked = [&] { return ++steps < 0; };
+      context.poll = [&] { return ++steps < 0; };
       ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
       EXPECT_EQ(steps, 9 - step);
       ExpectSameTraining(key, undisturbed, scene);
@@ -165,7 +165,7 @@ TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   double wall_seconds = 0;
   for (; runs < 20; ++runs) {
     ActionContext context = scene.Context(Key("stopped"));
-    context.stop_asked = [] { return true; };
+    context.poll = [] { return true; };
     status = Train(action, context, MeasureEpoch);
     if (!absl::IsCancelled(status)) break;
     const absl::StatusOr<SavedTraining> saved =
@@ -188,7 +188,7 @@ int EpochsSavedBeforeTheEnd(absl::Duration step, const std::string& key, const T
   ActionContext context = scene.Context(key);
   int steps = 0, epochs = 0;
   context.now = [&] { return steps * step; };
-  context.stop_asked = [&] {
+  context.poll = [&] {
     if (++steps == 8) epochs = LoadTrainingState(context.store.PartialPath(key), key)->summary.epoch_size();
     return false;
   };
@@ -219,7 +219,7 @@ TEST(Train, ACorruptStateIsNotUsed) {
     }
     ASSERT_THAT(WriteFileAtomically(partial, bytes), IsOk());
     int steps = 0;
-    context.stop_asked = [&] { return ++steps < 0; };
+    context.poll = [&] { return ++steps < 0; };
     ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
     EXPECT_EQ(steps, 9);  // from the start
     ExpectSameTraining(key, undisturbed, scene);
@@ -238,7 +238,7 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   ActionContext context = scene.Context(Key("rest"));
   context.continued_key = Key("rung");
   int steps = 0;
-  context.stop_asked = [&] { return ++steps == 2; };
+  context.poll = [&] { return ++steps == 2; };
   EXPECT_THAT(Train(whole, context, MeasureEpoch),
               StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
   ASSERT_THAT(Train(whole, context, MeasureEpoch), IsOk());

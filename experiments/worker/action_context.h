@@ -99,7 +99,7 @@ struct ActionContext {
   // (WorkRequest.cpu_slots). It grows when other CPUs become free, so an inference calls it before each batch.
   std::function<int()> cpu_slots = [] { return 1; };
   // Whether to save the state and stop. Called after each step of a training.
-  StopAsked stop_asked = [] { return false; };
+  Poll poll = [] { return false; };
   // The clock that determines when a training's state is saved. Tests set it.
   std::function<absl::Duration()> now = SteadyNow;
 };

@@ -48,7 +48,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
     };
     absl::Duration looked = -absl::InfiniteDuration();
     bool stop = false;
-    const StopAsked stop_asked = [&] {
+    const Poll poll = [&] {
       const absl::Duration now = SteadyNow();
       if (stop || now - looked < kLookEvery) return stop;
       looked = now;
@@ -67,7 +67,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       absl::Status end;
       try {
         const auto action = actions.find(request.action_case());
-        end = action != actions.end() ? action->second(request, report, stop_asked)
+        end = action != actions.end() ? action->second(request, report, poll)
                                       : absl::InternalError("this worker doesn't do such actions");
       } catch (const std::bad_alloc&) {
         end = absl::ResourceExhaustedError("out of memory");
@@ -99,11 +99,11 @@ void LimitToSlots(const WorkRequest& request) { LimitThreads(std::max(1, request
 
 }  // namespace
 
-MoreThreads::MoreThreads(const WorkRequest& request, const StopAsked& stop_asked) {
+MoreThreads::MoreThreads(const WorkRequest& request, const Poll& poll) {
   LimitToSlots(request);
-  thread_ = TryToStartThread([this, &request, &stop_asked] {
+  thread_ = TryToStartThread([this, &request, &poll] {
     while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
-      stop_asked();  // also receives messages about more CPUs
+      poll();  // also receives messages about more CPUs
       LimitToSlots(request);
     }
   });

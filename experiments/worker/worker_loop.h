@@ -16,12 +16,12 @@ namespace openset {
 // Reports the progress of an action. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-// Whether the action should save its state and end (AboutRunningAction.stop). Once true, it stays true. Also receives
-// messages about more CPUs and sets the request's `cpu_slots` accordingly. Cheap to call often: it checks for messages
-// at most every 0.05 seconds.
-using StopAsked = std::function<bool()>;
+// Receives messages (AboutRunningAction): `cpu_slots` of the request grows with those about more CPUs. Returns whether
+// one has asked the action to save its state and end; once true, it stays true. Cheap to call often: it checks for
+// messages at most every 0.05 seconds.
+using Poll = std::function<bool()>;
 
-using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;
+using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const Poll&)>;
 
 // The functions that execute requests, by the kind of request.
 using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
@@ -38,12 +38,12 @@ int ServeWork(const WorkerActions& actions,
 // Lets an action that computes in InParallel() (core/in_parallel.h) use the CPUs that fall free while it runs.
 
 // While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
-// after messages that raise them. It receives these messages by calling `stop_asked`, which nothing else may call
+// after messages that raise them. It receives these messages by calling `poll`, which nothing else may call
 // meanwhile. Without it (the system gives no thread), the limit stays as it is at the start.
 class MoreThreads {
  public:
   // Both arguments must outlive the object.
-  MoreThreads(const WorkRequest& request, const StopAsked& stop_asked);
+  MoreThreads(const WorkRequest& request, const Poll& poll);
   ~MoreThreads();
   MoreThreads(const MoreThreads&) = delete;
   MoreThreads& operator=(const MoreThreads&) = delete;

@@ -51,7 +51,7 @@ class WorkerLoopTest : public ::testing::Test {
                      [](const std::exception& error) { return absl::UnavailableError(error.what()); });
   }
 
-  static absl::Status Train(const WorkRequest& request, const ReportProgress& report, const StopAsked&) {
+  static absl::Status Train(const WorkRequest& request, const ReportProgress& report, const Poll&) {
     if (request.key() == "refused") return absl::NotFoundError("no such data");
     if (request.key() == "memory") throw std::bad_alloc();
     if (request.key() == "device") throw std::runtime_error("the device is lost");
@@ -63,8 +63,8 @@ class WorkerLoopTest : public ::testing::Test {
     return absl::OkStatus();
   }
 
-  static absl::Status WaitForStop(const WorkRequest& request, const ReportProgress&, const StopAsked& stop_asked) {
-    while (!stop_asked()) usleep(1000);
+  static absl::Status WaitForStop(const WorkRequest& request, const ReportProgress&, const Poll& poll) {
+    while (!poll()) usleep(1000);
     return absl::CancelledError(std::to_string(request.cpu_slots()));
   }
 
@@ -182,7 +182,7 @@ TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
   request.set_cpu_slots(1);
   absl::Notification asked, raised;
   int looks = 0;  // since it was asked
-  const StopAsked look = [&] {
+  const Poll look = [&] {
     if (asked.HasBeenNotified() && ++looks == 1) request.set_cpu_slots(std::numeric_limits<int>::max());
     if (looks == 2) raised.Notify();
     return false;
@@ -199,7 +199,7 @@ TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
 
 TEST(MoreThreads, IsOneThreadWithoutSlots) {
   const WorkRequest request;
-  const StopAsked look = [] { return false; };
+  const Poll look = [] { return false; };
   {
     const MoreThreads more(request, look);
     EXPECT_EQ(NumThreads(), 1);

@@ -95,6 +95,56 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
         **kwargs
     )
 
+# As many sources of a folder are compiled at once: fewer take more time in all, more leave processors idle.
+_AT_ONCE = 8
+
+def openset_folder(name, deps = [], test_deps = [], test_data = [], test_size = "small", subfolders = [], without = [], torch = False, **kwargs):
+    """A library of all sources and headers of the package, and a test for each NAME_test.cc.
+
+    Several sources are compiled at once: names in their anonymous namespaces must differ.
+
+    Args:
+      name: that of the folder.
+      deps: of all sources.
+      test_deps: of all tests.
+      test_data: of all tests.
+      test_size: of all tests.
+      subfolders: which belong to the folder, and are no packages.
+      without: files that other rules list. Benchmarks never belong to it.
+      torch: whether they use LibTorch.
+      **kwargs: of the library.
+    """
+    places = [""] + [subfolder + "/" for subfolder in subfolders]
+    tests = native.glob([place + "*_test.cc" for place in places], exclude = without)
+    sources = native.glob([place + "*.cc" for place in places], exclude = without + tests + [place + "*_benchmark.cc" for place in places])
+    parts = []
+    for first in range(0, len(sources), _AT_ONCE):
+        parts.append("%s_part%d.cc" % (name, first // _AT_ONCE))
+        native.genrule(
+            name = parts[-1] + "_source",
+            outs = [parts[-1]],
+            cmd = "printf '#include \"%s\"\\n' " % (native.package_name() + "/%s") +
+                  " ".join(sources[first:first + _AT_ONCE]) + " > $@",
+        )
+    openset_cc_library(
+        name = name,
+        hdrs = native.glob([place + "*.h" for place in places], exclude = without),
+        srcs = parts,
+        textual_hdrs = sources,
+        deps = deps,
+        torch = torch,
+        **kwargs
+    )
+    for test in tests:
+        openset_cc_test(
+            name = test[:-len(".cc")],
+            size = test_size,
+            srcs = [test],
+            data = test_data,
+            torch = torch,
+            deps = [":" + name] + test_deps,
+        )
+
 def openset_member(name, deps = [], test_deps = [], test_data = [], test_size = "small", torch = False):
     """A library with its test: NAME.h and, if they exist, NAME.cc and NAME_test.cc."""
     openset_cc_library(

@@ -104,5 +104,5 @@ def component_fingerprints(name, families, symbol, aliases = {}, others = []):
         srcs = [name + ".cc"],
         linkstatic = 1,
         visibility = ["//experiments:__subpackages__"],
-        deps = ["//experiments/store:fingerprint_row"],
+        deps = ["//experiments/store"],
     )

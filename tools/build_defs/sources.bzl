@@ -1,8 +1,8 @@
 """package_sources(): the files of a package that tools/checks/layers.py reads."""
 
-def package_sources():
+def package_sources(subfolders = []):
     native.filegroup(
         name = "sources",
-        srcs = native.glob(["*"], exclude_directories = 1),
+        srcs = native.glob(["*"] + [subfolder + "/*" for subfolder in subfolders], exclude_directories = 1),
         visibility = ["//tools:__subpackages__"],
     )

@@ -151,11 +151,22 @@ class Repository:
             attributes = {"srcs": glob_in_package([f"{each}_test.cc" for each in members]), "deps": list(test_deps), "torch": torch}
             self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, [label]))
 
+        def folder_of(name, deps=(), test_deps=(), torch=False, subfolders=(), without=(), **_):
+            places = [""] + [f"{subfolder}/" for subfolder in subfolders]
+            tests = glob_in_package([f"{place}*_test.cc" for place in places], without)
+            library = {"hdrs": glob_in_package([f"{place}*.h" for place in places], without),
+                       "srcs": glob_in_package([f"{place}*.cc" for place in places],
+                                               list(without) + tests + [f"{place}*_benchmark.cc" for place in places]),
+                       "deps": list(deps), "torch": torch}
+            self.targets.append(Target(package, "openset_cc_library", name, library, rule=name))
+            attributes = {"srcs": tests, "deps": list(test_deps), "torch": torch}
+            self.targets.append(Target(package, "openset_cc_test", f"{name}_test", attributes, "test_deps", name, [f"//{package}:{name}"]))
+
         class Globals(dict):
             def __missing__(self, key):
                 return lambda *_, **__: []
 
-        names = Globals(glob=glob_in_package, openset_member=member, openset_family=family, range=range, len=len, True_=True)
+        names = Globals(glob=glob_in_package, openset_member=member, openset_family=family, openset_folder=folder_of, range=range, len=len, True_=True)
         # A table that is only linked.
         names["component_fingerprints"] = lambda name, **_: note("openset_cc_library")(name=name)
         for kind in ("openset_cc_library", "openset_cc_test", "openset_cc_binary", "openset_cc_benchmark", "openset_proto"):
@@ -232,7 +243,8 @@ def fix(repository, target, torch_wrong):
     call = next((n.value for n in ast.parse("\n".join(lines)).body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
                  and any(k.arg == "name" and isinstance(k.value, ast.Constant) and k.value.value == target.rule
                          for k in n.value.keywords)
-                 and n.value.func.id in (target.kind, "openset_member", "openset_family")), None)
+                 and n.value.func.id in ({target.kind} if target.kind == "openset_proto" else
+                                         {target.kind, "openset_member", "openset_family", "openset_folder"})), None)
     if call is None:
         print(f"//{target.package}:{target.rule}: not written by hand, mend it yourself")
         return

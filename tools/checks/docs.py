@@ -62,10 +62,11 @@ class Tree:
 
     def has_target(self, package, name):
         build = self.builds[package]
-        # "X_" + form makes X_test and X_long of a list; a member has a test next to it; a study is a file.
+        # "X_" + form makes X_test and X_long of a list; a member has a test next to it; a study, or a test of a folder or
+        # a family, is a file.
         made = any(f'"{name[:i + 1]}" +' in build for i, c in enumerate(name) if c == "_")
         return (f'"{name}"' in build or made or name == "all" or f'"{name.removesuffix("_test")}"' in build
-                or f"{package}/{name}.textproto" in self.files)
+                or f"{package}/{name}.textproto" in self.files or f"{package}/{name}.cc" in self.files)
 
     def has_file(self, path):
         path = path.rstrip("/")

@@ -12,8 +12,8 @@ namespace {
 
 absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
   InitLogging("openset");
-  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const StopAsked& stop_asked) {
-    const MoreThreads more_threads(request, stop_asked);
+  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const Poll& poll) {
+    const MoreThreads more_threads(request, poll);
     return EvaluateTrial(request.key(), request.evaluate(), Store(request.store()));
   };
   std::exit(ServeWork({{WorkRequest::kEvaluate, evaluate}}));

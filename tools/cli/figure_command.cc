@@ -68,7 +68,7 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
   return absl::NotFoundError(UnknownName("figure", spec, known));
 }
 
-StudyFigureRequest RequestFromFlags() {
+StudyFigureRequest FigureRequestFromFlags() {
   StudyFigureRequest request;
   request.x = absl::GetFlag(FLAGS_x);
   request.y = MeantMetric(absl::GetFlag(FLAGS_y));
@@ -143,7 +143,7 @@ absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
 }
 
 absl::Status RunFigure(const std::vector<std::string>& arguments) {
-  const StudyFigureRequest request = RequestFromFlags();
+  const StudyFigureRequest request = FigureRequestFromFlags();
   if (!request.x.empty() || !request.y.empty() || !request.curve.empty() || !request.improvement.empty() ||
       !request.softmax.empty()) {
     return DrawStudy(arguments[0], request);

@@ -175,8 +175,8 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   const Experiment& experiment = study.experiment();
   context.spec = ReadFile(experiment.source.file(), kMaxTextBytes).value_or(ToText(experiment.spec));
   ExperimentSpec written;
-  if (!experiment.laid_over.empty() && ParseTextProto(context.spec, experiment.source.file(), &written).ok()) {
-    context.changed_spec = ChangedSpecLines(written, experiment.spec, experiment.laid_over);
+  if (!experiment.overrides.empty() && ParseTextProto(context.spec, experiment.source.file(), &written).ok()) {
+    context.changed_spec = ChangedSpecLines(written, experiment.spec, experiment.overrides);
   }
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));

@@ -44,7 +44,7 @@ absl::Status RunList(const std::vector<std::string>& arguments) {
     width = std::max(width, entry.name.size());
     names.push_back(entry.name);
   }
-  const std::string meant = MeantName(filter, names).value_or("");
+  const std::string meant = ResolveSynonym(filter, names).value_or("");
   bool any = false;
   for (const KindEntry& entry : entries) {
     const bool has_it = absl::StrContains(absl::AsciiStrToLower(absl::StrCat(entry.name, " ", entry.line)), filter);

@@ -48,7 +48,7 @@ int ShowRuns(const Store& store, const Study* study) {
   for (const RunState& run : RunsOf(store)) {
     if (study != nullptr && run.experiment() != study->name()) continue;
     ++shown;
-    const bool is_own = study != nullptr && IsRunOf(run, study->name(), study->experiment().laid_over);
+    const bool is_own = study != nullptr && IsRunOf(run, study->name(), study->experiment().overrides);
     std::cout << "running"
               << (study == nullptr ? " "
                   : is_own         ? ""
@@ -151,7 +151,7 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords*
   if (json) {
     std::vector<RunState> runs;
     for (RunState& run : RunsOf(store)) {
-      if (IsRunOf(run, study->name(), study->experiment().laid_over)) runs.push_back(std::move(run));
+      if (IsRunOf(run, study->name(), study->experiment().overrides)) runs.push_back(std::move(run));
     }
     std::cout << StudyStatusJson(*study, runs, failed);
     return static_cast<int>(runs.size());

@@ -53,7 +53,7 @@ absl::Status ParseMember(absl::string_view flag, absl::string_view what, absl::s
                          google::protobuf::Message* spec) {
   const absl::string_view name = absl::StripAsciiWhitespace(text.substr(0, text.find_first_of(" {")));
   const std::vector<std::string> known = MembersOf(*spec->GetDescriptor());
-  const std::optional<std::string> meant = MeantName(name, known);
+  const std::optional<std::string> meant = ResolveSynonym(name, known);
   if (!meant.has_value()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", UnknownName(what, name, known)));
   const bool has_fields = text.find('{') != absl::string_view::npos;
   absl::StatusOr<TextSource> source =
@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, abs
 
 std::string MeantMetric(absl::string_view name) {
   if (MetricOfLevelName(name).has_value()) return std::string(name);
-  return MeantName(name, MembersOf(*MetricSpec::descriptor())).value_or(std::string(name));
+  return ResolveSynonym(name, MembersOf(*MetricSpec::descriptor())).value_or(std::string(name));
 }
 
 absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text) {

@@ -353,7 +353,7 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
            {"name: \"study\"", "name: \"../study\"", "is not a valid name"},
            {"name: \"study\"", "name: \"\"", "is not a valid name"},
            {"metric { auroc {} }", "metric { auroc {} }\nexpected_trials: 7",
-            "expected_trials: is 7, and the study makes 2"}}) {
+            "expected_trials: is 7, but the study has 2 trials"}}) {
     program.Write("bad.textproto", Spec(from, to));
     for (const char* command : {"plan", "run", "report"}) {
       if (std::string(command) == "report") std::filesystem::create_directories(program.store());
@@ -441,7 +441,7 @@ TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   const TrialRecord record = program.AnyRecord();
   EXPECT_EQ(record.trial().method().training().epochs(), 2);
   EXPECT_EQ(record.trial().method().training().batch_size(), 32);
-  EXPECT_THAT(record.trial().laid_over(), ElementsAre("--set=training.epochs=2", "--set=training.batch_size=32",
+  EXPECT_THAT(record.trial().overrides(), ElementsAre("--set=training.epochs=2", "--set=training.batch_size=32",
                                                       "--seeds=3..4", "--methods=softmax"));
   EXPECT_FALSE(std::filesystem::exists(program.store() + "/reports/study"));
   EXPECT_THAT(result.out, HasSubstr("/reports/study+"));

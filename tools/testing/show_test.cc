@@ -76,7 +76,7 @@ TEST(Show, AnEntryOfEachKind) {
                                                       {"head", "models/model.proto"},
                                                       {"augmentation", "data/augment/augment.proto"},
                                                       {"source", ".proto"},
-                                                      {"optimizer", "experiments/spec/method.proto"},
+                                                      {"optimizer", "experiments/spec/optimizer.proto"},
                                                       {"schedule", "experiments/spec/method.proto"},
                                                       {"inference", "experiments/spec/method.proto"}};
   const std::vector<std::string> kinds = FirstWords(program.Run({"list"}).out);

@@ -44,14 +44,14 @@ constexpr absl::string_view kScriptNames[] = {"torch.jit._pickle build_intlist",
                                               "builtins complex"};
 constexpr absl::string_view kScriptClass = "__torch__";
 // The magic number and the version with which torch.save() began its files before PyTorch 1.6.
-constexpr absl::string_view kMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+constexpr absl::string_view kPickleMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 constexpr int64_t kOldVersion = 1001;
 constexpr size_t kListed = 5;
 constexpr size_t kMostByteOrder = 100;  // bytes of the member, whose content is "little" or "big"
 // A pickle may repeat a value at no cost, so that there are limits for: the names of storages and attributes; modules
 // inside one another, and the values of all modules; the keys of a checkpoint; dicts inside one another in which a
 // message looks for tensors, and their values.
-constexpr size_t kMostNameBytes = 1000, kMostModuleDepth = 100, kMostModuleValues = 4'000'000, kMostKeys = 100;
+constexpr size_t kMostTensorNameBytes = 1000, kMostModuleDepth = 100, kMostModuleValues = 4'000'000, kMostKeys = 100;
 constexpr int kMostDictDepth = 3;
 constexpr int64_t kMostDictValues = 1'000'000;
 constexpr size_t kMostCodeBytes = 8 << 20;  // of one file of a script
@@ -251,7 +251,7 @@ void FindStateDicts(const Pickle& pickle, const PickleValue& value, const std::s
   } else if (value.kind == PickleValue::kDict && depth < kMostDictDepth) {
     for (size_t i = 0; i + 1 < value.items.size(); i += 2) {
       const PickleValue& key = pickle[value.items[i]];
-      if (key.kind != PickleValue::kText || key.text.size() > kMostNameBytes) continue;
+      if (key.kind != PickleValue::kText || key.text.size() > kMostTensorNameBytes) continue;
       FindStateDicts(pickle, pickle[value.items[i + 1]], absl::StrCat(name, "[\"", OneLine(key.text), "\"]"), depth + 1,
                      left, found);
     }
@@ -317,7 +317,8 @@ absl::StatusOr<const PickleValue*> StateDict(const Pickle& pickle, absl::string_
   for (size_t i = 0; i + 1 < root->items.size(); i += 2) {
     const PickleValue &name = pickle[root->items[i]], &value = pickle[root->items[i + 1]];
     has_tensors = has_tensors || IsTensor(pickle, value);
-    if (name.kind != PickleValue::kText || keys.size() == kMostKeys || name.text.size() > kMostNameBytes) continue;
+    if (name.kind != PickleValue::kText || keys.size() == kMostKeys || name.text.size() > kMostTensorNameBytes)
+      continue;
     keys.push_back(name.text);
     if (CountTensors(pickle, value) > 0) dicts.push_back(name.text);
   }
@@ -359,7 +360,7 @@ absl::StatusOr<TorchTensors> TensorsOf(const Pickle& pickle, absl::string_view k
     const PickleValue& value = pickle[dict->items[i + 1]];
     if (name.kind != PickleValue::kText) return absl::InvalidArgumentError("a key of its dict is not text");
     if (!IsTensor(pickle, value)) {
-      if (others.size() <= kListed) others.push_back(name.text.substr(0, kMostNameBytes));
+      if (others.size() <= kListed) others.push_back(name.text.substr(0, kMostTensorNameBytes));
       continue;
     }
     OPENSET_ASSIGN_OR_RETURN(OwnedArray array, reader.Read(value), "tensor '", OneLine(name.text), "'");
@@ -393,7 +394,7 @@ absl::StatusOr<TorchTensors> DecodeOldFile(absl::string_view file, absl::string_
     return pickle;
   };
   OPENSET_ASSIGN_OR_RETURN(const Pickle magic, next());
-  if (magic[magic.root].text != kMagic) {
+  if (magic[magic.root].text != kPickleMagic) {
     return absl::InvalidArgumentError(
         "is a pickle that torch.save() did not write. If Python reads it, load it there and save the tensors with "
         "torch.save(state_dict, \"weights.pth\")");
@@ -413,7 +414,7 @@ absl::StatusOr<TorchTensors> DecodeOldFile(absl::string_view file, absl::string_
   for (const PickleValue& value : pickle.values) {
     if (value.kind != PickleValue::kPersistent) continue;
     const std::vector<int>& id = pickle[value.items[0]].items;
-    if (id.size() < 5 || pickle[id[2]].text.size() > kMostNameBytes) continue;
+    if (id.size() < 5 || pickle[id[2]].text.size() > kMostTensorNameBytes) continue;
     for (const auto& [name, type] : kStorages) {
       if (pickle[id[1]].text == name) element_of[pickle[id[2]].text] = SizeOf(type);
     }
@@ -503,12 +504,12 @@ absl::StatusOr<TorchTensors> DecodeScript(Archive* archive, size_t file_bytes) {
     if (state == nullptr || module == modules.end())
       return absl::DataLossError("its modules are not those of its code");
     seen += 1 + state->items.size();
-    if (seen > kMostModuleValues || place.depth == kMostModuleDepth || place.path.size() > kMostNameBytes) {
+    if (seen > kMostModuleValues || place.depth == kMostModuleDepth || place.path.size() > kMostTensorNameBytes) {
       return absl::DataLossError("it has too many modules");
     }
     for (size_t i = 0; i + 1 < state->items.size(); i += 2) {
       const PickleValue &key = pickle[state->items[i]], &value = pickle[state->items[i + 1]];
-      if (key.text.size() > kMostNameBytes) return absl::DataLossError("a name is too long");
+      if (key.text.size() > kMostTensorNameBytes) return absl::DataLossError("a name is too long");
       const std::string name = place.path + key.text;
       if (modules.count(std::string(NameOf(pickle, value))) > 0) {
         places.push_back({&value, name + ".", place.depth + 1});

@@ -38,11 +38,14 @@ uint32_t ThreadsGiven(uint32_t wanted) {
   return static_cast<uint32_t>(threads.size());
 }
 
-struct Stream {
-  Stream() = default;
-  ~Stream() { lzma_end(&lzma); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+}  // namespace
+
+// A stream of liblzma with the part of its output that was not used yet.
+struct XzStream {
+  XzStream() = default;
+  ~XzStream() { lzma_end(&lzma); }
+  XzStream(const XzStream&) = delete;
+  XzStream& operator=(const XzStream&) = delete;
 
   // What lzma_code() has written since the last call.
   absl::string_view Written() {
@@ -57,10 +60,8 @@ struct Stream {
   std::string part = std::string(kPart, '\0');
 };
 
-}  // namespace
-
-struct XzWriter::Coder : Stream {};
-struct XzReader::Coder : Stream {};
+struct XzWriter::Coder : XzStream {};
+struct XzReader::Coder : XzStream {};
 
 XzWriter::XzWriter(UseBytes use) : use_(std::move(use)), coder_(std::make_unique<Coder>()) {
   lzma_mt options = {};

@@ -32,14 +32,14 @@ namespace {
 constexpr tmsize_t kMostBytes = 4 * kMaxImagePixels + (1 << 16);
 
 // The bytes of the file and the position in them; libtiff's first error.
-struct Input {
+struct TiffInput {
   absl::string_view bytes;
   uint64_t at = 0;
   std::string error;
 };
 
 tmsize_t Read(thandle_t handle, void* out, tmsize_t count) {
-  auto* input = static_cast<Input*>(handle);
+  auto* input = static_cast<TiffInput*>(handle);
   if (count < 0 || input->at >= input->bytes.size()) return 0;
   const size_t some = std::min<uint64_t>(count, input->bytes.size() - input->at);
   std::memcpy(out, input->bytes.data() + input->at, some);
@@ -50,7 +50,7 @@ tmsize_t Read(thandle_t handle, void* out, tmsize_t count) {
 tmsize_t Write(thandle_t, void*, tmsize_t) { return 0; }
 
 toff_t Seek(thandle_t handle, toff_t offset, int whence) {
-  auto* input = static_cast<Input*>(handle);
+  auto* input = static_cast<TiffInput*>(handle);
   const uint64_t base = whence == SEEK_CUR ? input->at : whence == SEEK_END ? input->bytes.size() : 0;
   input->at = base + offset;
   return input->at;
@@ -58,10 +58,10 @@ toff_t Seek(thandle_t handle, toff_t offset, int whence) {
 
 int Close(thandle_t) { return 0; }
 
-toff_t Size(thandle_t handle) { return static_cast<Input*>(handle)->bytes.size(); }
+toff_t Size(thandle_t handle) { return static_cast<TiffInput*>(handle)->bytes.size(); }
 
 int KeepError(TIFF*, void* user, const char*, const char* format, va_list arguments) {
-  auto* input = static_cast<Input*>(user);
+  auto* input = static_cast<TiffInput*>(user);
   if (!input->error.empty()) return 1;
   char text[256];
   std::vsnprintf(text, sizeof(text), format, arguments);
@@ -87,7 +87,7 @@ bool IsTiff(absl::string_view bytes) {
 }
 
 absl::StatusOr<Interleaved> DecodeTiff(absl::string_view bytes) {
-  Input input{bytes};
+  TiffInput input{bytes};
   const auto damaged = [&input](absl::string_view otherwise) {
     return DamagedImageStatus("TIFF", input.error.empty() ? otherwise : absl::string_view(input.error));
   };

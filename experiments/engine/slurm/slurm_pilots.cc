@@ -82,7 +82,7 @@ absl::StatusOr<PilotOptions> OptionsOfPilot(const Store& store, const SlurmArray
   if (array.has_program() && !command.empty()) {
     options.submit.program = {JoinPath(store.folder(), "programs/" + array.program()), array.program(), command[0]};
   }
-  options.laid_over.assign(launch.laid_over().begin(), launch.laid_over().end());
+  options.overrides.assign(launch.overrides().begin(), launch.overrides().end());
   options.only_these = launch.only_these();
   for (const std::string& key : launch.failed_before()) ++options.failures_before[key];
   return options;
@@ -99,7 +99,7 @@ absl::Status SlurmPilots::Prepare() {
   if (submit.launch.empty()) {
     SlurmLaunch launch;
     launch.set_experiment(submit.experiment);
-    launch.mutable_laid_over()->Assign(options_.laid_over.begin(), options_.laid_over.end());
+    launch.mutable_overrides()->Assign(options_.overrides.begin(), options_.overrides.end());
     for (const ActionId id : plan_.evaluations) {
       if (plan_[id].is_needed()) launch.add_record(plan_[id].key);
     }

@@ -42,7 +42,7 @@ struct PilotOptions {
   // How often pilots that ended without any progress are submitted again.
   int retries = 2;
   // Fields of the launch: see SlurmLaunch.
-  std::vector<std::string> laid_over;
+  std::vector<std::string> overrides;
   bool only_these = false;
   FailuresBefore failures_before;
 };

@@ -174,6 +174,16 @@ TEST(Expand, ExternalImagesAreTheTasks) {
   EXPECT_FALSE(MakeTrainAction(trials[0]).has_external());
 }
 
+TEST(Expand, APretrainingNeedsTheTasksExternalImagesToo) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/exposed.textproto",
+                "pretraining { open_set { external_images {} } "
+                "loss { term { cross_entropy {} } term { outlier_exposure {} } } training { epochs: 5 batch_size: 10 "
+                "optimizer { learning_rate: 0.1 sgd {} } schedule { constant {} } } }");
+  EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+exposed'")),
+              HasSubstr("method plain+exposed trains with external images, and task task names none"));
+}
+
 TEST(Expand, MetricsTakeTheMethodsThreshold) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/strict.textproto",

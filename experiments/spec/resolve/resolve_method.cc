@@ -100,9 +100,9 @@ std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesI
 std::string MeantMethod(const std::string& name, const SpecFolders& folders) {
   if (absl::EndsWith(name, ".textproto")) return name;
   const std::vector<std::string> names = MethodNames(folders);
-  if (const std::optional<std::string> whole = MeantName(name, names); whole.has_value()) return *whole;
+  if (const std::optional<std::string> whole = ResolveSynonym(name, names); whole.has_value()) return *whole;
   const size_t plus = std::min(name.find('+'), name.size());
-  return absl::StrCat(MeantName(name.substr(0, plus), names).value_or(name.substr(0, plus)), name.substr(plus));
+  return absl::StrCat(ResolveSynonym(name.substr(0, plus), names).value_or(name.substr(0, plus)), name.substr(plus));
 }
 
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,

@@ -252,7 +252,7 @@ absl::Status Leases::Renew(RunState state) {
   state.set_started_at_seconds(started_at_seconds_);
   state.set_updated_at_seconds(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
   // Written atomically, since readers may come at any time; not synced, since no process outlasts a power cut.
-  return WritePassingFile(RunPath(run_id_), EncodeRecord(state), TemporaryName(JoinPath(folder_, "tmp/run")));
+  return WriteNonDurableFile(RunPath(run_id_), EncodeRecord(state), TemporaryName(JoinPath(folder_, "tmp/run")));
 }
 
 bool Leases::IsStoreThere() const { return FileExists(RunPath(run_id_)); }
@@ -297,9 +297,9 @@ void Leases::SweepDead() {
   }
 }
 
-bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over) {
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& overrides) {
   return run.experiment() == experiment &&
-         std::equal(run.laid_over().begin(), run.laid_over().end(), laid_over.begin(), laid_over.end());
+         std::equal(run.overrides().begin(), run.overrides().end(), overrides.begin(), overrides.end());
 }
 
 std::vector<RunState> RunsOf(const Store& store) {

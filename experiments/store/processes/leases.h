@@ -127,8 +127,8 @@ class Leases {
 // their schema: they are untrusted.
 std::vector<RunState> RunsOf(const Store& store);
 
-// Whether the run is of this study with these changes by the command line (TrialSpec.laid_over).
-bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
+// Whether the run is of this study with these changes by the command line (TrialSpec.overrides).
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& overrides);
 
 }  // namespace openset
 

@@ -339,7 +339,7 @@ TEST(IsRunOf, AVariantIsAnotherStudy) {
   run.set_experiment("sweep");
   EXPECT_TRUE(IsRunOf(run, "sweep", {}));
   EXPECT_FALSE(IsRunOf(run, "other", {}));
-  run.add_laid_over("--set=training.epochs=2");
+  run.add_overrides("--set=training.epochs=2");
   EXPECT_FALSE(IsRunOf(run, "sweep", {}));
   EXPECT_TRUE(IsRunOf(run, "sweep", {"--set=training.epochs=2"}));
 }

@@ -317,9 +317,9 @@ absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
   const std::vector<std::string> fields = NamesOf(records), methods = MethodsOf(records);
   for (std::vector<Comparison>& all : any_of_all_) {
     for (Comparison& one : all) {
-      one.name = MeantName(one.name, fields).value_or(one.name);
+      one.name = ResolveSynonym(one.name, fields).value_or(one.name);
       const bool names_method = one.name == "method" && (one.op == "=" || one.op == "!=");
-      if (names_method) one.value = MeantName(one.value, methods).value_or(one.value);
+      if (names_method) one.value = ResolveSynonym(one.value, methods).value_or(one.value);
     }
   }
   OPENSET_RETURN_IF_ERROR(CheckNames(names(), records));

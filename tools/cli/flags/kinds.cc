@@ -259,8 +259,8 @@ absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name)
   for (const KindEntry& entry : entries) names.push_back(entry.name);
   // A method's name may be followed by presets.
   const size_t plus =
-      kind.name == "method" && MeantName(name, names) == std::nullopt ? name.find('+') : std::string::npos;
-  const std::optional<std::string> meant = MeantName(name.substr(0, plus), names);
+      kind.name == "method" && ResolveSynonym(name, names) == std::nullopt ? name.find('+') : std::string::npos;
+  const std::optional<std::string> meant = ResolveSynonym(name.substr(0, plus), names);
   if (meant.has_value()) {
     const std::string whole = plus == std::string::npos ? *meant : absl::StrCat(*meant, name.substr(plus));
     OPENSET_ASSIGN_OR_RETURN(const std::string text, kind.show(whole));

@@ -17,7 +17,7 @@ TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
   const TrialRecord record = Parsed<TrialRecord>(R"(
     trial_id: 'ab12' split_sha256: '0123456789abcdef'
     trial { method { name: 'mcp' title: 'Maximum\nsoftmax' } task: 'cats' split: 1 seed: 7 experiment: 'study'
-            laid_over: '--seeds=7' }
+            overrides: '--seeds=7' }
     metric { name: 'accuracy' spec { accuracy {} } value: 0.875 group { kind: POOL } }
     metric { name: 'auroc' spec { auroc {} } absent_reason: 'no unknown samples' group { kind: POOL } }
     metric { name: 'auroc' spec { auroc {} } value: 0.5 group { kind: SET set: 'dogs' } }

@@ -36,7 +36,7 @@ std::string Shortened(const std::string& text, size_t width) {
 
 std::string StudyText(const RunState& run) {
   std::string text = run.experiment();
-  for (const std::string& flag : run.laid_over()) absl::StrAppend(&text, " ", flag);
+  for (const std::string& flag : run.overrides()) absl::StrAppend(&text, " ", flag);
   return OneLine(text);
 }
 
@@ -207,7 +207,7 @@ void RunDisplay::OnTick() {
 
 void RunDisplay::Describe(RunState* state) const {
   state->set_experiment(options_.experiment);
-  state->mutable_laid_over()->Assign(options_.laid_over.begin(), options_.laid_over.end());
+  state->mutable_overrides()->Assign(options_.overrides.begin(), options_.overrides.end());
   if (!options_.slurm_job.empty()) state->set_slurm_job(options_.slurm_job);
   progress_.Describe(state);
 }

@@ -46,7 +46,7 @@ std::string ActionLine(const RunningAction& action);
 struct RunDisplayOptions {
   // The study's name, what the command line changed in it, and, if this process is a job of Slurm, the job.
   std::string experiment;
-  std::vector<std::string> laid_over = {};
+  std::vector<std::string> overrides = {};
   std::string slurm_job;
   // The store's folder, which has the logs of failed actions; "": messages name no logs.
   std::string store;

@@ -28,7 +28,7 @@ TEST(RunLines, AVariantHasItsOwnName) {
   run.set_id("no name of a process");
   EXPECT_EQ(StudyText(run), "sweep");
   EXPECT_EQ(RunnerText(run), "no name of a process");
-  run.add_laid_over("--set=training.epochs=2");
+  run.add_overrides("--set=training.epochs=2");
   run.set_user_name("anna\n");
   EXPECT_EQ(StudyText(run), "sweep --set=training.epochs=2");
   EXPECT_EQ(RunnerText(run), OneLine("anna\n on no name of a process"));

@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<SlurmRun>> SlurmRun::Launcher(const Study& study,
   options.program = ProgramPath();
   OPENSET_ASSIGN_OR_RETURN(options.runfiles, RunfilesFolder());
   if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
-  options.laid_over = study.experiment().laid_over;
+  options.overrides = study.experiment().overrides;
   options.only_these = !absl::GetFlag(FLAGS_only).empty() || !absl::GetFlag(FLAGS_redo).empty();
   OPENSET_ASSIGN_OR_RETURN(options.failures_before, FailuresIn(study.store()));
   return std::unique_ptr<SlurmRun>(new SlurmRun(study, deploy, std::move(options), observer));
@@ -185,7 +185,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
                                  std::optional<int64_t> store_budget) {
   RunDisplayOptions shown;
   shown.experiment = study.name();
-  shown.laid_over = study.experiment().laid_over;
+  shown.overrides = study.experiment().overrides;
   shown.slurm_job = ThisTaskId();
   shown.store = study.store().folder();
   shown.expected = expected.pace;

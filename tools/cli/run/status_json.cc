@@ -27,7 +27,7 @@ Json RunningJson(const std::vector<RunState>& runs) {
   for (const RunState& run : runs) {
     Json json;
     json["study"] = run.experiment();
-    json["overrides"] = std::vector<std::string>(run.laid_over().begin(), run.laid_over().end());
+    json["overrides"] = std::vector<std::string>(run.overrides().begin(), run.overrides().end());
     json["by"] = RunnerText(run);
     json["user"] = run.user_name();
     json["slurm_job"] = run.slurm_job();
@@ -53,7 +53,7 @@ std::string StudyStatusJson(const Study& study, const std::vector<RunState>& run
   const int left = plan.CountNeeded(ActionKind::kEvaluate);
   Json json;
   json["study"] = study.name();
-  json["overrides"] = study.experiment().laid_over;
+  json["overrides"] = study.experiment().overrides;
   json["trials"] = plan.trials.size();
   json["done"] = static_cast<int>(plan.trials.size()) - left;
   json["left"] = left;

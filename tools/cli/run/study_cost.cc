@@ -77,7 +77,7 @@ constexpr int kSmallestBatch = 4;
 constexpr int kUnknownBatch = 16;
 
 // Trainings with the same estimated rate.
-struct Group {
+struct CostGroup {
   const Action* action = nullptr;  // the one with the most work
   int64_t work = 0;                // of all
 };
@@ -117,9 +117,9 @@ TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::
 }  // namespace
 
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs) {
-  std::map<std::string, Group> groups;
+  std::map<std::string, CostGroup> groups;
   // By what trials share; null if there is a record.
-  std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, Group*> group_of;
+  std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, CostGroup*> group_of;
   for (const Action& action : plan.actions) {
     if (action.kind != ActionKind::kTrain || action.role == ActionRole::kImport || action.is_done()) continue;
     const Trial& trial = plan.TrialOf(action);
@@ -128,12 +128,12 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
     if (is_new && throughputs->Of(trial, options.device).basis != Throughputs::Rate::Basis::kMeasured) {
       at->second = &groups[WhatIsProbed(trial, options)];
     }
-    Group* group = at->second;
+    CostGroup* group = at->second;
     if (group == nullptr) continue;
     if (group->action == nullptr || action.work > group->action->work) group->action = &action;
     group->work += action.work;
   }
-  std::vector<std::pair<std::string, Group>> by_work(groups.begin(), groups.end());
+  std::vector<std::pair<std::string, CostGroup>> by_work(groups.begin(), groups.end());
   std::stable_sort(by_work.begin(), by_work.end(),
                    [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
   std::vector<std::string> failures;

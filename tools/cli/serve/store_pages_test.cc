@@ -180,7 +180,7 @@ TEST_F(StorePagesTest, EscapesTextFromTheStore) {
   TrialRecord record = TestRecord(TestKey("bbbb"), "</script><script>alert(3)</script>", 1, 0.5, kHostile);
   record.mutable_trial()->set_experiment(kHostile);
   record.mutable_trial()->set_task(kHostile);
-  record.mutable_trial()->add_laid_over(kHostile);
+  record.mutable_trial()->add_overrides(kHostile);
   record.mutable_metric(0)->set_absent_reason(kHostile);
   record.mutable_provenance()->mutable_stage(0)->set_user_name(kHostile);
   ASSERT_TRUE(store_.CommitRecord(record).ok());

@@ -55,10 +55,6 @@ ABSL_FLAG(std::string, like, "",
 namespace openset {
 namespace {
 
-absl::Status FlagError(absl::string_view flag, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
-}
-
 // The number of unknown classes with the nearest openness.
 int UnknownFor(double openness, int known) {
   return std::max(1, static_cast<int>(std::lround(2 * known * (1 / ((1 - openness) * (1 - openness)) - 1))));
@@ -205,6 +201,10 @@ std::optional<int> NumberOf(const std::vector<std::string>& list) {
   int number = 0;
   if (list.size() == 1 && absl::SimpleAtoi(list[0], &number)) return number;
   return std::nullopt;
+}
+
+absl::Status FlagError(absl::string_view flag, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
 }
 
 absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list) {

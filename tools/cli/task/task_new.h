@@ -27,6 +27,9 @@ struct NewTaskRequest {
   uint64_t seed = 0;
 };
 
+// kInvalidArgument: "--FLAG: WHAT".
+absl::Status FlagError(absl::string_view flag, absl::string_view what);
+
 // Returns the items of a list. Skips empty lines of a file and those that begin with "#". Errors: those of reading the
 // file; kInvalidArgument for an empty list.
 absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list);

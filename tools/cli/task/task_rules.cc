@@ -43,10 +43,6 @@ ABSL_FLAG(std::vector<std::string>, variants, {},
 namespace openset {
 namespace {
 
-absl::Status FlagError(absl::string_view flag, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
-}
-
 absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::string& path) {
   if (path.empty()) return FlagError(flag, "must name a file");
   absl::StatusOr<std::string> content = ReadGivenFile(UserPath(path));

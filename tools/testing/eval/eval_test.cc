@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "eval/metrics/metric.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -22,6 +23,8 @@
 
 namespace openset {
 namespace {
+
+const int kMetrics = MetricSpec::descriptor()->FindOneofByName("kind")->field_count();
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -47,7 +50,7 @@ TEST_F(EvalTest, EveryMetricHasAValueOrAReason) {
   EXPECT_EQ(json["n_unknown"], 0);
   EXPECT_EQ(json["absent"]["auroc"], "no unknown samples");
   EXPECT_EQ(json["metrics"]["accuracy"]["value"], 0.5);
-  EXPECT_EQ(json["metrics"].size() + json["absent"].size(), 42);
+  EXPECT_EQ(json["metrics"].size() + json["absent"].size(), kMetrics);
 }
 
 TEST_F(EvalTest, FullPrecision) {
@@ -517,8 +520,7 @@ TEST_F(EvalTest, ScoresAlone) {
   EXPECT_NEAR(metrics["aupr_known"]["value"].get<double>(), 0.8214285714285714, 1e-15);
   EXPECT_EQ(metrics["fpr_at_95tpr"]["value"], 0.5);
   EXPECT_EQ(metrics["known_unknown_ratio"]["value"], 1.5);
-  EXPECT_EQ(metrics.size(), 10);
-  EXPECT_EQ(json["absent"].size(), 32);
+  EXPECT_EQ(metrics.size() + json["absent"].size(), kMetrics);
   for (const char* name : {"accuracy", "openauc", "oscr", "aurc", "open_set_f_macro", "inner"}) {
     EXPECT_EQ(json["absent"][name], "no predictions") << name;
   }

@@ -144,7 +144,7 @@ class Place {
     if (!train.has_training() || train.has_start()) return;
     const Store store(folder);
     ActionContext context = Context(action.key, store);
-    context.stop_asked = [] { return true; };
+    context.poll = [] { return true; };
     ASSERT_THAT(Train(train, context), StatusIs(absl::StatusCode::kCancelled));
     ASSERT_THAT(Train(train, Context(action.key, store)), IsOk());
     const TensorMap resumed = Checkpoint(store, action.key), whole = Checkpoint(store_, action.key);

@@ -8,7 +8,7 @@
 #include "core/files/formats/safetensors.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {
@@ -19,7 +19,7 @@ using Words = std::vector<std::string>;
 HostileCase Holding(const std::string& input, const std::string& what, const Words& command, const std::string& path,
                     const std::string& content, End end = End::kRefused) {
   return {input,   what,
-          command, [=](const Ground& ground) { ground.Write(path, content); },
+          command, [=](const Fixture& fixture) { fixture.Write(path, content); },
           end,     end == End::kAnswered ? "" : path.substr(path.rfind('/') + 1)};
 }
 
@@ -81,7 +81,7 @@ void AddNumPy(std::vector<HostileCase>* cases) {
   }
   const auto archive = [&](const std::string& what, const std::vector<ZipMember>& members, End end = End::kRefused) {
     HostileCase one{"arrays (.npz)", what, npz, {}, end, end == End::kRefused ? "logits.npz" : ""};
-    one.make = [members](const Ground& ground) { ground.Write("work/logits.npz", ZipBytes(members)); };
+    one.make = [members](const Fixture& fixture) { fixture.Write("work/logits.npz", ZipBytes(members)); };
     cases->push_back(one);
   };
   const std::string megabyte(1 << 20, '\0');
@@ -139,11 +139,11 @@ void AddNumPy(std::vector<HostileCase>* cases) {
                      {},
                      End::kRefused,
                      ""};
-  joined.make = [=](const Ground& ground) {
-    ground.Write("work/other.npz",
-                 ZipBytes({{"label.npy", label},
-                           {"logits.npy", logits},
-                           {"member_uncertainty.npy", FormatNpy(MakeNpy(std::vector<float>(18, 1), {6, 3}))}}));
+  joined.make = [=](const Fixture& fixture) {
+    fixture.Write("work/other.npz",
+                  ZipBytes({{"label.npy", label},
+                            {"logits.npy", logits},
+                            {"member_uncertainty.npy", FormatNpy(MakeNpy(std::vector<float>(18, 1), {6, 3}))}}));
   };
   cases->push_back(joined);
   joined.command = {"eval", "other.npz", "logits.npz", "--score=mutual_information", "--unknown=other"};
@@ -238,9 +238,9 @@ void AddDataFiles(std::vector<HostileCase>* cases) {
   idx("half of gzip", GzipBytes(std::string(100000, 'x')).substr(0, 60));
   HostileCase array{
       "image file of a data set", "300 MB that unfold", VerifyData("arrays"), {}, End::kRefused, "images.npz"};
-  array.make = [](const Ground& ground) {
-    ground.Write("work/files/arrays/images.npz",
-                 ZipBytes({{"images.npy", std::string(1 << 20, '\0'), true, 0100644, -1, 300}}));
+  array.make = [](const Fixture& fixture) {
+    fixture.Write("work/files/arrays/images.npz",
+                  ZipBytes({{"images.npy", std::string(1 << 20, '\0'), true, 0100644, -1, 300}}));
   };
   cases->push_back(array);
 }
@@ -249,9 +249,9 @@ void AddDataFiles(std::vector<HostileCase>* cases) {
 void AddModels(std::vector<HostileCase>* cases) {
   const Words command = {"plan", "study.textproto", "--data=files"};
   HostileCase base{"model file (.safetensors, .pth)", "", command, {}, End::kRefused, "weights.safetensors"};
-  base.make = [](const Ground& ground) {
-    ground.Replace("work/experiments/methods/plain.textproto", "head { linear {} }",
-                   "head { linear {} } weights { file: '../../weights.safetensors' }");
+  base.make = [](const Fixture& fixture) {
+    fixture.Replace("work/experiments/methods/plain.textproto", "head { linear {} }",
+                    "head { linear {} } weights { file: '../../weights.safetensors' }");
   };
   for (HostileCase& one : CasesOfFile(base, "work/weights.safetensors")) {
     // The command looks only for what is plainly no file of weights; the worker reports errors in its content.

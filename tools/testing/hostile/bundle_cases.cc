@@ -12,7 +12,7 @@
 #include "core/proto/record_file.h"
 #include "core/testing/archive_bytes.h"
 #include "experiments/spec/action.pb.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {
@@ -23,9 +23,9 @@ using Words = std::vector<std::string>;
 using Members = std::vector<ZipMember>;
 using Change = std::function<void(Members*)>;
 
-const Ground& Any() {
-  static const auto* const ground = new Ground();
-  return *ground;
+const Fixture& Any() {
+  static const auto* const fixture = new Fixture();
+  return *fixture;
 }
 
 Words Merge() { return {"records", "merge", "full.zip", "--store=merged"}; }
@@ -39,11 +39,11 @@ Words SpecOf() { return {"records", "spec", "full.zip", Any().trials()[0], "--da
 HostileCase Case(const std::string& what, const Words& command, const Change& change, End end, const std::string& named,
                  BundleForm form = BundleForm::kPacked) {
   HostileCase one{"bundle", what, command, {}, end, named, {"work/merged", "work/again"}};
-  one.make = [change, command, form](const Ground& ground) {
-    Members members = BundleMembers(ground, "work/full.zip");
+  one.make = [change, command, form](const Fixture& fixture) {
+    Members members = BundleMembers(fixture, "work/full.zip");
     change(&members);
-    WriteSigned(ground, "work/full.zip", members, form);
-    if (command[1] == "spec" || command[0] == "reproduce") fs::remove_all(ground.Path("work/data"));
+    WriteSigned(fixture, "work/full.zip", members, form);
+    if (command[1] == "spec" || command[0] == "reproduce") fs::remove_all(fixture.Path("work/data"));
   };
   return one;
 }
@@ -293,8 +293,8 @@ void AddFolders(std::vector<HostileCase>* cases) {
 // A published study: a folder with a spec and its records.
 void AddStudies(std::vector<HostileCase>* cases) {
   HostileCase base{"bundle", "of a published study", {"report", "study", "--data=files"}, {}, End::kRefused, "study"};
-  base.make = [](const Ground& ground) {
-    ground.Write("work/study/study.textproto", ground.Read("work/study.textproto"));
+  base.make = [](const Fixture& fixture) {
+    fixture.Write("work/study/study.textproto", fixture.Read("work/study.textproto"));
   };
   for (HostileCase& one : CasesOfFile(base, "work/study/study.zip")) cases->push_back(std::move(one));
   for (const char* action : {"ls", "verify"}) {

@@ -19,7 +19,7 @@ constexpr char kCatalog[] = "work/data/catalog/fetched.textproto";
 
 }  // namespace
 
-HostileCase DownloadCase(const std::string& what, const std::function<void(const Ground&)>& make, End end,
+HostileCase DownloadCase(const std::string& what, const std::function<void(const Fixture&)>& make, End end,
                          const std::string& named) {
   HostileCase one{"download", what, Fetch(), make, end, named};
   one.writes = {"work/brought", "tmp/curl.log"};
@@ -29,17 +29,17 @@ HostileCase DownloadCase(const std::string& what, const std::function<void(const
 HostileCase ArchiveCase(const std::string& what, const std::string& unpack, const std::string& bytes, End end) {
   HostileCase one = DownloadCase(what, {}, end, end == End::kNoted ? "fetched" : "");
   one.input = "archive";
-  one.make = [unpack, bytes](const Ground& ground) {
-    ground.Write("served/archive", bytes);
-    std::string text = ground.Read(kCatalog);
+  one.make = [unpack, bytes](const Fixture& fixture) {
+    fixture.Write("served/archive", bytes);
+    std::string text = fixture.Read(kCatalog);
     text = text.substr(0, text.find("fetch {"));
-    ground.Write(kCatalog,
-                 absl::StrCat(text, "fetch { title: 'official' urls { file { url: 'https://example.org/archive' ",
-                              "path: '' unpack: ", unpack, " bytes: ", bytes.size(), " sha256: '", Sha256Hex(bytes),
-                              "' } } }\n"));
-    std::filesystem::create_directories(ground.Path("work/brought"));
-    std::filesystem::create_directory_symlink(ground.Path("outside"), ground.Path("work/brought/linked"));
-    std::filesystem::create_symlink(ground.Path("outside/file"), ground.Path("work/brought/file"));
+    fixture.Write(kCatalog,
+                  absl::StrCat(text, "fetch { title: 'official' urls { file { url: 'https://example.org/archive' ",
+                               "path: '' unpack: ", unpack, " bytes: ", bytes.size(), " sha256: '", Sha256Hex(bytes),
+                               "' } } }\n"));
+    std::filesystem::create_directories(fixture.Path("work/brought"));
+    std::filesystem::create_directory_symlink(fixture.Path("outside"), fixture.Path("work/brought/linked"));
+    std::filesystem::create_symlink(fixture.Path("outside/file"), fixture.Path("work/brought/file"));
   };
   return one;
 }
@@ -99,7 +99,7 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   const auto catalog = [&](const std::string& from, const std::string& to, End end = End::kRefused,
                            const std::string& named = "fetched.textproto") {
     HostileCase one = DownloadCase(
-        to.substr(0, 80), [=](const Ground& ground) { ground.Replace(kCatalog, from, to); }, end, named);
+        to.substr(0, 80), [=](const Fixture& fixture) { fixture.Replace(kCatalog, from, to); }, end, named);
     cases->push_back(one);
   };
   const std::string url = "\"https://example.org/train.bin\"", path = "path: \"fetched/train.bin\"\n  bytes";
@@ -121,7 +121,7 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   catalog("  sha256", "  # ");
   const auto served = [&](const std::string& what, const std::string& bytes) {
     cases->push_back(DownloadCase(
-        what, [bytes](const Ground& ground) { ground.Write("served/train.bin", bytes); }, End::kNoted, "train.bin"));
+        what, [bytes](const Fixture& fixture) { fixture.Write("served/train.bin", bytes); }, End::kNoted, "train.bin"));
   };
   served("another file", "abcd");
   served("a longer file", "abcdefgh");
@@ -130,9 +130,9 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   served("100 MB", std::string(100 << 20, 'x'));
   served("a page", "<html>not found</html>\x1b[2J");
   const auto curl = [&](const std::string& what, const std::string& script) {
-    cases->push_back(DownloadCase(what, [script](const Ground& ground) {
-      ground.Write("bin/curl", script);
-      std::filesystem::permissions(ground.Path("bin/curl"), std::filesystem::perms::owner_all);
+    cases->push_back(DownloadCase(what, [script](const Fixture& fixture) {
+      fixture.Write("bin/curl", script);
+      std::filesystem::permissions(fixture.Path("bin/curl"), std::filesystem::perms::owner_all);
     }));
   };
   curl("curl fails", "#!/bin/sh\nexit 22\n");
@@ -142,13 +142,13 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   curl("curl is no program", "noise");
   HostileCase planted = DownloadCase(
       "a link in the place of the file",
-      [](const Ground& ground) {
-        std::filesystem::create_directories(ground.Path("work/brought/fetched"));
-        std::filesystem::create_symlink(ground.Path("outside/file"), ground.Path("work/brought/fetched/train.bin"));
-        std::filesystem::create_symlink(ground.Path("outside/file"),
-                                        ground.Path("work/brought/fetched/train.bin.part"));
-        std::filesystem::create_symlink(ground.Path("outside/file"),
-                                        ground.Path("work/brought/fetched/train.bin.part.headers"));
+      [](const Fixture& fixture) {
+        std::filesystem::create_directories(fixture.Path("work/brought/fetched"));
+        std::filesystem::create_symlink(fixture.Path("outside/file"), fixture.Path("work/brought/fetched/train.bin"));
+        std::filesystem::create_symlink(fixture.Path("outside/file"),
+                                        fixture.Path("work/brought/fetched/train.bin.part"));
+        std::filesystem::create_symlink(fixture.Path("outside/file"),
+                                        fixture.Path("work/brought/fetched/train.bin.part.headers"));
       },
       End::kAnswered);
   cases->push_back(planted);

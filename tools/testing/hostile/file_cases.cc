@@ -49,9 +49,9 @@ std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string&
   const auto add = [&](const std::string& what, const std::function<void(const std::string& path)>& put) {
     HostileCase one = base;
     one.what = absl::StrCat(base.what, base.what.empty() ? "" : ": ", what);
-    one.make = [path, put, before = base.make](const Ground& ground) {
-      if (before) before(ground);
-      const std::string entry = ground.Path(path);
+    one.make = [path, put, before = base.make](const Fixture& fixture) {
+      if (before) before(fixture);
+      const std::string entry = fixture.Path(path);
       fs::remove_all(entry);
       fs::create_directories(fs::path(entry).parent_path());
       put(entry);

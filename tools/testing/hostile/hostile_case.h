@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 
 namespace openset {
 
@@ -22,10 +22,10 @@ struct HostileCase {
   std::string input;  // its row of the table "Inputs" in CONTRIBUTING.md
   std::string what;
   std::vector<std::string> command;
-  std::function<void(const Ground&)> make;  // changes the ground
+  std::function<void(const Fixture&)> make;  // changes the fixture
   End end = End::kRefused;
   std::string named = "";
-  // Paths of the ground below which the program may write, in addition to home/.cache.
+  // Paths of the fixture below which the program may write, in addition to home/.cache.
   std::vector<std::string> writes = {};
   std::map<std::string, std::string> environment = {};
   bool with_worker = false;  // use the program that has a worker
@@ -35,10 +35,10 @@ struct HostileCase {
 };
 
 // Changes nothing.
-inline void Nothing(const Ground&) {}
+inline void Nothing(const Fixture&) {}
 
 // Cases with something else in place of a file: nothing, a folder, a pipe, a socket, links, devices, another user's
-// file, or a file that is unreadable, of 10 GB, of zeros, or of noise. `path` is below the ground's folder; all cases
+// file, or a file that is unreadable, of 10 GB, of zeros, or of noise. `path` is below the fixture's folder; all cases
 // have the `end` and `named` of `base`.
 std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string& path);
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {
@@ -101,7 +101,7 @@ std::vector<HostileCase> ImageCases() {
   const auto add = [&](const std::string& what, const std::function<std::string()>& bytes, End end = End::kRefused) {
     HostileCase one = base;
     one.what = what;
-    one.make = [bytes](const Ground& ground) { ground.Write(kPath, bytes()); };
+    one.make = [bytes](const Fixture& fixture) { fixture.Write(kPath, bytes()); };
     one.end = end;
     if (end != End::kRefused) one.named = "";
     cases.push_back(one);
@@ -245,9 +245,9 @@ std::vector<HostileCase> ImageCases() {
       one.what = "the name " + name;
       one.end = End::kAnswered;
       one.named = "";
-      one.make = [name](const Ground& ground) {
-        ground.Write("work/files/photos/cat/" + name, "no image");
-        ground.Write("work/files/photos/dog/" + name, StoredImage("rgb.png"));
+      one.make = [name](const Fixture& fixture) {
+        fixture.Write("work/files/photos/cat/" + name, "no image");
+        fixture.Write("work/files/photos/dog/" + name, StoredImage("rgb.png"));
       };
       one.writes = {"work/data/catalog", "work/catalog", "work/mine.textproto"};
       cases.push_back(one);
@@ -257,9 +257,9 @@ std::vector<HostileCase> ImageCases() {
     folder.what = "a class called " + name;
     folder.end = End::kAnswered;
     folder.named = "";
-    folder.make = [name](const Ground& ground) {
-      ground.Write("work/files/photos/" + name + "/1.png", StoredImage("rgb.png"));
-      ground.Write("work/files/photos/" + name + "/2.png", StoredImage("rgb.png"));
+    folder.make = [name](const Fixture& fixture) {
+      fixture.Write("work/files/photos/" + name + "/1.png", StoredImage("rgb.png"));
+      fixture.Write("work/files/photos/" + name + "/2.png", StoredImage("rgb.png"));
     };
     folder.writes = {"work/data/catalog", "work/catalog", "work/mine.textproto"};
     cases.push_back(folder);
@@ -269,8 +269,8 @@ std::vector<HostileCase> ImageCases() {
   loop.what = "a folder that leads into itself";
   loop.end = End::kAnswered;
   loop.named = "";
-  loop.make = [](const Ground& ground) {
-    std::filesystem::create_directory_symlink("..", ground.Path("work/files/photos/loop"));
+  loop.make = [](const Fixture& fixture) {
+    std::filesystem::create_directory_symlink("..", fixture.Path("work/files/photos/loop"));
   };
   loop.writes = {"work/data/catalog", "work/catalog", "work/mine.textproto"};
   cases.push_back(loop);

@@ -16,7 +16,7 @@ HostileCase Change(const std::string& input, const std::string& path, const std:
                    End end = End::kRefused) {
   const std::string file = path.substr(path.rfind('/') + 1);
   return {input,  to.substr(0, 80),
-          Plan(), [=](const Ground& ground) { ground.Replace(path, from, to); },
+          Plan(), [=](const Fixture& fixture) { fixture.Replace(path, from, to); },
           end,    end == End::kRefused ? file.substr(0, file.find('.')) : ""};
 }
 
@@ -173,8 +173,8 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
                     {},
                     End::kNoted,
                     "noise"};
-    one.make = [text = noise(samples, size)](const Ground& ground) {
-      ground.Write("work/data/catalog/noise.textproto", text);
+    one.make = [text = noise(samples, size)](const Fixture& fixture) {
+      fixture.Write("work/data/catalog/noise.textproto", text);
     };
     cases->push_back(one);
   }
@@ -186,7 +186,7 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
                     {},
                     End::kRefused,
                     "list"};
-    one.make = [list](const Ground& ground) { ground.Write("work/files/listed/list.txt", list); };
+    one.make = [list](const Fixture& fixture) { fixture.Write("work/files/listed/list.txt", list); };
     cases->push_back(one);
   }
   HostileCase zero{"catalog",
@@ -195,8 +195,8 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
                    {},
                    End::kRefused,
                    "list"};
-  zero.make = [](const Ground& ground) {
-    ground.Write("work/files/listed/list.txt", std::string("cat/1.png\0x 0\n", 14));
+  zero.make = [](const Fixture& fixture) {
+    fixture.Write("work/files/listed/list.txt", std::string("cat/1.png\0x 0\n", 14));
   };
   cases->push_back(zero);
 }

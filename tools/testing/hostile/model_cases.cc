@@ -51,10 +51,10 @@ std::vector<HostileCase> ModelCases() {
     } else {
       one.command.push_back("--model=net.textproto");
     }
-    one.make = [file, bytes](const Ground& ground) {
-      ground.Write("work/net.textproto", kMethod);
-      ground.Replace("work/net.textproto", "weights.safetensors", file);
-      ground.Write("work/" + file, bytes);
+    one.make = [file, bytes](const Fixture& fixture) {
+      fixture.Write("work/net.textproto", kMethod);
+      fixture.Replace("work/net.textproto", "weights.safetensors", file);
+      fixture.Write("work/" + file, bytes);
     };
     one.writes = {"work/scored"};
     one.with_worker = true;

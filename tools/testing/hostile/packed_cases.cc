@@ -9,7 +9,7 @@
 #include "core/testing/archive_bytes.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/testing/bundle_bytes.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {
@@ -34,7 +34,7 @@ ZipMember& Find(const std::string& name, Members* members) {
 
 // Commands that read records, in turn.
 Words Reader(size_t n) {
-  static const auto* const trial = new std::string(Ground().trials()[0]);
+  static const auto* const trial = new std::string(Fixture().trials()[0]);
   const std::vector<Words> readers = {{"records", "merge", "bundle.zip", "--store=merged"},
                                       {"records", "ls", "bundle.zip"},
                                       {"records", "verify", "bundle.zip"},
@@ -49,11 +49,11 @@ HostileCase Case(const std::string& what, const Words& command, const std::funct
   HostileCase one{"bundle", "stream of records: " + what, command, {}, end, "", {"work/merged"}};
   const bool of_study = command.size() > 1 && command[1] == "study";
   if (end == End::kRefused) one.named = of_study ? "study.zip" : "bundle.zip";
-  one.make = [change, of_study](const Ground& ground) {
-    Members members = PackedBundle(BundleMembers(ground, "work/bundle.zip"));
+  one.make = [change, of_study](const Fixture& fixture) {
+    Members members = PackedBundle(BundleMembers(fixture, "work/bundle.zip"));
     change(&members);
-    WriteSigned(ground, of_study ? "work/study/study.zip" : "work/bundle.zip", members);
-    if (of_study) ground.Write("work/study/study.textproto", ground.Read("work/study.textproto"));
+    WriteSigned(fixture, of_study ? "work/study/study.zip" : "work/bundle.zip", members);
+    if (of_study) fixture.Write("work/study/study.textproto", fixture.Read("work/study.textproto"));
   };
   return one;
 }

@@ -9,8 +9,8 @@
 namespace openset {
 
 // `data fetch`, with a fake curl that downloads the files that `make` has put into served/.
-HostileCase DownloadCase(const std::string& what, const std::function<void(const Ground&)>& make, End end = End::kNoted,
-                         const std::string& named = "");
+HostileCase DownloadCase(const std::string& what, const std::function<void(const Fixture&)>& make,
+                         End end = End::kNoted, const std::string& named = "");
 
 // `data fetch` of an archive with these bytes, which is unpacked as `unpack` ("TAR", "ZIP") into a folder that already
 // contains links.

@@ -21,7 +21,7 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "google/protobuf/text_format.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/random_processes.h"
 
 namespace openset {
@@ -30,9 +30,9 @@ namespace {
 using Words = std::vector<std::string>;
 using google::protobuf::Message;
 
-const Ground& Any() {
-  static const auto* const ground = new Ground();
-  return *ground;
+const Fixture& Any() {
+  static const auto* const fixture = new Fixture();
+  return *fixture;
 }
 
 // A file from someone else, and the commands that read it.
@@ -196,7 +196,7 @@ HostileCase CaseOf(const Input& input, const std::string& what, RandomStream* ra
 HostileCase ChangedBytes(const Input& input, RandomStream* random) {
   HostileCase one = CaseOf(input, "bytes", random);
   const std::string bytes = Mutated(Any().Read(input.path), Tokens(), random);
-  one.make = [bytes, path = input.path](const Ground& ground) { ground.Write(path, bytes); };
+  one.make = [bytes, path = input.path](const Fixture& fixture) { fixture.Write(path, bytes); };
   return one;
 }
 
@@ -218,7 +218,7 @@ HostileCase ChangedFields(const Input& input, RandomStream* random) {
       !deploy.store().empty() && deploy.store()[0] != '.' && !absl::StrContains(deploy.store(), '/')) {
     one.writes.push_back(absl::StrCat("work/", deploy.store()));
   }
-  one.make = [after, path = input.path](const Ground& ground) { ground.Write(path, after); };
+  one.make = [after, path = input.path](const Fixture& fixture) { fixture.Write(path, after); };
   return one;
 }
 
@@ -258,10 +258,10 @@ HostileCase ChangedMember(RandomStream* random) {
   }
   const bool alone = one.command[0] == "reproduce" || one.command[1] == "spec";
   const BundleForm form = random->Below(2) == 0 ? BundleForm::kPacked : BundleForm::kMembers;
-  one.make = [members, alone, form](const Ground& ground) {
-    WriteSigned(ground, "work/full.zip", members, form);
+  one.make = [members, alone, form](const Fixture& fixture) {
+    WriteSigned(fixture, "work/full.zip", members, form);
     // So that only the bundle's library has these names.
-    if (alone) std::filesystem::remove_all(ground.Path("work/data"));
+    if (alone) std::filesystem::remove_all(fixture.Path("work/data"));
   };
   return one;
 }
@@ -353,7 +353,7 @@ HostileCase Nonsense(RandomStream* random) {
 }  // namespace
 
 HostileCase RandomCase(uint64_t seed) {
-  const Ground fresh;  // the previous case has changed the files that Any() reads
+  const Fixture fresh;  // the previous case has changed the files that Any() reads
   RandomStream random(seed, "hostile case");
   const Input& input = OneOf(Inputs(), &random);
   switch (random.Below(12)) {

@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// Returns one of: a file of the ground with changed bytes; a message in a file with changed fields and correct
+// Returns one of: a file of the fixture with changed bytes; a message in a file with changed fields and correct
 // checksums; a link, a pipe, an unreadable file ... in place of a file; a random combination of flags and values;
 // RandomProcessCase(). The same seed gives the same case.
 HostileCase RandomCase(uint64_t seed);

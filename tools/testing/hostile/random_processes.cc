@@ -49,10 +49,10 @@ HostileCase Claim(RandomStream* random) {
                                        {"status", "--store=store"},
                                        {"status", "--store=store", "--format=json"}};
   HostileCase one{"claim", "a claim", OneOf(commands, random), {}, End::kAnswered, "", {"work/store"}};
-  one.make = [state, claim](const Ground& ground) {
-    std::filesystem::remove(ground.Path(ground.RecordPath(0)));
-    ground.Write(absl::StrCat("work/store/runs/", kProcess, ".rec"), state);
-    ground.Write(absl::StrCat("work/store/running/", ground.trials()[0]), claim);
+  one.make = [state, claim](const Fixture& fixture) {
+    std::filesystem::remove(fixture.Path(fixture.RecordPath(0)));
+    fixture.Write(absl::StrCat("work/store/runs/", kProcess, ".rec"), state);
+    fixture.Write(absl::StrCat("work/store/running/", fixture.trials()[0]), claim);
   };
   return one;
 }
@@ -69,10 +69,10 @@ HostileCase Log(RandomStream* random) {
                                        {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=/bin/true"}};
   HostileCase one{"log", "an attempt that failed", OneOf(commands, random), {}, End::kAnswered, "", {"work/store"}};
   const std::string attempt = ChangedRecord(failure, random), text = Mutated("step 1\nstep 2\n", Tokens(), random);
-  one.make = [attempt, text](const Ground& ground) {
-    std::filesystem::remove(ground.Path(ground.RecordPath(0)));
-    ground.Write(absl::StrCat("work/store/attempts/", ground.trials()[0], "/1.rec"), attempt);
-    ground.Write(absl::StrCat("work/store/logs/", ground.trials()[0], ".log"), text);
+  one.make = [attempt, text](const Fixture& fixture) {
+    std::filesystem::remove(fixture.Path(fixture.RecordPath(0)));
+    fixture.Write(absl::StrCat("work/store/attempts/", fixture.trials()[0], "/1.rec"), attempt);
+    fixture.Write(absl::StrCat("work/store/logs/", fixture.trials()[0], ".log"), text);
   };
   return one;
 }
@@ -94,7 +94,7 @@ HostileCase Archive(RandomStream* random) {
 HostileCase Download(RandomStream* random) {
   const std::string bytes = Mutated(std::string("\0x\1y", 4), Tokens(), random);
   return DownloadCase(
-      "changed bytes", [bytes](const Ground& ground) { ground.Write("served/train.bin", bytes); }, End::kAnswered);
+      "changed bytes", [bytes](const Fixture& fixture) { fixture.Write("served/train.bin", bytes); }, End::kAnswered);
 }
 
 HostileCase Variable(RandomStream* random) {

@@ -13,7 +13,7 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/details.pb.h"
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 #include "tools/testing/hostile/hostile_case.h"
 
 namespace openset {
@@ -105,7 +105,7 @@ std::vector<RecordChange> TextChanges() {
       axis->set_name(text), axis->set_value(text);
     });
     add("experiment", [=](TrialRecord* r) { r->mutable_trial()->set_experiment(text); });
-    add("laid_over", [=](TrialRecord* r) { r->mutable_trial()->add_laid_over(text); });
+    add("overrides", [=](TrialRecord* r) { r->mutable_trial()->add_overrides(text); });
     add("metric.name", [=](TrialRecord* r) { r->mutable_metric(0)->set_name(text); });
     add("metric.absent_reason", [=](TrialRecord* r) {
       r->mutable_metric(0)->clear_value();
@@ -194,9 +194,9 @@ const std::vector<std::vector<std::string>>& Readers() {
   return *readers;
 }
 
-// The command with the id of the first trial instead of "TRIAL". The id is the same in each ground.
+// The command with the id of the first trial instead of "TRIAL". The id is the same in each fixture.
 std::vector<std::string> For(std::vector<std::string> command) {
-  static const std::string* const trial = new std::string(Ground().trials()[0]);
+  static const std::string* const trial = new std::string(Fixture().trials()[0]);
   for (std::string& word : command) {
     if (word == "TRIAL") word = *trial;
   }
@@ -204,16 +204,16 @@ std::vector<std::string> For(std::vector<std::string> command) {
 }
 
 // Writes the bundle with this record instead of the first, and with correct sums and a correct signature.
-void WriteHostileBundle(const Ground& ground, const Change& change, BundleForm form) {
-  TrialRecord record = ground.Record(0);
+void WriteHostileBundle(const Fixture& fixture, const Change& change, BundleForm form) {
+  TrialRecord record = fixture.Record(0);
   change(&record);
-  std::vector<ZipMember> members = BundleMembers(ground, "work/bundle.zip");
+  std::vector<ZipMember> members = BundleMembers(fixture, "work/bundle.zip");
   for (ZipMember& member : members) {
-    if (absl::StrContains(member.name, ground.trials()[0])) {
+    if (absl::StrContains(member.name, fixture.trials()[0])) {
       member.content = FramedRecord(record.SerializePartialAsString());
     }
   }
-  WriteSigned(ground, "work/bundle.zip", members, form);
+  WriteSigned(fixture, "work/bundle.zip", members, form);
 }
 
 }  // namespace
@@ -223,10 +223,10 @@ std::vector<HostileCase> RecordCases() {
   size_t n = 0;
   for (const RecordChange& change : AllChanges()) {
     HostileCase one{"record", change.what, For(Readers()[n++ % Readers().size()]), {}, End::kAnswered, ""};
-    one.make = [change = change.change](const Ground& ground) {
-      TrialRecord changed = ground.Record(0);
+    one.make = [change = change.change](const Fixture& fixture) {
+      TrialRecord changed = fixture.Record(0);
       change(&changed);
-      ground.WriteRecord(0, changed);
+      fixture.WriteRecord(0, changed);
     };
     one.writes = {"work/exported", "work/figure.svg", "work/events"};
     cases.push_back(one);
@@ -235,7 +235,7 @@ std::vector<HostileCase> RecordCases() {
     bundle.input = "bundle";
     bundle.command = {"records", "merge", "bundle.zip", "--store=merged"};
     const BundleForm form = n % 2 == 0 ? BundleForm::kPacked : BundleForm::kMembers;
-    bundle.make = [change = change.change, form](const Ground& ground) { WriteHostileBundle(ground, change, form); };
+    bundle.make = [change = change.change, form](const Fixture& fixture) { WriteHostileBundle(fixture, change, form); };
     bundle.writes = {"work/merged"};
     cases.push_back(bundle);
   }
@@ -245,7 +245,7 @@ std::vector<HostileCase> RecordCases() {
         Readers()[1],
         Readers()[4],
         {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=/bin/true"}}) {
-    static const std::string* const path = new std::string(Ground().RecordPath(0));
+    static const std::string* const path = new std::string(Fixture().RecordPath(0));
     HostileCase base{"record", "", command, {}, End::kNoted, path->substr(path->rfind('/') + 1)};
     if (command[0] == "run") {
       base.end = End::kAnswered;

@@ -16,7 +16,7 @@ constexpr char kScript[] = "<script>alert(1)</script>\"'><img src=x onerror=aler
 std::vector<HostileCase> RequestCases() {
   std::vector<HostileCase> cases;
   const auto sends = [&](const std::string& what, const std::string& request, const std::string& answer,
-                         const std::function<void(const Ground&)>& make = Nothing) {
+                         const std::function<void(const Fixture&)>& make = Nothing) {
     HostileCase one{"request", what, {"serve", "--store=store", "--library=.", "--data=files", "--port=0"}, make};
     one.end = End::kHarmless;
     one.named = answer;
@@ -62,22 +62,23 @@ std::vector<HostileCase> RequestCases() {
       }(),
       "HTTP/1.1 200");
   const std::string all = "GET / HTTP/1.1\r\n" + local + "\r\n";
-  sends("a study whose name is a script", all, "&lt;script&gt;", [](const Ground& ground) {
-    TrialRecord record = ground.Record(0);
+  sends("a study whose name is a script", all, "&lt;script&gt;", [](const Fixture& fixture) {
+    TrialRecord record = fixture.Record(0);
     record.mutable_trial()->set_experiment(kScript);
     record.mutable_trial()->mutable_method()->set_name(kScript);
-    ground.WriteRecord(0, record);
+    fixture.WriteRecord(0, record);
   });
   sends("a run whose name is a script", "GET /live.json HTTP/1.1\r\n" + local + "\r\n", "HTTP/1.1 200",
-        [](const Ground& ground) {
+        [](const Fixture& fixture) {
           RunState state;
           state.set_id("elsewhere.01234567.1.1");
           state.set_pid(1);
           state.set_lease_seconds(120);
           state.set_experiment(kScript);
-          ground.Write("work/store/runs/elsewhere.01234567.1.1.rec", FramedRecord(state.SerializeAsString()));
+          fixture.Write("work/store/runs/elsewhere.01234567.1.1.rec", FramedRecord(state.SerializeAsString()));
         });
-  sends("a record of noise", all, "Corrupt", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "noise"); });
+  sends("a record of noise", all, "Corrupt",
+        [](const Fixture& fixture) { fixture.Write(fixture.RecordPath(0), "noise"); });
   return cases;
 }
 

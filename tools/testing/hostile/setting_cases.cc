@@ -49,9 +49,9 @@ void AddVariables(std::vector<HostileCase>* cases) {
 
 // What the program reads on a machine with a GPU, which a fake driver simulates. PyTorch's folder is someone else's.
 void AddTorch(std::vector<HostileCase>* cases) {
-  static const auto* const ground = new Ground();
+  static const auto* const fixture = new Fixture();
   const auto with = [](const std::string& version, const std::string& library) {
-    return [=](const Ground& of) {
+    return [=](const Fixture& of) {
       fs::create_directories(of.Path("gpu"));
       for (const char* name : {"libcuda.so.1", "libnvidia-ml.so.1"}) {
         fs::create_symlink(*RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so",
@@ -65,7 +65,7 @@ void AddTorch(std::vector<HostileCase>* cases) {
   const auto base = [&](const std::vector<std::string>& command, const std::string& torch) {
     HostileCase one{"environment variable", "", command, with(ours, "x"), End::kHarmless, ""};
     if (command[0] == "plan") one.end = End::kRefused;
-    one.environment = {{"LD_LIBRARY_PATH", ground->Path("gpu")},
+    one.environment = {{"LD_LIBRARY_PATH", fixture->Path("gpu")},
                        {"FAKE_GPUS", "NVIDIA H200"},
                        {"FAKE_GPU_PROCESSES", ""},
                        {"OPENSET_TORCH", torch}};
@@ -106,12 +106,12 @@ void AddTorch(std::vector<HostileCase>* cases) {
       HostileCase one = base(command, "");
       one.what = absl::StrCat(command[0], ", a Python that ", what);
       one.end = End::kAnswered;
-      one.make = [=, before = one.make](const Ground& of) {
+      one.make = [=, before = one.make](const Fixture& of) {
         before(of);
         of.Write("bin/python", "#!/bin/sh\n" + script);
         fs::permissions(of.Path("bin/python"), fs::perms::owner_all);
       };
-      one.environment["OPENSET_PYTHON"] = ground->Path("bin/python");
+      one.environment["OPENSET_PYTHON"] = fixture->Path("bin/python");
       one.writes = {"work/figure.pdf"};
       cases->push_back(one);
     }
@@ -153,12 +153,12 @@ void AddDeploy(std::vector<HostileCase>* cases) {
     one.what = more.substr(0, 80);
     one.end = end;
     if (end != End::kRefused) one.named = "";
-    one.make = [more](const Ground& ground) {
+    one.make = [more](const Fixture& fixture) {
       const std::string field = more.substr(0, more.find(':') + 1);
-      std::string text = ground.Read("work/deploy.textproto");
+      std::string text = fixture.Read("work/deploy.textproto");
       const size_t at = text.find(field);
       if (at != std::string::npos && field.size() > 1) text.erase(at, text.find('\n', at) + 1 - at);
-      ground.Write("work/deploy.textproto", text + more + "\n");
+      fixture.Write("work/deploy.textproto", text + more + "\n");
     };
     cases->push_back(one);
   };

@@ -41,7 +41,7 @@ std::vector<HostileCase> CasesOfText(const TextInput& of) {
   const auto with = [&](const std::string& what, const std::string& more) {
     HostileCase one = base;
     one.what = what;
-    one.make = [of, more](const Ground& ground) { ground.Replace(of.path, of.anchor, of.anchor + more); };
+    one.make = [of, more](const Fixture& fixture) { fixture.Replace(of.path, of.anchor, of.anchor + more); };
     cases.push_back(one);
   };
   with("an unknown field with control characters", "x\x1b[2Jy: 1\n");
@@ -86,7 +86,7 @@ std::vector<std::string> HostileNames() {
           "%s%n"};
 }
 
-HostileCase Case(const std::string& input, const std::string& what, const std::function<void(const Ground&)>& make,
+HostileCase Case(const std::string& input, const std::string& what, const std::function<void(const Fixture&)>& make,
                  const std::string& named, End end = End::kRefused) {
   return {input, what, Plan(), make, end, named};
 }
@@ -95,7 +95,7 @@ void AddNames(std::vector<HostileCase>* cases) {
   for (const std::string& name : HostileNames()) {
     const std::string what = absl::StrCat("the name ", name.substr(0, 30));
     const auto replaced = [name](const std::string& path, const std::string& from, const std::string& to) {
-      return [=](const Ground& ground) { ground.Replace(path, from, to + "\"" + name + "\""); };
+      return [=](const Fixture& fixture) { fixture.Replace(path, from, to + "\"" + name + "\""); };
     };
     cases->push_back(
         Case("spec", what, replaced("work/study.textproto", "name: \"study\"", "name: "), "study.textproto"));
@@ -105,16 +105,16 @@ void AddNames(std::vector<HostileCase>* cases) {
                           "study.textproto"));
     cases->push_back(Case(
         "spec", what + " of a preset",
-        [name](const Ground& ground) {
-          ground.Replace("work/study.textproto", "\"pairs+short\"", "\"pairs+" + name + "\"");
+        [name](const Fixture& fixture) {
+          fixture.Replace("work/study.textproto", "\"pairs+short\"", "\"pairs+" + name + "\"");
         },
         "study.textproto"));
     // An axis's name is shown, never looked up.
     cases->push_back(Case(
         "spec", what + " of an axis",
-        [name](const Ground& ground) {
-          ground.Replace("work/study.textproto", "seed: 0\n",
-                         "seed: 0\naxis { path: 'training.epochs' value: ['1', '2'] name: \"" + name + "\" }\n");
+        [name](const Fixture& fixture) {
+          fixture.Replace("work/study.textproto", "seed: 0\n",
+                          "seed: 0\naxis { path: 'training.epochs' value: ['1', '2'] name: \"" + name + "\" }\n");
         },
         "", End::kAnswered));
     cases->push_back(Case("method", what,
@@ -126,9 +126,9 @@ void AddNames(std::vector<HostileCase>* cases) {
                           replaced("work/data/tasks/task.textproto", "data_set: \"digits\"", "data_set: "), "task"));
     cases->push_back(Case(
         "task", what + " of a group",
-        [name](const Ground& ground) {
-          ground.Replace("work/data/tasks/task.textproto", "data_set: \"digits\"\n",
-                         "data_set: \"digits\" unknown { group: \"" + name + "\" data_set: 'digits' class_id: 4 }\n");
+        [name](const Fixture& fixture) {
+          fixture.Replace("work/data/tasks/task.textproto", "data_set: \"digits\"\n",
+                          "data_set: \"digits\" unknown { group: \"" + name + "\" data_set: 'digits' class_id: 4 }\n");
         },
         "task.textproto", name.empty() ? End::kAnswered : End::kRefused));
     cases->push_back(Case("catalog", what, replaced("work/data/catalog/digits.textproto", "name: \"digits\"", "name: "),
@@ -152,8 +152,8 @@ void AddNames(std::vector<HostileCase>* cases) {
     if (name.find_first_of("/\\") == std::string::npos && name.size() < 200 && !name.empty() && name[0] != '.') {
       HostileCase completed{"method", "a file called " + name, {"complete", ":show", ":methods", ":"},
                             {},       End::kHarmless,          ""};
-      completed.make = [name](const Ground& ground) {
-        ground.Write("work/experiments/methods/" + name + ".textproto", "base: 'plain'\n");
+      completed.make = [name](const Fixture& fixture) {
+        fixture.Write("work/experiments/methods/" + name + ".textproto", "base: 'plain'\n");
       };
       completed.environment = {{"OPENSET_LIBRARY", "."}};
       cases->push_back(completed);
@@ -165,7 +165,7 @@ void AddNames(std::vector<HostileCase>* cases) {
 
 void AddReferences(std::vector<HostileCase>* cases) {
   const auto method = [](const std::string& from, const std::string& to) {
-    return [=](const Ground& ground) { ground.Replace("work/experiments/methods/plain.textproto", from, to); };
+    return [=](const Fixture& fixture) { fixture.Replace("work/experiments/methods/plain.textproto", from, to); };
   };
   cases->push_back(Case("method", "a base that is itself", method("name: \"plain\"", "name: 'plain' base: 'plain'"),
                         "plain.textproto"));
@@ -173,20 +173,20 @@ void AddReferences(std::vector<HostileCase>* cases) {
       Case("method", "a base that comes back", method("name: \"plain\"", "name: 'plain' base: 'pairs'"), ".textproto"));
   cases->push_back(Case(
       "method", "10,000 bases",
-      [](const Ground& ground) {
+      [](const Fixture& fixture) {
         for (int i = 0; i < 2000; ++i) {
-          ground.Write(absl::StrCat("work/experiments/methods/b", i, ".textproto"),
-                       absl::StrCat("name: 'b", i, "' base: 'b", i + 1, "'\n"));
+          fixture.Write(absl::StrCat("work/experiments/methods/b", i, ".textproto"),
+                        absl::StrCat("name: 'b", i, "' base: 'b", i + 1, "'\n"));
         }
-        ground.Replace("work/study.textproto", "\"pairs+short\"", "\"b0\"");
+        fixture.Replace("work/study.textproto", "\"pairs+short\"", "\"b0\"");
       },
       "b1999"));
   cases->push_back(Case(
       "preset", "1,000 presets",
-      [](const Ground& ground) {
+      [](const Fixture& fixture) {
         std::string name = "\"pairs";
         for (int i = 0; i < 1000; ++i) name += "+short";
-        ground.Replace("work/study.textproto", "\"pairs+short\"", name + "\"");
+        fixture.Replace("work/study.textproto", "\"pairs+short\"", name + "\"");
       },
       "", End::kAnswered));
   for (const char* file :
@@ -202,7 +202,7 @@ void AddReferences(std::vector<HostileCase>* cases) {
            End::kAnswered));
   HostileCase twice = Case(
       "spec", "two specs of a name",
-      [](const Ground& ground) { ground.Write("work/experiments/specs/study.textproto", "name: 'study'"); }, "study",
+      [](const Fixture& fixture) { fixture.Write("work/experiments/specs/study.textproto", "name: 'study'"); }, "study",
       End::kAnswered);
   twice.command = {"plan", "study", "--library=.", "--data=files"};
   cases->push_back(twice);

@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-const Ground& Any() {
-  static const auto* const ground = new Ground();
-  return *ground;
+const Fixture& Any() {
+  static const auto* const fixture = new Fixture();
+  return *fixture;
 }
 
 const Words& Verify() {
@@ -49,7 +49,7 @@ void AddResults(std::vector<HostileCase>* cases) {
     add(base, absl::StrCat(*outputs, "/", file));
   }
   HostileCase again{"outputs", "for an evaluation", RunWords(), {}, End::kAnswered, "", {"work/store"}};
-  again.make = [](const Ground& ground) { fs::remove(ground.Path(ground.RecordPath(0))); };
+  again.make = [](const Fixture& fixture) { fs::remove(fixture.Path(fixture.RecordPath(0))); };
   add(again, *outputs + "/outputs.npz");
   HostileCase place{"checkpoint", "in the folder's place", Verify(), {}, End::kAnswered, "", {"work/store"}};
   add(place, *checkpoint);
@@ -59,10 +59,12 @@ void AddResults(std::vector<HostileCase>* cases) {
     HostileCase one{
         "checkpoint",  absl::StrCat("a summary of ", payload.size(), " bytes"), Verify(), {}, End::kNoted, "",
         {"work/store"}};
-    one.make = [payload](const Ground& ground) { ground.Write(*checkpoint + "/summary.rec", FramedRecord(payload)); };
+    one.make = [payload](const Fixture& fixture) {
+      fixture.Write(*checkpoint + "/summary.rec", FramedRecord(payload));
+    };
     cases->push_back(one);
     one.input = "outputs";
-    one.make = [payload](const Ground& ground) { ground.Write(*outputs + "/summary.rec", FramedRecord(payload)); };
+    one.make = [payload](const Fixture& fixture) { fixture.Write(*outputs + "/summary.rec", FramedRecord(payload)); };
     cases->push_back(one);
   }
   // Outputs whose digest is in the summary.
@@ -73,16 +75,16 @@ void AddResults(std::vector<HostileCase>* cases) {
            {"a label", MakeNpy(std::vector<int64_t>{0}, {})},
            {"labels that are texts", MakeNpy({"a", "b"})}}) {
     HostileCase one{"outputs", what, RunWords(), {}, End::kNoted, "", {"work/store"}};
-    one.make = [array](const Ground& ground) {
+    one.make = [array](const Fixture& fixture) {
       const std::string logits = FormatNpy(MakeNpy(std::vector<float>(150, 0.5F), {50, 3}));
       const std::string bytes =
           ZipBytes({{"label.npy", FormatNpy(array)}, {"logits.npy", logits}, {"class_id.npy", FormatNpy(array)}});
       InferSummary summary;
-      ReadRecordFile(ground.Path(*outputs + "/summary.rec"), &summary).IgnoreError();
+      ReadRecordFile(fixture.Path(*outputs + "/summary.rec"), &summary).IgnoreError();
       summary.set_outputs_sha256(Sha256Hex(bytes));
-      ground.Write(*outputs + "/summary.rec", EncodeRecord(summary));
-      ground.Write(*outputs + "/outputs.npz", bytes);
-      fs::remove(ground.Path(ground.RecordPath(0)));
+      fixture.Write(*outputs + "/summary.rec", EncodeRecord(summary));
+      fixture.Write(*outputs + "/outputs.npz", bytes);
+      fs::remove(fixture.Path(fixture.RecordPath(0)));
     };
     cases->push_back(one);
   }
@@ -90,32 +92,32 @@ void AddResults(std::vector<HostileCase>* cases) {
 
 // Claims on the missing evaluation, and the states of their processes.
 void AddClaims(std::vector<HostileCase>* cases) {
-  const auto add = [&](const std::string& what, const std::function<void(const Ground&, const std::string&)>& put,
+  const auto add = [&](const std::string& what, const std::function<void(const Fixture&, const std::string&)>& put,
                        End end = End::kAnswered) {
     HostileCase one{"claim", what, RunWords(), {}, end, "", {"work/store"}};
-    one.make = [put](const Ground& ground) {
-      fs::remove(ground.Path(ground.RecordPath(0)));
-      fs::create_directories(ground.Path("work/store/running"));
-      fs::create_directories(ground.Path("work/store/runs"));
-      put(ground, ground.trials()[0]);
+    one.make = [put](const Fixture& fixture) {
+      fs::remove(fixture.Path(fixture.RecordPath(0)));
+      fs::create_directories(fixture.Path("work/store/running"));
+      fs::create_directories(fixture.Path("work/store/runs"));
+      put(fixture, fixture.trials()[0]);
     };
     cases->push_back(one);
   };
   const std::string running = "work/store/running/";
   const std::string other = "elsewhere.01234567.1.1";
-  add("two that name each other", [=](const Ground& ground, const std::string& key) {
-    ground.Write(running + key, other + "+1\n");
-    ground.Write(running + key + "~" + other + "+1", other + "+2\n");
-    ground.Write(running + key + "~" + other + "+2", other + "+1\n");
+  add("two that name each other", [=](const Fixture& fixture, const std::string& key) {
+    fixture.Write(running + key, other + "+1\n");
+    fixture.Write(running + key + "~" + other + "+1", other + "+2\n");
+    fixture.Write(running + key + "~" + other + "+2", other + "+1\n");
   });
-  add("one that names itself", [=](const Ground& ground, const std::string& key) {
-    ground.Write(running + key, other + "+1\n");
-    ground.Write(running + key + "~" + other + "+1", other + "+1\n");
+  add("one that names itself", [=](const Fixture& fixture, const std::string& key) {
+    fixture.Write(running + key, other + "+1\n");
+    fixture.Write(running + key + "~" + other + "+1", other + "+1\n");
   });
-  add("a chain of 20,000", [=](const Ground& ground, const std::string& key) {
-    ground.Write(running + key, other + "+0\n");
+  add("a chain of 20,000", [=](const Fixture& fixture, const std::string& key) {
+    fixture.Write(running + key, other + "+0\n");
     for (int i = 0; i < 20000; ++i) {
-      std::ofstream(ground.Path(absl::StrCat(running, key, "~", other, "+", i))) << other << "+" << i + 1 << "\n";
+      std::ofstream(fixture.Path(absl::StrCat(running, key, "~", other, "+", i))) << other << "+" << i + 1 << "\n";
     }
   });
   for (const std::string& name :
@@ -123,16 +125,16 @@ void AddClaims(std::vector<HostileCase>* cases) {
         std::string("\x1b]0;owned\a+1"), std::string("\xff\xfe+1"), std::string(255, 'x'), std::string(100000, 'x'),
         std::string("....+1"), std::string("a.b.99999999999999.1+1"), std::string("a\0b+1", 5)}) {
     add(absl::StrCat("one of the name ", name.substr(0, 20)),
-        [=](const Ground& ground, const std::string& key) { ground.Write(running + key, name + "\n"); });
+        [=](const Fixture& fixture, const std::string& key) { fixture.Write(running + key, name + "\n"); });
   }
   const auto state = [&](const std::string& what, const std::function<void(RunState*)>& change) {
-    add("a process whose " + what, [=](const Ground& ground, const std::string& key) {
+    add("a process whose " + what, [=](const Fixture& fixture, const std::string& key) {
       RunState lives;
       lives.set_id(other), lives.set_host("elsewhere"), lives.set_pid(1), lives.set_sequence(1);
       lives.set_lease_seconds(1), lives.set_experiment("study");
       change(&lives);
-      ground.Write(running + key, other + "+1\n");
-      ground.Write("work/store/runs/" + other + ".rec", EncodeRecord(lives));
+      fixture.Write(running + key, other + "+1\n");
+      fixture.Write("work/store/runs/" + other + ".rec", EncodeRecord(lives));
     });
   };
   state("lease is 2^31 - 1 seconds", [](RunState* s) { s->set_lease_seconds(std::numeric_limits<int32_t>::max()); });
@@ -148,14 +150,14 @@ void AddClaims(std::vector<HostileCase>* cases) {
     for (const std::string place : {"running/KEY", "runs/elsewhere.01234567.1.1.rec"}) {
       HostileCase base{"claim", absl::StrCat(command, ", ", place), RunWords(), {}, End::kAnswered, "", {"work/store"}};
       if (command == std::string("status")) base.command = {"status", "study.textproto", "--deploy=deploy.textproto"};
-      base.make = [](const Ground& ground) { fs::remove(ground.Path(ground.RecordPath(0))); };
+      base.make = [](const Fixture& fixture) { fs::remove(fixture.Path(fixture.RecordPath(0))); };
       std::string path = "work/store/" + place;
       if (place == "running/KEY") path = "work/store/running/" + Any().trials()[0];
       for (HostileCase& one : CasesOfFile(base, path)) cases->push_back(std::move(one));
     }
   }
   HostileCase shown{"claim", "what a process says of itself", {"status", "--store=store"}, {}, End::kHarmless, ""};
-  shown.make = [other](const Ground& ground) {
+  shown.make = [other](const Fixture& fixture) {
     RunState lives;
     lives.set_id(other), lives.set_host("\x1b[2J"), lives.set_experiment("\x1b]0;x\a\xff"), lives.set_slurm_job("\n\n");
     lives.set_fraction(1e308), lives.set_seconds_left(1e308);
@@ -163,7 +165,7 @@ void AddClaims(std::vector<HostileCase>* cases) {
     action->set_description("\xe2\x80\xae x"), action->set_what("\x1b"), action->set_metric("\x9b"),
         action->set_kind("\n");
     action->set_epoch(-1), action->set_epochs(std::numeric_limits<int32_t>::max()), action->set_loss(1e308);
-    ground.Write("work/store/runs/" + other + ".rec", EncodeRecord(lives));
+    fixture.Write("work/store/runs/" + other + ".rec", EncodeRecord(lives));
   };
   cases->push_back(shown);
 }
@@ -184,23 +186,23 @@ void AddLogs(std::vector<HostileCase>* cases) {
       HostileCase one = failed;
       one.what = absl::StrCat("an attempt that failed by ", text.substr(0, 20));
       one.command = command;
-      one.make = [text](const Ground& ground) {
-        const std::string evaluation = ground.trials()[0];
-        fs::remove(ground.Path(ground.RecordPath(0)));
+      one.make = [text](const Fixture& fixture) {
+        const std::string evaluation = fixture.trials()[0];
+        fs::remove(fixture.Path(fixture.RecordPath(0)));
         FailureRecord failure;
         failure.set_schema_version(2), failure.set_kind(text), failure.set_key(evaluation);
         failure.set_description(text), failure.set_message(text), failure.set_log_tail(text), failure.set_host(text);
         failure.set_code(99), failure.set_epoch(-1);
         failure.set_failed_at_seconds(std::numeric_limits<int64_t>::max());
-        ground.Write("work/store/attempts/" + evaluation + "/1.rec", EncodeRecord(failure));
+        fixture.Write("work/store/attempts/" + evaluation + "/1.rec", EncodeRecord(failure));
       };
       cases->push_back(one);
     }
   }
   HostileCase number{"log", "the attempt of number 2147483647", failed.command, {}, End::kAnswered, ""};
-  number.make = [](const Ground& ground) {
+  number.make = [](const Fixture& fixture) {
     for (const char* n : {"2147483647", "99999999999999999999", "-1", "0", "x"}) {
-      ground.Write(absl::StrCat("work/store/attempts/", ground.trials()[0], "/", n, ".rec"), "x");
+      fixture.Write(absl::StrCat("work/store/attempts/", fixture.trials()[0], "/", n, ".rec"), "x");
     }
   };
   cases->push_back(number);
@@ -209,40 +211,40 @@ void AddLogs(std::vector<HostileCase>* cases) {
 // The folders of a store, and the names in them.
 void AddStores(std::vector<HostileCase>* cases) {
   const auto add = [&](const std::string& what, const Words& command, End end, const std::string& named,
-                       const std::function<void(const Ground&)>& make, std::vector<std::string> writes = {}) {
+                       const std::function<void(const Fixture&)>& make, std::vector<std::string> writes = {}) {
     cases->push_back({"store", what, command, make, end, named, std::move(writes)});
   };
   HostileCase version{"store", "version", {"records", "ls", "--store=store"}, {}, End::kRefused, "store"};
   for (HostileCase& one : CasesOfFile(version, "work/store/version")) cases->push_back(std::move(one));
   add("the quarantine of number 2147483647", Verify(), End::kNoted, "",
-      [](const Ground& ground) {
-        ground.Write("work/store/quarantine/2147483647/reason", "x\n");
-        ground.Write(ground.RecordPath(0), "x");
+      [](const Fixture& fixture) {
+        fixture.Write("work/store/quarantine/2147483647/reason", "x\n");
+        fixture.Write(fixture.RecordPath(0), "x");
       },
       {"work/store"});
   add("reasons that a terminal obeys", Verify(), End::kAnswered, "",
-      [](const Ground& ground) { ground.Write("work/store/quarantine/1/reason", "\x1b]0;x\a\n"); }, {"work/store"});
+      [](const Fixture& fixture) { fixture.Write("work/store/quarantine/1/reason", "\x1b]0;x\a\n"); }, {"work/store"});
   for (const char* room : {"records", "checkpoints", "outputs", "replicas", "attempts", "quarantine", "runs", "running",
                            "logs", "tmp", "partial", "programs", "slurm", "data", "reports"}) {
     const std::string path = absl::StrCat("work/store/", room);
     add(absl::StrCat(room, " is a link to other people's files"), {"records", "gc", "--store=store", "--older_than=0"},
         End::kRefused, absl::StrCat("store/", room, ": is a link"),
-        [path](const Ground& ground) {
-          fs::remove_all(ground.Path(path));
-          fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
+        [path](const Fixture& fixture) {
+          fs::remove_all(fixture.Path(path));
+          fs::create_directory_symlink(fixture.Path("outside"), fixture.Path(path));
         },
         {"work/store"});
     add(absl::StrCat(room, " is a pipe"), Verify(), End::kAnswered, "",
-        [path](const Ground& ground) {
-          fs::remove_all(ground.Path(path));
-          mkfifo(ground.Path(path).c_str(), 0600);
+        [path](const Fixture& fixture) {
+          fs::remove_all(fixture.Path(path));
+          mkfifo(fixture.Path(path).c_str(), 0600);
         },
         {"work/store"});
     add(absl::StrCat("in ", room, " names that a terminal obeys"), Verify(), End::kAnswered, "",
-        [path](const Ground& ground) {
-          ground.Write(path + "/\x1b]0;x\a", "x");
-          ground.Write(path + "/\xff\xfe", "x");
-          ground.Write(path + "/a\nb", "x");
+        [path](const Fixture& fixture) {
+          fixture.Write(path + "/\x1b]0;x\a", "x");
+          fixture.Write(path + "/\xff\xfe", "x");
+          fixture.Write(path + "/a\nb", "x");
         },
         {"work/store"});
   }
@@ -250,10 +252,10 @@ void AddStores(std::vector<HostileCase>* cases) {
   for (const char* name : {"my.tmp.notes/file", "thesis.tmp.2024", "x.tmp.", ".tmp.1", "a.tmp.host.1.1.1/file"}) {
     for (const Words& command : {Words{"records", "gc", "--store=store", "--older_than=0"}, Verify()}) {
       add(absl::StrCat("somebody's ", name), command, End::kAnswered, "",
-          [name](const Ground& ground) {
-            ground.Write(absl::StrCat("work/store/", name), "x");
+          [name](const Fixture& fixture) {
+            fixture.Write(absl::StrCat("work/store/", name), "x");
             const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24 * 100);
-            for (const auto& entry : fs::recursive_directory_iterator(ground.Path("work/store"))) {
+            for (const auto& entry : fs::recursive_directory_iterator(fixture.Path("work/store"))) {
               if (entry.is_regular_file() || entry.is_directory()) fs::last_write_time(entry.path(), old);
             }
           },
@@ -263,23 +265,23 @@ void AddStores(std::vector<HostileCase>* cases) {
   HostileCase folder{
       "store", "gc in a folder that is none", {"records", "gc", "--store=files", "--older_than=0"}, {}, End::kRefused,
       "files"};
-  folder.make = [](const Ground& ground) { ground.Write("work/files/my.tmp.notes/file", "x"); };
+  folder.make = [](const Fixture& fixture) { fixture.Write("work/files/my.tmp.notes/file", "x"); };
   cases->push_back(folder);
 }
 
 // A limit on the store's size: files that are not the store's stay, even if they are old and large.
 void AddSizes(std::vector<HostileCase>* cases) {
   const auto add =
-      [&](const std::string& what, const std::function<void(const Ground&)>& make,
+      [&](const std::string& what, const std::function<void(const Fixture&)>& make,
           std::vector<std::string> writes = {"work/store/checkpoints", "work/store/outputs", "work/store/tmp"},
           End end = End::kAnswered) {
         HostileCase one{"store", "gc --max_size: " + what, {"records", "gc", "--store=store", "--max_size=0"}, {}, end,
                         "",      std::move(writes)};
-        one.make = [make](const Ground& ground) {
-          make(ground);
+        one.make = [make](const Fixture& fixture) {
+          make(fixture);
           const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24 * 100);
           for (const char* folder : {"work/store", "outside"}) {
-            for (const auto& entry : fs::recursive_directory_iterator(ground.Path(folder))) {
+            for (const auto& entry : fs::recursive_directory_iterator(fixture.Path(folder))) {
               if (entry.is_symlink()) continue;
               if (entry.is_regular_file() || entry.is_directory()) fs::last_write_time(entry.path(), old);
             }
@@ -287,36 +289,36 @@ void AddSizes(std::vector<HostileCase>* cases) {
         };
         cases->push_back(one);
       };
-  add("all of it", [](const Ground&) {});
+  add("all of it", [](const Fixture&) {});
   static const std::string* const key = new std::string(Any().Record(0).outputs_key());
   for (const char* room : {"checkpoints", "outputs", "logs", "quarantine", "tmp"}) {
     const std::string path = absl::StrCat("work/store/", room);
     add(
         absl::StrCat(room, " leads to other people's files"),
-        [path](const Ground& ground) {
-          fs::remove_all(ground.Path(path));
-          fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
+        [path](const Fixture& fixture) {
+          fs::remove_all(fixture.Path(path));
+          fs::create_directory_symlink(fixture.Path("outside"), fixture.Path(path));
         },
         {}, End::kRefused);
     add(absl::StrCat("in ", room, " a link to other people's files"),
-        [path](const Ground& ground) {
-          fs::create_directories(ground.Path(path + "/" + key->substr(0, 2)));
-          fs::create_directory_symlink(ground.Path("outside/folder"),
-                                       ground.Path(absl::StrCat(path, "/", key->substr(0, 2), "/aa", key->substr(2))));
-          fs::create_directory_symlink(ground.Path("outside/folder"), ground.Path(path + "/1"));
+        [path](const Fixture& fixture) {
+          fs::create_directories(fixture.Path(path + "/" + key->substr(0, 2)));
+          fs::create_directory_symlink(fixture.Path("outside/folder"),
+                                       fixture.Path(absl::StrCat(path, "/", key->substr(0, 2), "/aa", key->substr(2))));
+          fs::create_directory_symlink(fixture.Path("outside/folder"), fixture.Path(path + "/1"));
         },
         {"work/store/checkpoints", "work/store/outputs", "work/store/tmp", "work/store/logs", "work/store/quarantine"});
-    add(absl::StrCat("in ", room, " somebody's notes"), [path](const Ground& ground) {
-      ground.Write(path + "/my notes/file", "x");
-      ground.Write(path + "/ab/notes", "x");
+    add(absl::StrCat("in ", room, " somebody's notes"), [path](const Fixture& fixture) {
+      fixture.Write(path + "/my notes/file", "x");
+      fixture.Write(path + "/ab/notes", "x");
     });
   }
-  add("a file of a petabyte", [](const Ground& ground) {
-    ground.Write("work/store/logs/large", "x");
+  add("a file of a petabyte", [](const Fixture& fixture) {
+    fixture.Write("work/store/logs/large", "x");
     std::error_code too_large_for_the_disk;
-    fs::resize_file(ground.Path("work/store/logs/large"), uint64_t{1} << 50, too_large_for_the_disk);
+    fs::resize_file(fixture.Path("work/store/logs/large"), uint64_t{1} << 50, too_large_for_the_disk);
   });
-  add("a record that can't be read", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "x"); });
+  add("a record that can't be read", [](const Fixture& fixture) { fixture.Write(fixture.RecordPath(0), "x"); });
 }
 
 // The request of `openset score`, stored next to its report.
@@ -342,8 +344,8 @@ void AddRequests(std::vector<HostileCase>* cases) {
           "model: 'net.pt' task: 'task' " + nested, "model: 'net.pt' task: 'task' " + many}) {
       HostileCase one = base;
       absl::StrAppend(&one.what, ": ", text.substr(0, 60));
-      one.make = [path, text](const Ground& ground) {
-        ground.Write(path, "folder: '" + ground.Path("work") + "'\n" + text);
+      one.make = [path, text](const Fixture& fixture) {
+        fixture.Write(path, "folder: '" + fixture.Path("work") + "'\n" + text);
       };
       cases->push_back(one);
     }

@@ -67,21 +67,21 @@ void Limit(int resource, rlim_t most) {
   setrlimit(resource, &limit);
 }
 
-[[noreturn]] void Execute(const HostileCase& one, const Ground& ground, const std::string& program) {
+[[noreturn]] void Execute(const HostileCase& one, const Fixture& fixture, const std::string& program) {
   setpgid(0, 0);
   const auto to = [](int stream, const std::string& path, int flags) { dup2(open(path.c_str(), flags, 0600), stream); };
   to(STDIN_FILENO, "/dev/null", O_RDONLY);
-  to(STDOUT_FILENO, ground.folder() + ".out", O_WRONLY | O_CREAT | O_TRUNC);
-  to(STDERR_FILENO, ground.folder() + ".err", O_WRONLY | O_CREAT | O_TRUNC);
+  to(STDOUT_FILENO, fixture.folder() + ".out", O_WRONLY | O_CREAT | O_TRUNC);
+  to(STDERR_FILENO, fixture.folder() + ".err", O_WRONLY | O_CREAT | O_TRUNC);
   Limit(RLIMIT_CPU, kCpuSeconds);
   Limit(RLIMIT_CORE, 0);
   // Sanitizers reserve terabytes for themselves; each thread reserves some 130 MB for its stack and heap.
   if (!kSanitizers) Limit(RLIMIT_AS, (rlim_t{4} << 30) + (rlim_t{160} << 20) * sysconf(_SC_NPROCESSORS_ONLN));
   for (const int power : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) prctl(PR_CAPBSET_DROP, power);
-  if (chdir(ground.Path("work").c_str()) != 0) _exit(125);
-  std::map<std::string, std::string> environment = {{"HOME", ground.Path("home")},
-                                                    {"TMPDIR", ground.Path("tmp")},
-                                                    {"PATH", ground.Path("bin") + ":/usr/bin:/bin"},
+  if (chdir(fixture.Path("work").c_str()) != 0) _exit(125);
+  std::map<std::string, std::string> environment = {{"HOME", fixture.Path("home")},
+                                                    {"TMPDIR", fixture.Path("tmp")},
+                                                    {"PATH", fixture.Path("bin") + ":/usr/bin:/bin"},
                                                     {"LC_ALL", "C.UTF-8"},
                                                     {"RUNFILES_DIR", *RunfilesFolder()},
                                                     {"ASAN_OPTIONS", "exitcode=99:detect_leaks=0"},
@@ -100,19 +100,19 @@ void Limit(int resource, rlim_t most) {
   _exit(126);
 }
 
-Ended Run(const HostileCase& one, const Ground& ground) {
+Ended Run(const HostileCase& one, const Fixture& fixture) {
   const std::string program =
       absl::StrCat(*RunfilesFolder(), "/openset/tools/openset_", one.with_worker ? "unstamped" : "without_worker");
   Ended ended;
-  unlink((ground.folder() + ".out").c_str());  // of the previous case
+  unlink((fixture.folder() + ".out").c_str());  // of the previous case
   const pid_t pid = fork();
-  if (pid == 0) Execute(one, ground, program);
+  if (pid == 0) Execute(one, fixture, program);
   setpgid(pid, pid);
   if (!one.request.empty()) {
-    if (const int port = PortOf(ground.folder() + ".out", pid); port > 0) {
+    if (const int port = PortOf(fixture.folder() + ".out", pid); port > 0) {
       // The server asks for a token if the test's folder is closed to other users.
       constexpr char kToken[] = "/?token=", kHost[] = "Host: localhost\r\n";
-      const std::string address = ReadFile(ground.folder() + ".out").value_or("");
+      const std::string address = ReadFile(fixture.folder() + ".out").value_or("");
       const size_t token = address.find(kToken);
       const std::string cookie =
           token == std::string::npos
@@ -136,8 +136,8 @@ Ended Run(const HostileCase& one, const Ground& ground) {
   }
   kill(-pid, SIGKILL);  // its remaining processes
   ended.kilobytes = usage.ru_maxrss;
-  ended.out = ReadFile(ground.folder() + ".out").value_or("");
-  ended.err = ReadFile(ground.folder() + ".err").value_or("");
+  ended.out = ReadFile(fixture.folder() + ".out").value_or("");
+  ended.err = ReadFile(fixture.folder() + ".err").value_or("");
   return ended;
 }
 
@@ -212,10 +212,10 @@ std::string ProblemWithEnd(const HostileCase& one, int code, const Ended& ended)
 }  // namespace
 
 std::string TryCase(const HostileCase& one) {
-  const Ground ground;
-  one.make(ground);
-  const std::map<std::string, std::string> before = ground.Snapshot();
-  const Ended ended = Run(one, ground);
+  const Fixture fixture;
+  one.make(fixture);
+  const std::map<std::string, std::string> before = fixture.Snapshot();
+  const Ended ended = Run(one, fixture);
   std::vector<std::string> problems;
   const auto see = [&](bool is_so, const std::string& what) {
     if (is_so) problems.push_back(what);
@@ -248,7 +248,7 @@ std::string TryCase(const HostileCase& one) {
   }
   std::vector<std::string> allowed = one.writes;
   allowed.insert(allowed.end(), {"home/.cache"});
-  const std::vector<std::string> strayed = Strayed(before, ground.Snapshot(), allowed);
+  const std::vector<std::string> strayed = Strayed(before, fixture.Snapshot(), allowed);
   see(!strayed.empty(), absl::StrJoin(strayed.begin(), strayed.begin() + std::min<size_t>(strayed.size(), 5), ", "));
   if (problems.empty()) return "";
   return absl::StrCat(absl::StrJoin(problems, "; "),

@@ -8,7 +8,7 @@
 
 namespace openset {
 
-// Makes a ground, changes it, and runs `openset COMMAND` in it, without standard input, as a user to whom file modes
+// Makes a fixture, changes it, and runs `openset COMMAND` in it, without standard input, as a user to whom file modes
 // apply. Returns what is wrong with the result, in one or more lines; "" if nothing is. In addition to the case's own
 // checks, these are errors:
 //   an end by a signal or with an exit code other than 0, 1 and 2; one other than 0 with nothing on standard error

@@ -33,12 +33,12 @@ HostileCase WorkerCase(const std::string& what, const std::string& script, End e
                   end,
                   ""};
   // The first trial's outputs are missing, so the worker is asked for them.
-  one.make = [script](const Ground& ground) {
-    const std::string outputs = ground.OutputsPath(0), record = ground.RecordPath(0);
-    std::filesystem::remove_all(ground.Path(outputs));
-    std::filesystem::remove(ground.Path(record));
-    ground.Write("work/worker.sh", "#!/bin/sh\n" + script);
-    std::filesystem::permissions(ground.Path("work/worker.sh"), std::filesystem::perms::owner_all);
+  one.make = [script](const Fixture& fixture) {
+    const std::string outputs = fixture.OutputsPath(0), record = fixture.RecordPath(0);
+    std::filesystem::remove_all(fixture.Path(outputs));
+    std::filesystem::remove(fixture.Path(record));
+    fixture.Write("work/worker.sh", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(fixture.Path("work/worker.sh"), std::filesystem::perms::owner_all);
   };
   one.writes = {"work/store"};
   return one;
@@ -108,9 +108,9 @@ std::vector<HostileCase> WorkerCases() {
   for (HostileCase& one : CasesOfFile({"worker message",
                                        "the worker",
                                        {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=worker"},
-                                       [](const Ground& ground) {
-                                         std::filesystem::remove_all(ground.Path(ground.OutputsPath(0)));
-                                         std::filesystem::remove(ground.Path(ground.RecordPath(0)));
+                                       [](const Fixture& fixture) {
+                                         std::filesystem::remove_all(fixture.Path(fixture.OutputsPath(0)));
+                                         std::filesystem::remove(fixture.Path(fixture.RecordPath(0)));
                                        },
                                        End::kNoted,
                                        "",

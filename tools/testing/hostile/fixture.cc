@@ -1,6 +1,6 @@
 
 
-#include "tools/testing/hostile/ground.h"
+#include "tools/testing/hostile/fixture.h"
 
 #include <sys/stat.h>
 
@@ -203,7 +203,7 @@ std::string StoredImage(const std::string& name) {
   return ReadFile(absl::StrCat(*RunfilesFolder(), "/openset/data/readers/testdata/", name)).value();
 }
 
-void WriteGroundFiles(const std::string& folder) {
+void WriteFixtureFiles(const std::string& folder) {
   const Files files{folder};
   files.Write("work/study.textproto", kSpec);
   files.Write("work/deploy.textproto", kDeploy);
@@ -257,7 +257,7 @@ const Template& Made() {
   static const Template* const made = [] {
     auto* result = new Template{JoinPath(testing::TempDir(), "template"), {}};
     fs::remove_all(result->folder);
-    WriteGroundFiles(result->folder);
+    WriteFixtureFiles(result->folder);
     const std::string work = result->folder + "/work";
     const Store store(work + "/store");
     StudyOptions options;
@@ -290,7 +290,7 @@ const Template& Made() {
 
 }  // namespace
 
-Ground::Ground() : folder_(JoinPath(testing::TempDir(), "ground")), trials_(Made().trials) {
+Fixture::Fixture() : folder_(JoinPath(testing::TempDir(), "fixture")), trials_(Made().trials) {
   std::error_code ignored;
   // A previous case may have removed the permissions.
   fs::permissions(folder_, fs::perms::owner_all, ignored);
@@ -298,41 +298,41 @@ Ground::Ground() : folder_(JoinPath(testing::TempDir(), "ground")), trials_(Made
   fs::copy(Made().folder, folder_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
 }
 
-std::string Ground::Path(const std::string& path) const { return JoinPath(folder_, path); }
+std::string Fixture::Path(const std::string& path) const { return JoinPath(folder_, path); }
 
-std::string Ground::Read(const std::string& path) const { return ReadFile(Path(path)).value_or(""); }
+std::string Fixture::Read(const std::string& path) const { return ReadFile(Path(path)).value_or(""); }
 
-void Ground::Write(const std::string& path, const std::string& content) const {
+void Fixture::Write(const std::string& path, const std::string& content) const {
   fs::remove_all(Path(path));
   fs::create_directories(fs::path(Path(path)).parent_path());
   std::ofstream(Path(path), std::ios::binary) << content;
 }
 
-void Ground::Replace(const std::string& path, const std::string& from, const std::string& to) const {
+void Fixture::Replace(const std::string& path, const std::string& from, const std::string& to) const {
   std::string text = Read(path);
   CHECK_NE(absl::StrReplaceAll({{from, to}}, &text), 0) << path << ": " << from;
   Write(path, text);
 }
 
-TrialRecord Ground::Record(int trial) const { return store().LoadRecord(trials_[trial]).value(); }
+TrialRecord Fixture::Record(int trial) const { return store().LoadRecord(trials_[trial]).value(); }
 
-std::string Ground::RecordPath(int trial) const {
+std::string Fixture::RecordPath(int trial) const {
   return absl::StrCat("work/store/records/", trials_[trial].substr(0, 2), "/", trials_[trial], ".rec");
 }
 
-std::string Ground::OutputsPath(int trial) const {
+std::string Fixture::OutputsPath(int trial) const {
   return store().OutputsFolder(Record(trial).outputs_key()).substr(folder_.size() + 1);
 }
 
-std::string Ground::CheckpointPath(int trial) const {
+std::string Fixture::CheckpointPath(int trial) const {
   return store().CheckpointFolder(Record(trial).checkpoint_key()).substr(folder_.size() + 1);
 }
 
-void Ground::WriteRecord(int trial, const TrialRecord& record) const {
+void Fixture::WriteRecord(int trial, const TrialRecord& record) const {
   Write(RecordPath(trial), FramedRecord(record.SerializePartialAsString()));
 }
 
-std::map<std::string, std::string> Ground::Snapshot() const {
+std::map<std::string, std::string> Fixture::Snapshot() const {
   constexpr int64_t kMostRead = 16 << 20;
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder_, fs::directory_options::skip_permission_denied)) {
@@ -350,13 +350,13 @@ std::map<std::string, std::string> Ground::Snapshot() const {
   return found;
 }
 
-std::vector<ZipMember> BundleMembers(const Ground& ground, const std::string& path) {
-  return UnpackedBundle(ground.Path(path));
+std::vector<ZipMember> BundleMembers(const Fixture& fixture, const std::string& path) {
+  return UnpackedBundle(fixture.Path(path));
 }
 
-void WriteSigned(const Ground& ground, const std::string& path, const std::vector<ZipMember>& members,
+void WriteSigned(const Fixture& fixture, const std::string& path, const std::vector<ZipMember>& members,
                  BundleForm form) {
-  ground.Write(path, SignedBundle(form == BundleForm::kPacked ? PackedBundle(members) : members));
+  fixture.Write(path, SignedBundle(form == BundleForm::kPacked ? PackedBundle(members) : members));
 }
 
 }  // namespace openset

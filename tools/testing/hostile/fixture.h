@@ -1,6 +1,6 @@
 // A folder with a valid study, data and files, which hostile cases damage.
-#ifndef OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
-#define OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
+#ifndef OPENSET_TOOLS_TESTING_HOSTILE_FIXTURE_H_
+#define OPENSET_TOOLS_TESTING_HOSTILE_FIXTURE_H_
 
 #include <cstdint>
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace openset {
 
-// The initial texts and data of a ground.
+// The initial texts and data of a fixture.
 
-// Writes these files below `folder`. Running the library there makes the ground's store and its bundle.
-void WriteGroundFiles(const std::string& folder);
+// Writes these files below `folder`. Running the library there makes the fixture's store and its bundle.
+void WriteFixtureFiles(const std::string& folder);
 
 // A file of data/readers/testdata.
 std::string StoredImage(const std::string& name);
@@ -36,10 +36,10 @@ std::string StoredImage(const std::string& name);
 //   tmp/      TMPDIR
 //   outside/  other people's files
 
-class Ground {
+class Fixture {
  public:
   // Makes a new copy, which replaces the previous one.
-  Ground();
+  Fixture();
 
   const std::string& folder() const { return folder_; }
   std::string Path(const std::string& path) const;  // "work/study.textproto"
@@ -72,16 +72,16 @@ class Ground {
 // Bundles with any members, and with correct sums and a correct signature.
 
 // Returns the members of a valid bundle in the form of version 1 (experiments/store/testing/bundle_bytes.h), without
-// its sums. `path` is below the ground's folder.
-std::vector<ZipMember> BundleMembers(const Ground& ground, const std::string& path);
+// its sums. `path` is below the fixture's folder.
+std::vector<ZipMember> BundleMembers(const Fixture& fixture, const std::string& path);
 
 // The version in which a bundle is written: 1 or 2.
 enum class BundleForm { kMembers, kPacked };
 
 // Replaces the file by a signed bundle of these members, and of their sums unless they contain them.
-void WriteSigned(const Ground& ground, const std::string& path, const std::vector<ZipMember>& members,
+void WriteSigned(const Fixture& fixture, const std::string& path, const std::vector<ZipMember>& members,
                  BundleForm form = BundleForm::kMembers);
 
 }  // namespace openset
 
-#endif  // OPENSET_TOOLS_TESTING_HOSTILE_GROUND_H_
+#endif  // OPENSET_TOOLS_TESTING_HOSTILE_FIXTURE_H_
