@@ -34,7 +34,7 @@ struct LossInput {
   const Batch& batch;
   const ModelOutput& known;       // for batch
   const OpenSet* open = nullptr;  // null if the method has no open-set source
-  // These two are null unless a term needs them (Needs in core/proto/traits.proto).
+  // These two are null unless a term needs them (Traits, core/proto/traits.proto).
   const SampleHistory* history = nullptr;
   const std::vector<ModelOutput>* views = nullptr;  // for further augmentations of the batch's images, in its order
   int64_t epoch = 0;                                // from 0

@@ -19,8 +19,8 @@ class Backbone : public Module {
  public:
   // `norm_set` is the index of the set of batch norms to use. If the backbone has fewer sets, it uses its last one.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
-  // The number of stages, each of which halves the image; 0 if the backbone does not show its stages
-  // (models/network_traits.h).
+  // The number of stages, each of which halves the image; 0 if the backbone does not show its stages. Traits.stages of
+  // its spec (core/proto/traits.proto) is the same.
   virtual int num_stages() const { return 0; }
   // The rest of Forward() after the first `stage` stages. `x` is their output [B, C', H', W'], or the image if `stage`
   // is 0. Appends the output of each further stage to `maps`, unless it is null. The features depend only on the last

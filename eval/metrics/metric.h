@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// The metric's name in records, tables and JSON: MetricSpec.name if set; otherwise the name with its level
-// (LevelName()) if it has one; otherwise the name of the member of MetricSpec. "" if no member is set.
+// The metric's name in records, tables and JSON: MetricSpec.name if it is set, else LevelName() if the metric has a
+// level, else the name of the member of MetricSpec. "" if no member is set.
 std::string MetricName(const MetricSpec& spec);
 
 // The name of a metric at a point of a curve, with the level, so that a table can have the metric at several levels:

@@ -57,14 +57,14 @@ struct RunComparison {
   std::vector<std::string> hints;  // what may be wrong with the table
 };
 
-// `metrics`: names of the table's metrics, of members of MetricSpec or by level (LevelName(), metric.h); empty: all of
-// the table. Runs that only one of two methods has are ignored, and counted. With a `baseline` (a row of the table, or
-// a method or a swept value, which means its first row), the others are only compared with it: fewer tests, so smaller
-// adjusted p-values. Runs of one split are not independent replicates (paired_tests.h). A difference is detectable if
-// it has kFewestReplicates and its interval at Holm's level excludes 0, that is, if Holm's p-value is below 1 -
-// confidence. Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know, an
-// unknown baseline, values of a metric that is a share outside 0 .. 1 (percent, for example; Youden's index may be
-// negative), and a table of which nothing can be compared (with the reasons).
+// `metrics`: columns of the table, members of MetricSpec, or names with a level (LevelName(), metric.h); empty: all of
+// the table. Runs that only one of two methods has are not compared, but counted. With a `baseline` (a row of the
+// table; or a method or a swept value, which stands for its first row), the others are compared with it alone: fewer
+// tests, so smaller adjusted p-values. Runs of one split are not independent replicates (paired_tests.h). A difference
+// is detectable if it has kFewestReplicates and its interval at Holm's level excludes 0, that is, if Holm's p-value is
+// below 1 - confidence. Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does
+// not know, an unknown baseline, values of a metric that is a share outside 0 .. 1 (percent, for example; Youden's
+// index may be negative), and a table of which nothing can be compared (with the reasons).
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options, const std::string& baseline = "");
 

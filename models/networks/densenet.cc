@@ -7,7 +7,7 @@
 // of 32 and 3 input channels: D = 1024, 6,953,856 parameters. Convolutions start from N(0, 2 / inputs), batch norm from
 // 1 and 0, as in torchvision. Parameters have torchvision's names: features.{conv0,norm0},
 // features.denseblockB.denselayerL.{norm1,conv1,norm2,conv2}, features.transitionB.{norm,conv}, features.norm5. Images
-// have at least kDensenetSmallestImage pixels a side (models/network_traits.h).
+// have at least 29 pixels a side (DensenetSpec).
 #include <cmath>
 #include <string>
 #include <utility>
