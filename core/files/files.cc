@@ -49,7 +49,7 @@ absl::Status Sync(const std::string& path, int flags, SyncOf what) {
 
 absl::Status SyncNames(const std::string& folder, SyncOf what) { return Sync(folder, O_RDONLY | O_DIRECTORY, what); }
 
-enum class Lasting { kDurable, kPassing };  // whether the file survives a power cut
+enum class Lasting { kDurable, kNonDurable };  // whether the file survives a power cut
 
 // Writes a new file, which errors call `shown`; removes it if writing fails.
 absl::Status WriteNew(const std::string& path, const std::string& shown, absl::string_view content, Lasting lasting) {
@@ -224,7 +224,7 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
 }
 
 absl::Status ReserveFile(const std::string& temporary, const std::string& path) {
-  return WriteNew(temporary, path, "", Lasting::kPassing);
+  return WriteNew(temporary, path, "", Lasting::kNonDurable);
 }
 
 absl::Status MoveFile(const std::string& file, const std::string& path) {
@@ -248,13 +248,13 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
 }
 
 absl::Status WriteNonDurableFile(const std::string& path, absl::string_view content, const std::string& temporary) {
-  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kPassing));
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kNonDurable));
   return RenameTo(temporary, path);
 }
 
-absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
-                                       const std::string& temporary) {
-  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kPassing));
+absl::StatusOr<bool> CreateNonDurableFile(const std::string& path, absl::string_view content,
+                                          const std::string& temporary) {
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kNonDurable));
   return LinkTo(temporary, path);
 }
 

@@ -57,8 +57,8 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
 // The same two for files about running processes, which need not survive a power cut: atomic, but never synced.
 // `temporary` is the path of the temporary file, which must be on the same file system.
 absl::Status WriteNonDurableFile(const std::string& path, absl::string_view content, const std::string& temporary);
-absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
-                                       const std::string& temporary);
+absl::StatusOr<bool> CreateNonDurableFile(const std::string& path, absl::string_view content,
+                                          const std::string& temporary);
 
 // Creates the empty file `temporary` for a library that opens its output file by name, so that nobody else can put a
 // link or a file there. It will be renamed to `path`. Errors: kUnavailable with `path`, also if `temporary` exists.

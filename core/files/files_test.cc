@@ -212,8 +212,8 @@ class NotingCalls : public SystemCalls {
 TEST_F(FilesTest, EphemeralFilesAreCompleteAndNotSynced) {
   NotingCalls calls;
   const ScopedSystemCalls scope(&calls);
-  EXPECT_TRUE(*CreatePassingFile(In("claim"), "first", In("temporary")));
-  EXPECT_FALSE(*CreatePassingFile(In("claim"), "second", In("temporary")));
+  EXPECT_TRUE(*CreateNonDurableFile(In("claim"), "first", In("temporary")));
+  EXPECT_FALSE(*CreateNonDurableFile(In("claim"), "second", In("temporary")));
   EXPECT_EQ(*ReadFile(In("claim")), "first");
   ASSERT_TRUE(WriteNonDurableFile(In("sign"), "1", In("temporary")).ok());
   ASSERT_TRUE(WriteNonDurableFile(In("sign"), "2", In("temporary")).ok());
@@ -230,7 +230,7 @@ TEST_F(FilesTest, AnEphemeralFileThatCannotBeNamedIsReportedAndRemoved) {
   calls.error = EDQUOT;
   const ScopedSystemCalls scope(&calls);
   const std::string reason = std::strerror(EDQUOT);
-  EXPECT_EQ(CreatePassingFile(In("claim"), "x", In("temporary")).status(),
+  EXPECT_EQ(CreateNonDurableFile(In("claim"), "x", In("temporary")).status(),
             absl::UnavailableError("cannot link " + In("claim") + ": " + reason));
   EXPECT_EQ(WriteNonDurableFile(In("sign"), "x", In("temporary")),
             absl::UnavailableError("cannot rename to " + In("sign") + ": " + reason));

@@ -145,7 +145,7 @@ TEST_F(ClosedFolderTest, NoFunctionFollowsALink) {
             CreateFileAtomically(folder + "/new", "x", In("new")).status(),
             ReserveFile(folder + "/new.tmp", folder + "/new"),
             WriteNonDurableFile(folder + "/new", "x", folder + "/temporary"),
-            CreatePassingFile(folder + "/new", "x", folder + "/temporary").status(),
+            CreateNonDurableFile(folder + "/new", "x", folder + "/temporary").status(),
             MoveFolder(In("new"), folder + "/new").status(), RemoveTree(file)}) {
         results.push_back(status);
       }

@@ -153,8 +153,10 @@ void AddTraits(const Message& message, Traits* traits);
 void AddField(const Message& message, const FieldTraits& of, Traits* traits) {
   const Reflection& reflection = *message.GetReflection();
   const FieldDescriptor* field = of.field;
-  if (of.if_set != nullptr && IsOn(message, field)) Add(*of.if_set, traits);
-  if (of.unless_set != nullptr && !IsOn(message, field)) Add(*of.unless_set, traits);
+  if (of.if_set != nullptr || of.unless_set != nullptr) {
+    const Traits* said = IsOn(message, field) ? of.if_set : of.unless_set;
+    if (said != nullptr) Add(*said, traits);
+  }
   if (of.number != nullptr) {
     Traits more;
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {

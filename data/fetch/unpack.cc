@@ -33,6 +33,7 @@
 #include "data/path_below.h"
 
 namespace openset {
+
 MemberWriter::~MemberWriter() {
   if (file_ >= 0) close(file_);
 }

@@ -61,8 +61,7 @@ MetricResult Aupr(const RankedInput& ranked, bool unknown_positive, AuprSpec::Fo
 
 Metric Make(const AuprSpec& spec, MetricSpec::KindCase kind) {
   const bool unknown_positive = kind == MetricSpec::kAuprUnknown;
-  return {With({"AUPR", unknown_positive ? "unknown positive" : "known positive"}, spec.form() > AuprSpec::STEP,
-               Words(AuprSpec::Form_Name(spec.form()))),
+  return {WithForm({"AUPR", PositiveText(unknown_positive)}, spec.form(), AuprSpec::STEP),
           [unknown_positive, form = spec.form()](const RankedInput& ranked) {
             return Aupr(ranked, unknown_positive, form);
           }};

@@ -241,23 +241,21 @@ MetricResult AurocMisclassification(const RankedInput& ranked) {
 
 Metric Make(const AurcSpec& spec, MetricSpec::KindCase kind) {
   const bool pooled = kind == MetricSpec::kPooledAurc;
-  return {
-      With(With({"AURC"}, pooled, "pooled"), spec.form() > AurcSpec::EXPECTED, Words(AurcSpec::Form_Name(spec.form()))),
-      [over = pooled ? RiskSamples::POOL : RiskSamples::KNOWN, form = spec.form()](const RankedInput& ranked) {
-        return Aurc(ranked, over, form);
-      }};
+  return {WithForm(With({"AURC"}, pooled, "pooled"), spec.form(), AurcSpec::EXPECTED),
+          [over = pooled ? RiskSamples::POOL : RiskSamples::KNOWN, form = spec.form()](const RankedInput& ranked) {
+            return Aurc(ranked, over, form);
+          }};
 }
 
 Metric Make(const EaurcSpec& spec) {
-  return {With(With({"E-AURC"}, spec.oracle() == EaurcSpec::EXACT, "exact oracle"), spec.form() > AurcSpec::EXPECTED,
-               Words(AurcSpec::Form_Name(spec.form()))),
-          [spec](const RankedInput& ranked) { return ExcessAurc(ranked, spec); }};
+  return {
+      WithForm(With({"E-AURC"}, spec.oracle() == EaurcSpec::EXACT, "exact oracle"), spec.form(), AurcSpec::EXPECTED),
+      [spec](const RankedInput& ranked) { return ExcessAurc(ranked, spec); }};
 }
 
 Metric Make(const AugrcSpec& spec, MetricSpec::KindCase kind) {
   const bool pooled = kind == MetricSpec::kPooledAugrc;
-  return {With(With({"AUGRC"}, pooled, "pooled"), spec.form() > AugrcSpec::TRAPEZOID_DISTINCT,
-               Words(AugrcSpec::Form_Name(spec.form()))),
+  return {WithForm(With({"AUGRC"}, pooled, "pooled"), spec.form(), AugrcSpec::TRAPEZOID_DISTINCT),
           [over = pooled ? RiskSamples::POOL : RiskSamples::KNOWN, form = spec.form()](const RankedInput& ranked) {
             return Augrc(ranked, over, form);
           }};

@@ -236,14 +236,11 @@ MetricResult FprAt95Tpr(const RankedInput& ranked, bool unknown_positive, const 
   return share(AlarmsAtFirstReaching(curve));
 }
 
-const char* PositiveText(bool unknown_positive) { return unknown_positive ? "unknown positive" : "known positive"; }
-
 }  // namespace
 
 Metric Make(const FprAtTprSpec& spec, MetricSpec::KindCase kind) {
   const bool unknown_positive = kind == MetricSpec::kFprAt95TprUnknownPositive;
-  return {With({"FPR95", PositiveText(unknown_positive)}, spec.rule() > FprAtTprSpec::FIRST_REACHING,
-               Words(FprAtTprSpec::Rule_Name(spec.rule()))),
+  return {WithForm({"FPR95", PositiveText(unknown_positive)}, spec.rule(), FprAtTprSpec::FIRST_REACHING),
           [unknown_positive, spec](const RankedInput& ranked) { return FprAt95Tpr(ranked, unknown_positive, spec); },
           unknown_positive ? KnownSamples : UnknownSamples};
 }

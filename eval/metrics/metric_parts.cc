@@ -52,6 +52,8 @@ std::string Number(double value) { return absl::StrFormat("%g", value); }
 
 std::string Percent(double share) { return absl::StrCat(Number(100 * share), " %"); }
 
+std::string PositiveText(bool unknown_positive) { return unknown_positive ? "unknown positive" : "known positive"; }
+
 MetricLabel With(MetricLabel label, bool is_set, const std::string& detail) {
   if (is_set) label.push_back(detail);
   return label;

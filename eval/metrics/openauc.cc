@@ -98,7 +98,7 @@ MetricResult OpenAuc(const RankedInput& ranked, TiedPairRule::Value tied) {
 }
 
 Metric Make(const OpenAucMetricSpec& spec) {
-  return {With({"OpenAUC"}, spec.mask() > OpenAucMetricSpec::RANK, Words(OpenAucMetricSpec::Mask_Name(spec.mask()))),
+  return {WithForm({"OpenAUC"}, spec.mask(), OpenAucMetricSpec::RANK),
           [mask = spec.mask()](const RankedInput& ranked) {
             return mask > OpenAucMetricSpec::RANK
                        ? OpenAucWithEpsilonMask(ranked, /*in_float=*/mask == OpenAucMetricSpec::EPSILON_FLOAT)

@@ -69,7 +69,7 @@ MetricResult OscrLegacy(const RankedInput& ranked) {
 }  // namespace
 
 Metric Make(const OscrSpec& spec) {
-  return {With({"OSCR"}, spec.form() > OscrSpec::TRAPEZOID, Words(OscrSpec::Form_Name(spec.form()))),
+  return {WithForm({"OSCR"}, spec.form(), OscrSpec::TRAPEZOID),
           [form = spec.form()](const RankedInput& ranked) {
             return form == OscrSpec::LEGACY      ? OscrLegacy(ranked)
                    : form == OscrSpec::EQ9_MIXED ? OscrEq9Mixed(ranked)

@@ -17,7 +17,6 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainActi
   setting.device = context.device;
   setting.seed = action.seed();
   setting.batch_size = action.training().batch_size();
-  setting.input = action.input();
   setting.format = FormatOf(action, context.device);
   setting.classes = action.data().class_id_size();
   setting.feature_dim = feature_dim;

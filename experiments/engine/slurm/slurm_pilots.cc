@@ -22,7 +22,7 @@ namespace {
 // their end.
 constexpr int kMissingLooks = 2;
 
-Demand TraitsOf(const Plan& plan, const Action& action, const ActionMemory& memory) {
+Demand NeedsOf(const Plan& plan, const Action& action, const ActionMemory& memory) {
   return StageOf(action).Needs(plan.TrialOf(action), memory);
 }
 
@@ -34,7 +34,7 @@ bool IsSubmitLimit(const absl::Status& status) {
 }  // namespace
 
 bool RunsOnGpu(const Plan& plan, const Action& action, const ActionMemory& memory) {
-  return TraitsOf(plan, action, memory).gpu_shares > 0;
+  return NeedsOf(plan, action, memory).gpu_shares > 0;
 }
 
 SlurmSeat SeatFor(const Plan& plan, bool gpu, const ActionMemory& memory, const SlurmSpec& slurm) {
@@ -42,7 +42,7 @@ SlurmSeat SeatFor(const Plan& plan, bool gpu, const ActionMemory& memory, const 
   seat.set_gpu(gpu);
   seat.set_cpus(gpu ? slurm.cpus_per_gpu_job() : 1);
   for (const ActionId id : plan.NeededActions()) {
-    const Demand demand = TraitsOf(plan, plan[id], memory);
+    const Demand demand = NeedsOf(plan, plan[id], memory);
     if ((demand.gpu_shares > 0) != gpu) continue;
     seat.set_cpus(std::max(seat.cpus(), demand.cpu_threads));
     seat.set_memory_mb(std::max(seat.memory_mb(), demand.memory_mb));
@@ -65,7 +65,7 @@ void BePilot(const Plan& plan, const SlurmSeat& seat, const PilotOptions& pilots
   };
   if (gpu) {
     execute->takes_rather_than_end = [&plan, seat, memory](const Action& action) {
-      const Demand demand = TraitsOf(plan, action, memory);
+      const Demand demand = NeedsOf(plan, action, memory);
       return demand.gpu_shares == 0 && demand.cpu_threads <= seat.cpus() && demand.memory_mb <= seat.memory_mb();
     };
   }

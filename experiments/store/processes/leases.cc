@@ -197,8 +197,8 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
     }
     if (!last.name.empty() && IsAlive(RunOf(last.name))) return RunOf(last.name);
     const std::string file = last.name.empty() ? key : absl::StrCat(key, "~", last.name);
-    OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
-                             CreatePassingFile(JoinPath(RunningFolder(), file), absl::StrCat(name, "\n"), temporary));
+    OPENSET_ASSIGN_OR_RETURN(
+        const bool is_mine, CreateNonDurableFile(JoinPath(RunningFolder(), file), absl::StrCat(name, "\n"), temporary));
     if (is_mine) {
       held_[key] = {file, name};
       return "";

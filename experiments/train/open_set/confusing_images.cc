@@ -6,13 +6,12 @@
 // the step's stream; the initial values from the training's seed. The generator's images are normalised as the input
 // is. Source: iCGY96/ARPL, core/train.py (train_cs).
 //
-// Precondition: IsDcganSize(input.size()) (models/networks/dcgan.h).
+// Precondition: IsDcganSize(format.size) (models/networks/dcgan.h).
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/train/open_set/open_set_members.h"
 #include "experiments/train/optimizer.h"
-#include "models/model.pb.h"
 #include "models/networks/dcgan.h"
 
 namespace openset {
@@ -29,9 +28,9 @@ NamedTensors ParametersOf(const Module& module) {
 }
 
 // [1, C, 1, 1], or undefined if there are no values.
-at::Tensor ChannelValues(const google::protobuf::RepeatedField<double>& values, at::Device device) {
+at::Tensor ChannelValues(const std::vector<double>& values, at::Device device) {
   if (values.empty()) return {};
-  return at::tensor(std::vector<double>(values.begin(), values.end()), at::kFloat).reshape({1, -1, 1, 1}).to(device);
+  return at::tensor(values, at::kFloat).reshape({1, -1, 1, 1}).to(device);
 }
 
 // Binary cross entropy of probabilities with one label.
@@ -41,13 +40,13 @@ at::Tensor CrossEntropy(const at::Tensor& probability, double label) {
 
 class ConfusingImages : public OpenSetSource {
  public:
-  ConfusingImages(const ConfusingImagesSpec& spec, const InputSpec& input, uint64_t seed, at::Device device)
+  ConfusingImages(const ConfusingImagesSpec& spec, const InputFormat& format, uint64_t seed, at::Device device)
       : spec_(spec),
-        mean_(ChannelValues(input.mean(), device)),
-        std_(ChannelValues(input.std(), device)),
+        mean_(ChannelValues(format.mean, device)),
+        std_(ChannelValues(format.std, device)),
         rate_(MakeLearningRate(device, spec.optimizer().learning_rate())),
-        generator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}),
-        discriminator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}) {
+        generator_({format.size, format.channels, spec.noise_dim(), spec.width()}),
+        discriminator_({format.size, format.channels, spec.noise_dim(), spec.width()}) {
     RandomStream random(seed, "confusing_images/init");
     generator_.Initialise(&random);
     discriminator_.Initialise(&random);
@@ -136,7 +135,7 @@ class ConfusingImages : public OpenSetSource {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OpenSetSource>> Make(const ConfusingImagesSpec& spec, const OpenSetSetting& setting) {
-  return std::make_unique<ConfusingImages>(spec, setting.input, setting.seed, setting.device);
+  return std::make_unique<ConfusingImages>(spec, setting.format, setting.seed, setting.device);
 }
 
 }  // namespace openset

@@ -35,7 +35,7 @@ class ConfusingImagesTest : public ::testing::Test {
 
   std::unique_ptr<OpenSetSource> Source(uint64_t seed) const {
     OpenSetSetting setting;
-    setting.input = input_;
+    setting.format = {16, 1, {0.5}, {0.25}};
     setting.seed = seed;
     return *openset::Make(ParsedWithDefaults<ConfusingImagesSpec>(
                               "noise_dim: 5 width: 2 optimizer { learning_rate: 2e-4 adam { beta1: 0.5 } }"),

@@ -6,7 +6,6 @@
 #include "core/tensor/torch.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
-#include "models/model.pb.h"
 
 namespace openset {
 
@@ -20,7 +19,6 @@ struct OpenSetSetting {
   at::Device device = at::kCPU;
   uint64_t seed = 0;   // of the training
   int batch_size = 0;  // of a full batch
-  InputSpec input;
   InputFormat format;  // of the batches
   // Of the model: its known classes, the dimension of its features, and its stages (Backbone::num_stages()).
   int64_t classes = 0;
