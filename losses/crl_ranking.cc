@@ -14,11 +14,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <tuple>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
 #include "losses/loss_members.h"
+#include "losses/row_ops.h"
 
 namespace openset {
 namespace {
@@ -31,7 +31,7 @@ class CrlRanking : public LossTerm {
 
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.history != nullptr) << "the ranking loss needs the samples' history";
-    const at::Tensor k_i = std::get<0>(input.known.logits.softmax(1).max(1));
+    const at::Tensor k_i = LargestOf(input.known.logits.softmax(1));
     const at::Tensor k_j = NextInBatch(k_i);
     const at::Tensor c_i = Correctness(input).to(k_i.scalar_type());
     const at::Tensor c_j = NextInBatch(c_i);

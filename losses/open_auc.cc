@@ -14,7 +14,6 @@
 // All outputs count as classes in r and in keep: not for heads with an output for the unknown. Needs LossInput.open.
 // At least 0. All pairs cost O(B + U) with the square surrogate, O(B U) with the others.
 #include <memory>
-#include <tuple>
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
@@ -43,13 +42,13 @@ class OpenAuc : public LossTerm {
   at::Tensor UnknownScore(const at::Tensor& logits) const {
     switch (spec_.unknown_score()) {
       case OpenAucSpec::NEGATIVE_MAX_LOGIT:
-        return -std::get<0>(logits.max(1));
+        return -LargestOf(logits);
       case OpenAucSpec::MIN_MISCLASSIFICATION:
-        return 1 - std::get<0>(logits.softmax(1).max(1));
+        return 1 - LargestOf(logits.softmax(1));
       case OpenAucSpec::NEGATIVE_MAX_NORMALISED_LOGIT:
-        return -std::get<0>(logits.max(1)) / logits.norm(2, 1).clamp_min(1e-12);
+        return -LargestOf(logits) / logits.norm(2, 1).clamp_min(1e-12);
       case OpenAucSpec::NEGATIVE_MAX_CENTRED_LOGIT:
-        return logits.mean(1) - std::get<0>(logits.max(1));
+        return logits.mean(1) - LargestOf(logits);
       case OpenAucSpec::UNKNOWN_SCORE_UNSPECIFIED:
         break;
     }

@@ -9,6 +9,9 @@ namespace openset {
 // The value of each row at its label: [B, K], i64 [B] -> [B].
 at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label);
 
+// The largest value of each row; the gradient flows into the first of equal ones: [B, K] -> [B].
+at::Tensor LargestOf(const at::Tensor& value);
+
 // sum(weight * value) / sum(weight), and 0 with gradient 0 if no weight is positive: [N], [N] -> scalar.
 // Preconditions: values are finite, weights are not negative.
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight);

@@ -323,6 +323,15 @@ def machine(options, workspace):
     return lines
 
 
+def kept_section(path, title):
+    """The section of an earlier file that no part of this script writes, "" if there is none."""
+    if not os.path.exists(path):
+        return ""
+    with open(path) as file:
+        found = re.search(f"^## {title}\n.*?(?=^## |\\Z)", file.read(), re.M | re.S)
+    return found[0] if found else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for program in ("openset", "step_benchmark", "bootstrap_benchmark", "resume_benchmark", "image_folder",
@@ -362,7 +371,7 @@ def main():
                 content = f"Failed: {error}"
             print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
             text += ["", "## " + PARTS[name], "", f"Load before: {load:.1f}.", "", content]
-        text += ["", "## Missed targets", "", benchmarks.profiles(), ""]
+        text += ["", kept_section(out, "GPUs"), "## Missed targets", "", benchmarks.profiles(), ""]
     with open(out, "w") as file:
         file.write("\n".join(text))
     print(out)

@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ int Serve(const std::vector<std::string>& catalog_folders) {
                                     : at::kCPU;
       if (device.is_cuda()) OPENSET_RETURN_IF_ERROR(MakeCudaUsable());
       OPENSET_RETURN_IF_ERROR(CheckDevice(ExecutionOf(request), device));
+      // Otherwise the first pinned memory makes a context on GPU 0, which keeps some 500 MB of it.
+      const c10::OptionalDeviceGuard on_device(device.is_cuda() ? std::optional(device) : std::nullopt);
       const FreesDeviceMemory frees(device);  // other processes need the memory of an idle worker
       const auto cpu_slots = [&request, &poll] {
         poll();  // also receives messages about more CPUs

@@ -20,13 +20,15 @@ bool HasAny(const std::string& text, std::initializer_list<const char*> parts) {
 
 // "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED" and so on.
 bool SaysMemory(const std::string& text) {
-  return HasAny(text, {"CUDA out of memory", "CUDA error: out of memory", "ALLOC_FAILED", "ALLOCATION_FAILED",
-                       "can't allocate memory"});
+  return HasAny(text, {"CUDA out of memory", "CUDA error: out of memory", "CUDA driver error: out of memory",
+                       "ALLOC_FAILED", "ALLOCATION_FAILED", "can't allocate memory",
+                       // A convolution for whose working memory there was no room.
+                       "unable to find an engine to execute this computation"});
 }
 
 bool SaysDevice(const std::string& text) {
-  return HasAny(text, {"CUDA error: ", "CUDNN_STATUS_EXECUTION_FAILED", "CUDNN_STATUS_INTERNAL_ERROR",
-                       "CUDNN_STATUS_NOT_INITIALIZED"});
+  return HasAny(text, {"CUDA error: ", "CUDA driver error: ", "CUDNN_STATUS_EXECUTION_FAILED",
+                       "CUDNN_STATUS_INTERNAL_ERROR", "CUDNN_STATUS_NOT_INITIALIZED"});
 }
 
 }  // namespace

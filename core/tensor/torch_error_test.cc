@@ -28,7 +28,9 @@ TEST(CodeOfTorchError, OutOfMemory) {
   for (const char* text :
        {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
         "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
-        "CUDA error: out of memory", "DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."}) {
+        "CUDA error: out of memory", "CUDA driver error: out of memory",
+        "GET was unable to find an engine to execute this computation",
+        "DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."}) {
     EXPECT_EQ(CodeOf(text), StatusCode::kResourceExhausted) << text;
   }
 }
@@ -37,6 +39,7 @@ TEST(CodeOfTorchError, OutOfMemory) {
 TEST(CodeOfTorchError, ADeviceThatCannotBeUsedAnyMore) {
   for (const int number : {700, 719, 35}) EXPECT_EQ(CodeOfCuda(number), StatusCode::kUnavailable);
   for (const char* text : {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm(...)`",
+                           "CUDA driver error: device kernel image is invalid",
                            "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR", "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"}) {
     EXPECT_EQ(CodeOf(text), StatusCode::kUnavailable) << text;
   }

@@ -1,6 +1,5 @@
 // Mirrors each image left to right with a probability.
 #include <memory>
-#include <vector>
 
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
@@ -14,16 +13,14 @@ class HorizontalFlip : public Augmentation {
   explicit HorizontalFlip(const HorizontalFlipSpec& spec) : probability_(spec.probability()) {}
 
   void Draw(int64_t count, PixelSize /*size*/, RandomStream* random, Staging* staging) const override {
-    std::vector<int64_t> flipped;
-    for (int64_t i = 0; i < count; ++i) {
-      if (random->Uniform() < probability_) flipped.push_back(i);
-    }
-    staging->Add(at::tensor(flipped, at::kLong));
+    at::Tensor is_flipped = at::empty({count, 1, 1, 1}, at::kBool);
+    bool* is = is_flipped.mutable_data_ptr<bool>();
+    for (int64_t i = 0; i < count; ++i) is[i] = random->Uniform() < probability_;
+    staging->Add(is_flipped);
   }
 
   at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
-    const at::Tensor index = staging->Next();
-    return images.index_copy(0, index, images.index_select(0, index).flip(3));
+    return at::where(staging->Next(), images.flip(3), images);
   }
 
  private:

@@ -163,8 +163,8 @@ std::map<std::string, std::string> EnvironmentOf(int gpu) {
   // The threads of LibTorch's operations are set for each action.
   std::map<std::string, std::string> environment = {{"OMP_NUM_THREADS", "1"}};
   // Otherwise large tensors can't use GPU memory that is free in small pieces.
-  constexpr char kAllocator[] = "PYTORCH_CUDA_ALLOC_CONF";
-  const bool is_set = std::getenv(kAllocator) != nullptr || std::getenv("PYTORCH_ALLOC_CONF") != nullptr;
+  constexpr char kAllocator[] = "PYTORCH_ALLOC_CONF";
+  const bool is_set = std::getenv(kAllocator) != nullptr || std::getenv("PYTORCH_CUDA_ALLOC_CONF") != nullptr;
   if (gpu >= 0 && !is_set) environment[kAllocator] = "expandable_segments:True";
   return environment;
 }

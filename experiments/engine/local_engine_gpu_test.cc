@@ -155,7 +155,7 @@ TEST_F(LocalEngineGpuTest, GpuWorkersUseExpandableSegmentsByDefault) {
   };
   unsetenv("PYTORCH_ALLOC_CONF");
   unsetenv("PYTORCH_CUDA_ALLOC_CONF");
-  EXPECT_THAT(environment(0), HasSubstr("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"));
+  EXPECT_THAT(environment(0), HasSubstr("PYTORCH_ALLOC_CONF=expandable_segments:True"));
   EXPECT_THAT(environment(-1), Not(HasSubstr("expandable_segments")));
   for (const char* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     setenv(name, "max_split_size_mb:64", /*overwrite=*/1);

@@ -133,7 +133,6 @@ class Adam : public Optimizer {
       const at::Tensor& parameter = parameters_[i].second;
       const at::Tensor gradient = GradientOf(i);
       if (!gradient.defined()) continue;
-      steps_[i].add_(1);
       parameters.push_back(parameter);
       gradients.push_back(gradient);
       mean.push_back(mean_[i]);
@@ -141,6 +140,7 @@ class Adam : public Optimizer {
       steps.push_back(steps_[i]);
     }
     if (parameters.empty()) return;
+    at::_foreach_add_(steps, 1);
     at::_fused_adam_(parameters, gradients, mean, square, /*max_exp_avg_sqs=*/{}, steps, learning_rate,
                      spec_.adam().beta1(), spec_.adam().beta2(), spec_.weight_decay(), spec_.adam().epsilon(),
                      /*amsgrad=*/false, /*maximize=*/false);

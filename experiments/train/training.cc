@@ -55,6 +55,12 @@ class Reporter {
     report_(progress);
   }
 
+  // Reports the rate of the whole training, which a short one had no time for.
+  void End() {
+    last_ = -absl::InfiniteDuration();
+    if (run_.images_seen() > resumed_images_) Report();
+  }
+
  private:
   WorkProgress ProgressIn(size_t epoch) const {
     WorkProgress progress;
@@ -166,6 +172,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
           absl::StrCat("stopped after step ", run->steps(), " of ", run->max_steps(), "; its state is saved"));
     }
   }
+  reporter.End();
   set_provenance();
   OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
   OPENSET_RETURN_IF_ERROR(

@@ -89,11 +89,16 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
     ActionContext context = scene.Context(Key(absl::StrCat("stopped after ", stop)));
     context.continued_key = before;
     int first_epoch = 0;
+    WorkProgress last;
     context.report = [&](const WorkProgress& progress) {
       if (first_epoch == 0) first_epoch = progress.epoch();
+      last = progress;
     };
     ASSERT_THAT(Train(stopped, context, MeasureEpoch), IsOk());
     EXPECT_EQ(first_epoch, stop == 0 ? 3 : stop);  // it went on from the one before
+    // However short the training was, its last report has the rate of all of it.
+    EXPECT_EQ(last.epoch(), stop == 0 ? 3 : stop);
+    EXPECT_GT(last.images_per_second(), 0);
     const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
     ASSERT_THAT(summary, IsOk());
     ASSERT_EQ(summary->epoch_size(), stop == 0 ? 3 : stop);

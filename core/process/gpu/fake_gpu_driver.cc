@@ -1,12 +1,16 @@
-// A GPU driver's library and NVML for tests. FAKE_GPUS names its GPUs, separated by commas; "error" makes it fail.
-// They have 16 GB and a compute capability of 9.0; those with "V100" in their name have 7.0. FAKE_GPU_CUDA is the
-// CUDA that the driver can run, 13000 by default.
-// FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" makes it fail.
+// A GPU driver's library and NVML for tests. Like the real one, it starts a thread, which lives as long as the process.
+// FAKE_GPUS names its GPUs, separated by commas; "error" makes it fail. They have 16 GB and a compute capability
+// of 9.0; those with "V100" in their name have 7.0. FAKE_GPU_CUDA is the CUDA that the driver can run, 13000 by
+// default. FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" makes
+// it fail.
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -38,6 +42,13 @@ struct Process {
 extern "C" {
 
 int cuInit(unsigned) {
+  static const bool started = [] {
+    std::thread([] {
+      while (true) pause();
+    }).detach();
+    return true;
+  }();
+  static_cast<void>(started);
   const std::vector<std::string> names = Names();
   if (names.empty()) return 100;
   return names[0] == "error" ? 999 : 0;

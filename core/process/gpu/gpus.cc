@@ -1,6 +1,7 @@
 #include "core/process/gpu/gpus.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -36,10 +37,28 @@ absl::Status Refused(const char* function, int result) {
   return absl::UnavailableError(absl::StrCat("the GPU's driver answers ", function, " with error ", result));
 }
 
+// Blocks all signals in the calling thread. Drivers keep threads of their own, which inherit what is blocked: one that
+// took SIGINT would end the program, whatever the program's own threads do with it (core/process/interrupt.h).
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 // A library that is never closed, because drivers keep their own threads.
 class Library {
  public:
   static absl::StatusOr<Library> Open(const std::string& path) {
+    const SignalsBlocked blocked;
     void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) return absl::NotFoundError(absl::StrCat("no GPU driver: ", dlerror()));
     return Library(path, library);
@@ -57,6 +76,7 @@ class Library {
   absl::StatusOr<int> ResultOf(const char* name, Arguments... arguments) const {
     void* symbol = dlsym(library_, name);
     if (symbol == nullptr) return absl::UnavailableError(absl::StrCat(path_, " has no ", name));
+    const SignalsBlocked blocked;
     return reinterpret_cast<int (*)(Arguments...)>(symbol)(arguments...);
   }
 

@@ -1,5 +1,8 @@
 #include "core/process/gpu/gpus.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -7,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
+#include "core/process/interrupt.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -58,6 +62,14 @@ TEST(ListGpus, HaveMemoryAndACapability) {
   EXPECT_EQ(gpus[0].compute_major, 9);
   EXPECT_EQ(gpus[0].compute_minor, 0);
   EXPECT_EQ(gpus[1].compute_major, 7);
+}
+
+// The driver has a thread, which must not take the signal and end the process.
+TEST(ListGpus, LeaveSignalsToTheProgramsOwnThreads) {
+  ASSERT_TRUE(NamesOf("NVIDIA H200").ok());
+  Interrupt interrupt;
+  kill(getpid(), SIGINT);
+  EXPECT_EQ(interrupt.Take(), SIGINT);
 }
 
 TEST(GpuDriverCuda, IsTheDrivers) {

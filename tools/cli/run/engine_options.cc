@@ -65,6 +65,10 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
                                                       " -m pip install 'torch==", wanted, ".*'"));
   }
   lines.erase(lines.begin());
+  // Containers may name the folder of the GPU's driver here.
+  if (const char* inherited = std::getenv("LD_LIBRARY_PATH"); inherited != nullptr && *inherited != '\0') {
+    lines.push_back(inherited);
+  }
   return std::vector<std::string>{"/usr/bin/env", absl::StrCat("LD_LIBRARY_PATH=", absl::StrJoin(lines, ":")), worker};
 }
 

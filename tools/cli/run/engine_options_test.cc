@@ -56,8 +56,15 @@ TEST_F(WorkerProgramTest, AWorkerWithLibTorchIsStartedDirectly) {
 TEST_F(WorkerProgramTest, TheLibrariesAreThoseOfTheInstalledPyTorch) {
   NeedTorch("2.11.0\n");
   UsePython("2.11.1+cu130\n/site/torch/lib\n/site/nvidia/cu13/lib\n");
+  unsetenv("LD_LIBRARY_PATH");
   EXPECT_THAT(WorkerProgram("/w", folder_),
               IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib", "/w")));
+  // Where a container names the folder of the GPU's driver.
+  setenv("LD_LIBRARY_PATH", "/driver:/more", 1);
+  EXPECT_THAT(WorkerProgram("/w", folder_),
+              IsOkAndHolds(ElementsAre("/usr/bin/env",
+                                       "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib:/driver:/more", "/w")));
+  unsetenv("LD_LIBRARY_PATH");
 }
 
 TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {

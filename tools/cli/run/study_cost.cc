@@ -38,7 +38,8 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
                              LocalEngine* engine) {
   WorkRequest request;
   *request.mutable_probe()->mutable_train() = action;
-  request.set_cpu_slots(action.execution().threads());
+  // As many as the trainings of a run get: all on a GPU.
+  if (gpu < 0) request.set_cpu_slots(action.execution().threads());
   for (int n = 0; n < at_once; ++n) OPENSET_RETURN_IF_ERROR(engine->Start(ActionId{n}, gpu, request));
   const absl::Duration end = SteadyNow() + limit;
   std::optional<double> rate;
@@ -213,6 +214,9 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
     machine.seats = std::max<int>(1, devices.cuda.size());
     machine.where = absl::StrCat(machine.seats, " x ", machine.device.kind, ", ",
                                  ExecutionSpec::Precision_Name(execution.precision()));
+    if (execution.precision() == ExecutionSpec::FP32) {
+      machine.where += " (PyTorch's default for convolutions is TF32: --set=execution.precision=TF32)";
+    }
     return machine;
   }
   const int slots = CpuSlots(deployment.spec), threads = std::max(1, execution.threads());
@@ -234,7 +238,7 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   options.device = machine.device;
   options.at_once =
       *gpu >= 0 ? 1 : std::min({machine.seats, kMostAtOnce, std::max(1, TrainingsOf(study.plan(), true))});
-  options.build = BuildOf(engine->trainer[0]);
+  options.build = BuildOf(engine->trainer.back());  // before it: env and its variables
   if (!options.build.empty()) options.folder = UserCacheFolder("probes");
   if (may_probe) {
     options.probe = [&](const TrainAction& action) {
