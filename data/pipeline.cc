@@ -151,13 +151,15 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   return pipeline;
 }
 
-absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations) {
+absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations,
+                                bool from_resized) {
   OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "views.augmentation"));
-  if (!augmentations_.empty() && augmentations_.back()->gives_fractions() && !augmentations.empty()) {
+  if (!from_resized && !augmentations_.empty() && augmentations_.back()->gives_fractions() && !augmentations.empty()) {
     return absl::InvalidArgumentError(
         "views.augmentation: needs 8-bit images, but those of augmentation are unrounded (rounding: NONE)");
   }
   views_ = count;
+  views_from_resized_ = from_resized;
   view_augmentations_ = std::move(augmentations);
   return absl::OkStatus();
 }
@@ -248,8 +250,9 @@ void Pipeline::Draw(int64_t count, PixelSize size, RandomStream* random, Staging
 }
 
 void Pipeline::DrawRest(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const {
-  size = DrawAll(Rest(), count, size, random, staging);
-  for (int view = 0; view < views_; ++view) DrawAll(view_augmentations_, count, size, random, staging);
+  const PixelSize after = DrawAll(Rest(), count, size, random, staging);
+  const PixelSize start = views_from_resized_ ? size : after;
+  for (int view = 0; view < views_; ++view) DrawAll(view_augmentations_, count, start, random, staging);
 }
 
 std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, Staging* staging) const {
@@ -260,7 +263,7 @@ std::vector<at::Tensor> Pipeline::ApplyRest(const at::Tensor& given, Staging* st
   const at::Tensor images = Augment(Rest(), given, staging);
   std::vector<at::Tensor> values = {ToValues(images)};
   for (int view = 0; view < views_; ++view) {
-    values.push_back(ToValues(Augment(view_augmentations_, images, staging)));
+    values.push_back(ToValues(Augment(view_augmentations_, views_from_resized_ ? given : images, staging)));
   }
   return values;
 }

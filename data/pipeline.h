@@ -67,9 +67,10 @@ class Pipeline {
   at::Tensor ApplyFirst(const at::Tensor& images, RandomStream* random) const;
 
   // Adds views to all later results: each of `count` views is the augmented image, before its values become f32,
-  // augmented again by `augmentations`. Errors: kInvalidArgument "views.augmentation..." if one of them follows an
-  // augmentation that returns fractions.
-  absl::Status AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
+  // augmented again by `augmentations`; or the image after the first part, if `from_resized`. Errors: kInvalidArgument
+  // "views.augmentation..." if one of them follows an augmentation that returns fractions.
+  absl::Status AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations,
+                        bool from_resized = false);
 
   // Returns the result of Apply(), then the views. Takes from `staging` what Draw() added for as many images of their
   // size.
@@ -103,6 +104,7 @@ class Pipeline {
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
   size_t first_ = 0;  // number of augmentations in the first part
   int views_ = 0;
+  bool views_from_resized_ = false;
   std::vector<std::unique_ptr<const Augmentation>> view_augmentations_;
   std::vector<int64_t> image_sizes_;  // channels, size, size
   at::MemoryFormat layout_ = at::MemoryFormat::ChannelsLast;

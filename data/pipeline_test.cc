@@ -245,6 +245,24 @@ TEST(Pipeline, ViewsStartFromTheAugmentedImage) {
   }
 }
 
+// They are brighter by their own draw alone.
+TEST(Pipeline, ViewsMayStartFromTheResizedImage) {
+  InputFormat format;
+  format.size = 2;
+  std::vector<int64_t> sizes;
+  auto pipeline = Pipeline::Make(List(std::make_unique<Brighten>(&sizes)), format, kCpu);
+  ASSERT_TRUE(pipeline->AddViews(1, List(std::make_unique<Brighten>(&sizes)), /*from_resized=*/true).ok());
+  RandomStream random(7, "test");
+  Staging staging;
+  pipeline->Draw(1, {2, 2}, &random, &staging);
+  const std::vector<at::Tensor> values = pipeline->ApplyWithViews(Images(3, 1), &staging);
+  RandomStream same(7, "test");
+  ASSERT_EQ(values.size(), 2);
+  for (const at::Tensor& value : values) {
+    EXPECT_EQ(value[0][0][0][0].item<float>(), static_cast<float>(same.Below(10)) / 255);
+  }
+}
+
 TEST(Pipeline, NamesTheFieldWithTooManyValues) {
   InputFormat format;
   format.mean = {0.5, 0.5};

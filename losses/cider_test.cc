@@ -8,6 +8,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "losses/loss_members.h"
+#include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {
@@ -69,6 +70,25 @@ TEST(CiderTerm, EachPrototypeIsMovedByItsSamplesInTheOrderOfTheBatch) {
   term->Compute(scene.Input());
   term->EndStep();
   EXPECT_THAT(term->State()[0].second, TensorNear(expected.to(at::kFloat), 1e-6));
+}
+
+// Two steps of the authors' CompLoss and DisLoss with a weight of 2, whose first sum has the factor 0.1 / 0.07.
+TEST(CiderTerm, IsTheReleasedLossWithItsFactor) {
+  auto term = Make(TermSpec("cider { projection_dim: 3 extra_views: 0 compactness: 2.857142857142857 }").cider(),
+                   {at::kCPU, 4, 3, 0});
+  for (const auto& [name, parameter] : term->Parameters()) {
+    parameter.set_data(parameter.dim() == 2 ? at::eye(3, at::kDouble) : at::zeros({3}, at::kDouble));
+  }
+  for (const nlohmann::json& step : ReadGolden("released_losses.json")["cider"]) {
+    const at::Tensor feature = TensorOf(step["feature"]).requires_grad_(true);
+    LossScene scene = SceneOf(at::zeros({feature.size(0), 4}, at::kDouble), step["label"].get<std::vector<int64_t>>());
+    scene.known.feature = feature;
+    const at::Tensor value = term->Compute(scene.Input());
+    EXPECT_THAT(value.detach(), TensorNear(TensorOf(step["value"]), 1e-5));  // prototypes are stored as f32
+    value.backward();
+    EXPECT_THAT(feature.grad(), TensorNear(TensorOf(step["gradient"]), 1e-5));
+    term->EndStep();
+  }
 }
 
 // exp(1 / 0.005) = exp(200) is above f32. The three prototypes become (1, 0), (0.6, 0.8), (0, 1), with cosines 0.6, 0

@@ -2,6 +2,7 @@
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {
@@ -21,6 +22,16 @@ TEST(ClassAnchorTerm, IsLeastAtTheAnchor) {
   const double at_anchor = term->Compute(SceneOf(Matrix({{10, 0}}), {0}).Input()).item<double>();
   EXPECT_NEAR(at_anchor, std::log1p(std::exp(-10 * std::sqrt(2))), 1e-12);
   EXPECT_GT(term->Compute(SceneOf(Matrix({{20, 0}}), {0}).Input()).item<double>(), at_anchor);
+}
+
+TEST(ClassAnchorTerm, IsTheReleasedLoss) {
+  const nlohmann::json golden = ReadGolden("released_losses.json")["class_anchor"];
+  const at::Tensor logits = TensorOf(golden["logits"]).requires_grad_(true);
+  const at::Tensor value = MakeTerm("class_anchor { anchor: 10 attraction: 0.1 }")
+                               ->Compute(SceneOf(logits, golden["label"].get<std::vector<int64_t>>()).Input());
+  EXPECT_THAT(value.detach(), TensorNear(TensorOf(golden["value"]), 1e-12));
+  value.backward();
+  EXPECT_THAT(logits.grad(), TensorNear(TensorOf(golden["gradient"]), 1e-12));
 }
 
 }  // namespace

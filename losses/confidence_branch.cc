@@ -2,8 +2,8 @@
 //
 //   mean_b -log(k_b p_by + 1 - k_b) + w mean_b -log k_b,
 //
-// p = softmax of all logits but the last, k = sigmoid of the last one, both kept within [e, 1 - e], e = 1e-12 (1e-7 in
-// f32, where 1 - 1e-12 is 1). In the first mean, k_b = 1 for samples at odd indices of the batch (from 0), so that half
+// p = softmax of all logits but the last, k = sigmoid of the last one, both kept within [e, 1 - e], e = 1e-12 (in f32,
+// 1 - 1e-12 is 1). In the first mean, k_b = 1 for samples at odd indices of the batch (from 0), so that half
 // of the samples get no hints. w starts at spec.weight and is the term's state "weight": after each step it is divided
 // by 1.01 if the second mean is below the budget, and by 0.99 otherwise. At least 0.
 //
@@ -29,7 +29,7 @@ class ConfidenceBranch : public LossTerm {
 
   at::Tensor Compute(const LossInput& input) override {
     const at::Tensor& logits = input.known.logits;
-    const double e = logits.scalar_type() == at::kDouble ? 1e-12 : 1e-7;
+    constexpr double e = 1e-12;
     const int64_t last = logits.size(1) - 1;
     const at::Tensor p = at::softmax(logits.narrow(1, 0, last), 1).clamp(e, 1 - e);
     const at::Tensor confidence = logits.select(1, last).sigmoid().clamp(e, 1 - e);

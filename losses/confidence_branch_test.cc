@@ -2,6 +2,7 @@
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {
@@ -30,6 +31,27 @@ TEST(ConfidenceBranchTerm, ItsPriceFollowsTheBudget) {
     term->EndStep();
     EXPECT_NEAR(weight.item<double>(), 0.2 / divisor, 1e-15);
   }
+}
+
+// Two steps. In each, one sample's probability and another one's confidence are below 1e-9.
+TEST(ConfidenceBranchTerm, IsTheReleasedStep) {
+  const auto term = MakeTerm("confidence_branch {}");
+  for (const nlohmann::json& step : ReadGolden("released_losses.json")["confidence_branch"]) {
+    const at::Tensor logits = TensorOf(step["logits"]).requires_grad_(true);
+    const at::Tensor value = term->Compute(SceneOf(logits, step["label"].get<std::vector<int64_t>>()).Input());
+    EXPECT_THAT(value.detach(), TensorNear(TensorOf(step["value"]), 1e-12));
+    value.backward();
+    EXPECT_THAT(logits.grad(), TensorNear(TensorOf(step["gradient"]), 1e-12));
+    term->EndStep();
+  }
+}
+
+// A logit gap of 20 has its gradient in f32 too.
+TEST(ConfidenceBranchTerm, SmallProbabilitiesInFloatKeepTheirGradient) {
+  const at::Tensor logits = at::tensor({20.F, 0.F, 0.F, 20.F, 0.F, 0.F}).view({2, 3}).requires_grad_(true);
+  const auto term = MakeTerm("confidence_branch {}");
+  term->Compute(SceneOf(logits, {1, 1}).Input()).backward();
+  EXPECT_NEAR(logits.grad()[1][0].item<float>(), 0.5, 1e-6);  // the sample without hints, of two
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 // outputs.
 //
 // pytorch-ood 0.4.0 measures against running means of the classes instead, and the authors' code (shrtCKT/opennet)
-// against the batch's. Its score is `nearest_mean`.
+// against the batch's, with a mean over dimensions in the first term and a sum in the second. Its score is
+// `nearest_mean`.
 #include <cstdint>
 #include <memory>
 

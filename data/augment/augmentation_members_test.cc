@@ -46,6 +46,12 @@ TEST(MakeAugmentation, HorizontalFlip) {
   ExpectMakes(spec, *Make(spec.horizontal_flip(), /*input_size=*/0));
 }
 
+TEST(MakeAugmentation, RandomGreyscale) {
+  AugmentationSpec spec;
+  spec.mutable_random_greyscale()->set_probability(0.7);
+  ExpectMakes(spec, *Make(spec.random_greyscale(), /*input_size=*/0));
+}
+
 TEST(MakeAugmentation, Resize) {
   AugmentationSpec spec;
   spec.mutable_resize();

@@ -29,7 +29,7 @@ struct Table {
 std::vector<Table> Tables() {
   return {
       {"openood",
-       "OpenOOD v1.5, pytorch-ood",
+       "OpenOOD v1.5",
        {{"ACC", "accuracy {}", "OpenOOD: of the base network, whatever the detector"},
         {"FPR@95", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING_CORNERS }",
          "unknown is positive; points in a straight line of the ROC curve are dropped first"},
@@ -88,8 +88,8 @@ std::vector<Table> Tables() {
         {"sc/Risk_80Cov", "risk_at_coverage { coverage: 0.8 }", "equal scores in the order of its sort"},
         {"ood/AUROC", "auroc {}", ""},
         {"ood/AUPR", "aupr_unknown { form: STEP }", "average precision"},
-        {"ood/FPR95", "fpr_at_95tpr_unknown_positive { rule: NEAREST }",
-         "unknown is positive; the threshold whose TPR is nearest to 95 %"}}},
+        {"ood/FPR95", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING }",
+         "unknown is positive; the first threshold with a TPR of 95 % (up to 0.12: the one nearest to it)"}}},
       {"released",
        "OpenAUC (Wang et al. 2022), released code",
        {{"ACC", "accuracy {}", ""},

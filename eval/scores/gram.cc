@@ -12,21 +12,24 @@
 #include "eval/scores/input.h"
 #include "eval/scores/score_members.h"
 #include "eval/scores/stage_values.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {
 
 // sum_s delta_s / E_s >= 0, with the deviation of stage s
-//   delta_s = sum_i max(low_i - x_i, 0) / |low_i + 1e-6| + max(x_i - high_i, 0) / |high_i + 1e-6|
-// over the stage's values x_i, row sums of its Gram matrices of several orders (StageValuesSpec, GRAM), where low_i and
-// high_i are the least and the largest value of the training samples with the same predicted class (of all training
-// samples if there is none). E_s is the mean deviation of held-out training samples, every tenth one, which low_i and
-// high_i don't use; it is 1 if that mean is 0. If several logits are the largest, the predicted class is the one
-// with the least score.
+//   delta_s = sum_i (max(low_i - x_i, 0) / |low_i + 1e-6| + max(x_i - high_i, 0) / |high_i + 1e-6|) / max_c
+//   softmax(z)_c
+// over the stage's values x_i, row sums of its Gram matrices of several orders (StageValuesSpec, GRAM), where z are the
+// sample's logits, and low_i and high_i are the least and the largest value of the training samples with the same
+// predicted class (of all training samples if there is none). E_s is the mean deviation of held-out training samples,
+// every tenth one, which low_i and high_i don't use; it is 1 if that mean is 0. If several logits are the largest, the
+// predicted class is the one with the least score.
 //
-// As in the authors' code (compute_minmaxs and detect), except that its E_s comes from a tenth of the known test
-// samples. OpenOOD and pytorch-ood differ: they compare the sum of a stage's values with the least and the largest of
-// all values of the stage in the class's training samples, and divide by 50 instead of E_s.
+// As in the authors' code (compute_minmaxs, get_deviations and detect), except that its E_s comes from a tenth of the
+// known test samples, and that it adds 1e-7 to E_s. The paper doesn't mention the division by the softmax. OpenOOD and
+// pytorch-ood differ: they compare the sum of a stage's values with the least and the largest of all values of the
+// stage in the class's training samples, and divide by 50 instead of E_s.
 class Gram : public Score {
  public:
   // Errors: those of CheckFitInput and CheckStageValues; kInvalidArgument for fewer than ten samples.
@@ -109,7 +112,7 @@ Eigen::VectorXd Gram::Deviations(const ScoreInput& input, int64_t row, int64_t p
       deviations(s) += std::max(value - high, 0.0) / std::abs(high + kEpsilon);
     }
   }
-  return deviations;
+  return deviations * (1 + SumSoftmax(LogitsOf(input, row)).rest);
 }
 
 Eigen::VectorXd Gram::Deviations(const ScoreInput& input, int64_t row) const {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
 #include "gmock/gmock.h"
@@ -33,9 +35,13 @@ TEST(Gram, IsTheDeviationOverTheExpectedOne) {
   ASSERT_THAT(score.Fit(example.Input(example.values, example.logits), example.labels), IsOk());
   const std::vector<float> samples = {1.5f, 15, 4, 15, 1.5f, 5, 4, 15, 4, 15};
   const std::vector<float> logits = {1, 0, 1, 0, 1, 0, 0, 1, 1, 1};
-  // 2 / 2 over 1/2; 5 / 10 over 1/4; nothing as class 1; nothing as the better of both.
+  // 2 / 2 over 1/2; 5 / 10 over 1/4; nothing as class 1; nothing as the better of both. All have the probability of the
+  // tenth sample, which cancels.
   EXPECT_THAT(score.Compute(example.Input(samples, logits)).value(),
               ElementsAre(0, DoubleNear(2, 1e-5), DoubleNear(2, 1e-5), 0, 0));
+  // With both logits equal, probabilities are 1/2 instead of e / (e + 1).
+  EXPECT_THAT(score.Compute(example.Input({16, 15}, {0, 0})).value(),
+              ElementsAre(DoubleNear(2 * 2 * std::exp(1) / (std::exp(1) + 1), 1e-5)));
 }
 
 TEST(Gram, UnpredictedClassesUseTheExtremesOfAll) {
@@ -45,8 +51,9 @@ TEST(Gram, UnpredictedClassesUseTheExtremesOfAll) {
   ASSERT_THAT(score.Fit(example.Input(example.values, example.logits), example.labels), IsOk());
   const std::vector<float> samples = {8, 15, 16, 15};
   const std::vector<float> logits = {0, 1, 0, 1};
-  // The tenth sample's first value is inside, so that its stage counts as it is.
-  EXPECT_THAT(score.Compute(example.Input(samples, logits)).value(), ElementsAre(0, DoubleNear(1, 1e-5)));
+  // The tenth sample's first value is inside, so that its stage counts as it is: 8 / 8, over e / (e + 1).
+  EXPECT_THAT(score.Compute(example.Input(samples, logits)).value(),
+              ElementsAre(0, DoubleNear(1 + std::exp(-1), 1e-5)));
 }
 
 TEST(Gram, NeedsTenSamples) {

@@ -33,6 +33,8 @@ TEST(ReleasedCode, ComputesTheSameScores) {
              std::pair("ssd { clusters: CLASSES }", "ssd_classes"),
              std::pair("gmm { ridge: 1e-3 }", "gmm"),
              std::pair("grood {}", "grood"),
+             std::pair("gram {}", "gram"),
+             std::pair("class_anchor {}", "class_anchor"),
              std::pair("mcm {}", "mcm"),
              std::pair("mcm { temperature: 0.1 }", "mcm_01"),
              std::pair("gradient_uncertainty {}", "gradient_uncertainty"),

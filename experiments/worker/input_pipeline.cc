@@ -45,8 +45,9 @@ absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device 
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, device));
   if (action.has_views()) {
+    const ViewsSpec& views = action.views();
     OPENSET_RETURN_IF_ERROR(
-        pipeline.AddViews(action.views().count(), MakeAll(action.views().augmentation(), action.input())));
+        pipeline.AddViews(views.count(), MakeAll(views.augmentation(), action.input()), views.from_resized()));
   }
   return pipeline;
 }

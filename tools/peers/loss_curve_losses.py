@@ -232,7 +232,7 @@ def intra_inter(step):
 
 
 def cider(step):
-    """openood/trainers/cider_trainer.py, DisLoss and CompLoss, without the factor of temperature / 0.07."""
+    """openood/trainers/cider_trainer.py, DisLoss and CompLoss, with a weight of 1.4, times its 0.1 / 0.07."""
     term, memory = step.training.loss_parameters, step.training.memory
     hidden = functional.linear(step.feature, term["loss.1.hidden.weight"], term["loss.1.hidden.bias"]).relu()
     v = functional.normalize(functional.linear(hidden, term["loss.1.projection.weight"], term["loss.1.projection.bias"]))
@@ -250,7 +250,7 @@ def cider(step):
 def confidence_branch(step):
     """openood/trainers/conf_branch_trainer.py, with hints for the even places instead of drawn ones."""
     memory = step.training.memory
-    e = 1e-12 if step.logits.dtype == torch.float64 else 1e-7
+    e = 1e-12
     p = step.logits[:, :CLASSES].softmax(1).clamp(e, 1 - e)
     confidence = step.logits[:, CLASSES:].sigmoid().clamp(e, 1 - e)
     hints = (torch.arange(len(p)) % 2 == 0)[:, None].to(p.dtype)

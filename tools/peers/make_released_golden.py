@@ -12,6 +12,8 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-
     lts                 andrijazz/lts 9509d96
     SSD                 inspire-group/SSD cf2e162
     pnml_ood_detection  kobybibas/pnml_ood_detection 8fae91b
+    gram-ood-detection  VectorInstitute/gram-ood-detection e15126c
+    cac-openset         dimitymiller/cac-openset bd9c7f5
 """
 
 import argparse
@@ -19,6 +21,7 @@ import importlib.abc
 import importlib.machinery
 import json
 import os
+import random
 import sys
 from types import ModuleType, SimpleNamespace as Settings
 
@@ -27,8 +30,8 @@ import torch
 from make_openood_golden import Loader, Network, load
 from scipy import spatial, stats
 
-STUBS = {"PIL", "data", "faiss", "matplotlib", "model_utils", "models", "ood_metrics", "pytorch_lightning", "sklearn",
-         "torchvision", "tqdm"}
+STUBS = {"PIL", "data", "datasets", "faiss", "matplotlib", "model_utils", "models", "ood_metrics",
+         "pytorch_lightning", "sklearn", "torchvision", "tqdm"}
 
 
 class Stub(ModuleType):
@@ -149,6 +152,74 @@ def pytorch_ood(d, network):
     }
 
 
+def cells(path, *names):
+    """The cells of a notebook that define one of the names, run in one namespace."""
+    with open(path) as file:
+        sources = ["".join(cell["source"]) for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
+    space = {"torch": torch, "np": np, "nn": torch.nn, "F": torch.nn.functional, "random": random, "tqdm": lambda x: x}
+    for source in sources:
+        lines = source.splitlines()
+        defined = [i for i, line in enumerate(lines) if line.startswith(tuple(f"{kind} {name}" for name in names
+                                                                              for kind in ("class", "def")))]
+        if defined:
+            # Up to the first line that does more than define, which would load a network.
+            end = next((i for i in range(defined[0] + 1, len(lines)) if lines[i][:1].isalpha()
+                        and not lines[i].startswith(("def", "class", "import"))), len(lines))
+            exec("\n".join(line for line in lines[defined[0]:end] if not line.startswith("import")), space)
+    return space
+
+
+def gram(sources, d, widths):
+    """The notebook's deviations of features that stand for the sums of Gram matrices, over every tenth training sample."""
+    space = cells(os.path.join(sources, "gram-ood-detection", "ResNet_Cifar10.ipynb"), "ResNet(", "detect(", "Detector")
+    space["G_p"] = lambda values, _: values
+    model = space["ResNet"].__new__(space["ResNet"])
+    torch.nn.Module.__init__(model)
+    model.gram_feature_list = lambda rows: list(rows.split(widths, dim=1))
+    space["torch_model"] = model
+    held_out = np.arange(len(d["train_label"])) % 10 == 9
+    train_probability, probability = d["train_logits"].softmax(1), d["logits"].softmax(1)
+    detector = space["Detector"]()
+    detector.classes = range(d["logits"].shape[1])
+    # "Test" samples: the held-out ones, by which the deviations are divided, and those to score, sorted by class.
+    rows = torch.cat([d["train_features"][held_out], d["features"]])
+    p = torch.cat([train_probability[held_out], probability])
+    space.update(train_preds=train_probability[~held_out].argmax(1).tolist(), data=[(row,) for row in rows],
+                 test_preds=p.argmax(1).tolist(), test_confs=p.max(1).values.tolist())
+    detector.compute_minmaxs([(row,) for row in d["train_features"][~held_out]], POWERS=[1])
+    detector.classes = sorted(set(space["test_preds"]))  # it needs a sample of each
+    detector.compute_test_deviations(POWERS=[1])
+    order = np.argsort(np.array(space["test_preds"]), kind="stable")
+    of = np.empty(len(rows), int)
+    of[order] = np.arange(len(rows))
+    found = []
+    space["callog"] = Settings(compute_metric=lambda known, _: found.append(-known) or {})
+    space["random"] = Settings(seed=lambda _: None, sample=lambda *_: of[:held_out.sum()].tolist())
+    space["detect"](detector.all_test_deviations, detector.all_test_deviations[:1], verbose=False)
+    left = sorted(of[held_out.sum():])
+    return found[0][[left.index(i) for i in of[held_out.sum():]]]
+
+
+def class_anchor(sources, d):
+    """The centres and distances of cac-openset, of logits that are given."""
+    sys.modules["networks"] = Stub("networks")
+    utils = load(os.path.join(sources, "cac-openset"), "utils", "cac_code")
+    network = load(os.path.join(sources, "cac-openset", "networks"), "openSetClassifier", "cac_code").openSetClassifier
+    net = network.__new__(network)
+    torch.nn.Module.__init__(net)
+    classes = d["logits"].shape[1]
+    net.num_classes, net.cuda = classes, lambda: net
+    net.set_anchors(torch.zeros(classes, classes))
+    net.forward = lambda logits: (logits, net.distance_classifier(logits))
+    labels = d["train_label"].long().tolist()
+    train, test = [(d["train_logits"], labels)], [(d["logits"], [0] * len(d["logits"]))]
+    utils.dataHelper = Settings(get_anchor_loaders=lambda *_: (train, None))
+    means = utils.find_anchor_means(net, list(range(classes)), "MNIST", 0, {"num_known_classes": classes}, only_correct=True)
+    net.set_anchors(torch.tensor(np.array(means)))
+    scores, _ = utils.gather_outputs(net, list(range(classes)), test, data_idx=1, calculate_scores=True)
+    return np.min(np.array(scores), axis=1)
+
+
 def combined(d):
     """Energy and the distance to the 5th neighbour, fitted to every second sample of a class."""
     fit = np.zeros(len(d["train_label"]), bool)
@@ -193,10 +264,12 @@ def main():
         d = {key: torch.tensor(array) for key, array in arrays.items()}
         network = Network(arrays["weight"], arrays["bias"])
         expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
-                    **pytorch_ood(d, network), **combined(d)}
+                    **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, [3, dim - 3]),
+                    "class_anchor": class_anchor(arguments.sources, d)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,
+            "stage_widths": [3, dim - 3],
             **{key: case[key] for key in widths},
             "expected": {key: torch.as_tensor(np.asarray(torch.as_tensor(values).detach())).tolist() for key, values in
                          expected.items()},

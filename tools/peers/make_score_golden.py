@@ -254,23 +254,6 @@ def mahalanobis_ensemble(d, weights):
     return sum(weight * mahalanobis(stage, False) for weight, stage in zip(weights, stages(d)))
 
 
-def gram(d):
-    """Each tenth training sample gives the expected deviation, the others the bounds of their predicted class."""
-    held_out = np.arange(TRAIN) % 10 == 9
-    predicted, total = d["train_logits"].argmax(1), 0
-    for stage in stages(d):
-        bounds = [stage["train_features"][(predicted == c) & ~held_out] for c in range(CLASSES)]
-
-        def deviation(rows, classes):
-            low, high = [np.array([f(bounds[c], axis=0) for c in classes]) for f in (np.min, np.max)]
-            below, above = np.clip(low - rows, 0, None), np.clip(rows - high, 0, None)
-            return (below / np.abs(low + 1e-6) + above / np.abs(high + 1e-6)).sum(1)
-
-        expected = deviation(stage["train_features"][held_out], predicted[held_out]).mean()
-        total = total + deviation(stage["features"], d["logits"].argmax(1)) / (expected or 1)
-    return total
-
-
 def nac_stages(d, settings):
     """Settings (full, thresholds, steepness) from the last stage backwards; all training samples are counted."""
     covered = []
@@ -329,7 +312,6 @@ def scores(d):
         "mahalanobis_ensemble": mahalanobis_ensemble(d, (1, 1)),
         "mahalanobis_ensemble_weighted": mahalanobis_ensemble(d, (0.25, 3)),
         "nac_last_stage": nac_stages(d, [(20, 20, 0.5)]),
-        "gram": gram(d),
         "nac_stages": nac_stages(d, [(20, 20, 0.5), (5, 51, 2)]),
     }
 

@@ -92,7 +92,7 @@ constexpr char kSwin[] =
     "size: 224 test_shorter_side: 232 test_filter: BICUBIC mean: [0.485, 0.456, 0.406] std: [0.229, 0.224, 0.225]";
 // The preprocessing of timm's weights of vit_base_patch16_224.
 constexpr char kVit[] = "size: 224 test_shorter_side: 248 test_filter: BICUBIC mean: 0.5 std: 0.5";
-constexpr char kSmall[] = "size: 32";
+constexpr char kSmall[] = "size: 32 test_shorter_side: 32";
 
 struct Row {
   const char* name;

@@ -73,6 +73,7 @@ TEST(NamedNetworks, HaveTheInputOfTheirWeights) {
   EXPECT_EQ(large.input.test_shorter_side(), 256);
   EXPECT_EQ(small.model.resnet_cifar().variant(), ResnetCifarSpec::RESNET18);
   EXPECT_EQ(small.input.size(), 32);
+  EXPECT_EQ(small.input.test_shorter_side(), 32);  // images that are not square are cropped, not squashed
 }
 
 TEST(NamedNetworks, SuggestANameForAnUnknownOne) {

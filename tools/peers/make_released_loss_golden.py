@@ -1,0 +1,106 @@
+"""Writes losses/testdata/released_losses.json: loss terms by the released code of their authors, run as it is.
+
+    python3 tools/peers/make_released_loss_golden.py SOURCES losses/testdata/released_losses.json
+
+SOURCES is a folder of checkouts. The stored file was made with PyTorch 2.11.0 on x86-64, in double precision, and
+
+    cider                  deeplearning-wisc/cider dce8ad3: CompLoss and DisLoss of utils/losses.py, as train_cider.py adds them
+    cac-openset            dimitymiller/cac-openset bd9c7f5: CACLoss of train_cacOpenset.py
+    confidence_estimation  uoguelph-mlrg/confidence_estimation c98f23d: the step of train.py, with hints for even places
+"""
+
+import ast
+import json
+import os
+import re
+import sys
+from types import SimpleNamespace as Settings
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+CLASSES = 4
+LABEL = [[0, 2, 1, 0, 3, 2], [3, 1, 1, 0, 2, 0]]  # of two steps
+
+
+def cider(sources, draws):
+    """Features of two steps that are not negative, so that they pass a relu; prototypes start at 0."""
+    sys.path.insert(0, os.path.join(sources, "cider", "utils"))
+    import losses
+    settings = Settings(n_cls=CLASSES, feat_dim=3, proto_m=0.95)
+    dispersion = losses.DisLoss.__new__(losses.DisLoss)
+    nn.Module.__init__(dispersion)
+    dispersion.args, dispersion.temperature, dispersion.base_temperature = settings, 0.1, 0.1
+    dispersion.prototypes = torch.zeros(CLASSES, 3)
+    compactness = losses.CompLoss(settings, temperature=0.1)
+    steps = []
+    for label in LABEL:
+        x = draws(len(label), 3).abs().requires_grad_(True)
+        v = functional.normalize(x, dim=1)
+        before = dispersion.prototypes.clone()
+        apart = dispersion(v, torch.tensor(label))
+        value = 2 * compactness(v, dispersion.prototypes, torch.tensor(label)) + apart
+        value.backward()
+        steps.append({"feature": x.tolist(), "label": label, "value": value.item(), "gradient": x.grad.tolist()})
+        assert not torch.equal(before, dispersion.prototypes)
+    return steps
+
+
+def class_anchor(sources, draws):
+    with open(os.path.join(sources, "cac-openset", "train_cacOpenset.py")) as file:
+        tree = ast.parse(file.read())
+    function = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "CACLoss"]
+    space = {"torch": torch, "cfg": {"num_known_classes": CLASSES}, "args": Settings(lbda=0.1)}
+    exec(compile(ast.Module(function, []), "train_cacOpenset.py", "exec"), space)
+    logits = (3 * draws(6, CLASSES)).requires_grad_(True)
+    distance = torch.cdist(logits, 10 * torch.eye(CLASSES), compute_mode="donot_use_mm_for_euclid_dist")
+    value = space["CACLoss"](distance, torch.tensor(LABEL[0]))[0]
+    value.backward()
+    return {"logits": logits.tolist(), "label": LABEL[0], "value": value.item(), "gradient": logits.grad.tolist()}
+
+
+def confidence_branch(sources, draws):
+    """Two steps, the second with the weight that the first left; one sample is surely wrong, one surely without hints."""
+    with open(os.path.join(sources, "confidence_estimation", "train.py")) as file:
+        text = file.read()
+    step = text[text.index("        pred_original = F.softmax"):text.index("        total_loss.backward()")]
+    step = re.sub("^        ", "", step, flags=re.M).replace(".data[0]", ".item()")
+    torch.bernoulli = lambda of: (torch.arange(len(of)) % 2 == 0)[:, None].to(of.dtype)
+    space = {"torch": torch, "F": functional, "Variable": lambda x: x, "lmbda": 0.1,
+             "args": Settings(baseline=False, budget=0.3), "prediction_criterion": nn.NLLLoss()}
+    steps = []
+    for label in LABEL:
+        logits = 2 * draws(len(label), CLASSES + 1)
+        logits[1, label[1]] -= 25
+        logits[2, CLASSES] -= 25
+        logits.requires_grad_(True)
+        space.update(pred_original=logits[:, :CLASSES], confidence=logits[:, CLASSES:], labels=torch.tensor(label),
+                     labels_onehot=functional.one_hot(torch.tensor(label), CLASSES).to(logits.dtype))
+        exec(step, space)
+        space["total_loss"].backward()
+        steps.append({"logits": logits.tolist(), "label": label, "value": space["total_loss"].item(),
+                      "gradient": logits.grad.tolist()})
+    return steps
+
+
+def main():
+    sources, path = sys.argv[1:]
+    torch.set_default_dtype(torch.float64)
+    torch.Tensor.cuda = lambda self, *_: self
+    torch.Tensor.float = torch.Tensor.double
+    random = torch.Generator().manual_seed(51)
+
+    def draws(*shape):
+        return (torch.randn(*shape, generator=random) * 1000).round() / 1000
+
+    golden = {"about": "Made by tools/peers/make_released_loss_golden.py."}
+    for part in (cider, class_anchor, confidence_branch):
+        golden[part.__name__] = part(sources, draws)
+    with open(path, "w") as file:
+        file.write(json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+                   .replace(', "', ',\n"') + "\n")
+
+
+if __name__ == "__main__":
+    main()
