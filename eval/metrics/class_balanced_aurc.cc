@@ -1,6 +1,7 @@
 // Areas under risk-coverage curves in which each class has the same weight (the balanced-accuracy variants of
 // FD-Shifts). Over the known samples; K classes have samples. Trapezoid rule over coverage, between distinct scores.
 // Absent without known samples.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,19 +36,29 @@ MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
   double last = 0;
   double twice_area = 0;
   bool first = true;
+  std::vector<int64_t> changed;  // the classes of a block
   for (int64_t block = 0; block < ranked.ranking().num_blocks(); ++block) {
     const int64_t samples = ranked.blocks()[block].known();
+    changed.clear();
     for (int64_t place = ranked.ranking().BlockBegin(block); place < ranked.ranking().BlockBegin(block + 1); ++place) {
       const RankedSample sample = ranked.samples()[place];
       const int64_t weight = ranked.is_weighted() ? ranked.weight(ranked.ranking().order()[place]) : 1;
       if (weight == 0) continue;
       const int64_t counts = sample.label != kUnknownLabel ? weight : 0;
       ClassRisk& one = classes[1 + sample.label];
-      sum -= one.risk;
       one.accepted += counts;
       one.errors += sample.kind() == SampleKind::kCorrect ? 0 : counts;
-      one.risk = risk(one);
-      sum += one.risk;
+      changed.push_back(1 + sample.label);
+    }
+    // In the order of the classes, so that the order of samples with equal scores doesn't change the last digit.
+    if (changed.size() > 1) {
+      std::sort(changed.begin(), changed.end());
+      changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    }
+    for (const int64_t c : changed) {
+      sum -= classes[c].risk;
+      classes[c].risk = risk(classes[c]);
+      sum += classes[c].risk;
     }
     // A block without known samples adds nothing.
     twice_area += static_cast<double>(samples) * ((first && held ? sum : last) + sum);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "eval/metrics/aurc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
@@ -40,6 +42,25 @@ TEST(ClassBalancedAurc, GivesARareClassItsFullWeight) {
   const RankedInput ranked(samples.Input());
   EXPECT_EQ(Compute("class_balanced_aurc {}", ranked).value, 0.5 / 2 / 4);
   EXPECT_EQ(Compute("class_balanced_augrc {}", ranked).value, 0.5 / 2 / 4);
+}
+
+// 500 samples of 7 classes with 11 different scores: to the last bit.
+TEST(ClassBalancedAurc, DoesNotDependOnTheOrderOfTheSamples) {
+  testing::Samples samples;
+  samples.num_classes = 7;
+  for (int i = 0; i < 500; ++i) {
+    samples.unknown_score.push_back(i * 37 % 11);
+    samples.label.push_back(i * i % 7);
+    samples.prediction.push_back(i * i % 7 - (i % 3 == 0 && i * i % 7 > 0 ? 1 : 0));
+  }
+  testing::Samples reversed = samples;
+  std::reverse(reversed.unknown_score.begin(), reversed.unknown_score.end());
+  std::reverse(reversed.label.begin(), reversed.label.end());
+  std::reverse(reversed.prediction.begin(), reversed.prediction.end());
+  const RankedInput one(samples.Input()), other(reversed.Input());
+  for (const char* metric : {"class_balanced_aurc {}", "class_balanced_augrc {}"}) {
+    EXPECT_EQ(*Compute(metric, one).value, *Compute(metric, other).value) << metric;
+  }
 }
 
 }  // namespace

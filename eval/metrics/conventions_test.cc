@@ -1,6 +1,8 @@
 #include "eval/metrics/conventions.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "eval/metrics/evaluate.h"
@@ -102,6 +104,36 @@ TEST(Conventions, MatchTheToolsOnGoldenSelectiveCases) {
       EXPECT_NEAR(printed.at("cal/aECE"), *golden.at("adaptive_ece"), 1e-12);
     }
   }
+}
+
+// What the tools themselves print for the same arrays (tools/peers/make_conventions_golden.py): every cell of their
+// tables. Not among them: the authors' code of OpenAUC and the unified benchmark (above), and ODIN's, whose values are
+// those of a fixed grid of thresholds.
+TEST(Conventions, PrintWhatTheToolsPrint) {
+  std::set<std::string> left;
+  for (const Convention& convention : Conventions()) {
+    for (const char* other : {"openset", "odin", "udb", "released"}) {
+      if (convention.name == other) left.insert(convention.name);
+    }
+    if (left.erase(convention.name) > 0) continue;
+    for (const ConventionMetric& metric : convention.metrics) left.insert(convention.name + "/" + metric.printed_name);
+  }
+  for (const testing::GoldenCase& golden : testing::ReadGolden("conventions.json", "cases")) {
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    for (const Convention& convention : Conventions()) {
+      const std::map<std::string, double> printed = Printed(convention.name, samples);
+      for (const ConventionMetric& metric : convention.metrics) {
+        const std::string cell = convention.name + "/" + metric.printed_name;
+        const auto expected = golden.numbers.find("printed/" + cell);
+        if (expected == golden.numbers.end()) continue;
+        // torch-uncertainty computes some in single precision.
+        const double tolerance = (convention.name == "torch_uncertainty" ? 1e-6 : 1e-9) * std::max(1.0, metric.factor);
+        EXPECT_NEAR(printed.at(metric.printed_name), *expected->second, tolerance) << golden.name << ", " << cell;
+        left.erase(cell);
+      }
+    }
+  }
+  EXPECT_THAT(left, ::testing::IsEmpty());
 }
 
 }  // namespace

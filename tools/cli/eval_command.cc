@@ -47,8 +47,8 @@ ABSL_FLAG(std::string, classes, "", "A .csv file to write the closed-set accurac
 ABSL_FLAG(std::string, sample_scores, "",
           "A .npz file to write the unknown score of each sample to, and its prediction if there is one.");
 ABSL_FLAG(std::string, convention, "openset",
-          "Use the metrics, names and rules of this tool: openset, openood, odin, oe, udb, arpl, fd_shifts, "
-          "torch_uncertainty or released (OpenAUC).");
+          "Use the metrics, names and rules of this tool: openset, openood, pytorch_ood, odin, oe, udb, arpl, "
+          "fd_shifts, torch_uncertainty or released (OpenAUC).");
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // defined by report
 
