@@ -93,6 +93,7 @@ class ImageFolder : public ImageFileFormat {
     ImageFolderOptions options;
     options.skip = {files.skip().begin(), files.skip().end()};
     options.exif_orientation = files.exif_orientation();
+    options.first_per_class = files.first_per_class();
     if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
     std::vector<bool> is_empty;
     for (int id = 0; id < info.class_name_size(); ++id) {

@@ -342,7 +342,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
     if (!listing.images[label].is_there) {
       return absl::NotFoundError(absl::StrCat("cannot list ", folders[label], ": no such folder"));
     }
-    if (options.skip.empty() && !options.share.has_value()) {
+    if (options.skip.empty() && !options.share.has_value() && options.first_per_class == 0) {
       source->AddAll(static_cast<int32_t>(label), listing.images[label].text);
       continue;
     }
@@ -354,6 +354,9 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
       const size_t before = names.size();
       names.erase(std::remove_if(names.begin(), names.end(), skips), names.end());
       skipped += before - names.size();
+    }
+    if (options.first_per_class > 0 && static_cast<int64_t>(names.size()) > options.first_per_class) {
+      names.resize(options.first_per_class);
     }
     if (!options.share.has_value()) {
       for (const absl::string_view name : names) source->Add(static_cast<int32_t>(label), name);

@@ -113,6 +113,8 @@ struct ImageFolderOptions {
     bool test = false;
   };
   std::optional<Share> share;
+  // Only the first images of each class, before a share is taken; 0: all.
+  int64_t first_per_class = 0;
   bool exif_orientation = false;
 };
 

@@ -244,6 +244,14 @@ TEST_F(ImageFolderTest, LeavesOutSkippedFiles) {
             absl::NotFoundError(JoinPath(root_, "dog/11.png") + ": is listed in skip, but does not exist"));
 }
 
+TEST_F(ImageFolderTest, ReadsTheFirstOfEachClass) {
+  ImageFolderOptions options;
+  options.first_per_class = 1;
+  const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options);
+  EXPECT_THAT(source->index().label, ElementsAre(0, 1));
+  EXPECT_EQ(source->Describe(0), JoinPath(root_, "dog/10.png"));
+}
+
 TEST_F(ImageFolderTest, AnEmptyClassNeedsNoFolder) {
   const auto source = *OpenImageFolder(root_, {"cow", "cat"}, {3, 0, 0}, "train", {}, {true, false});
   EXPECT_THAT(source->index().label, ElementsAre(1, 1));

@@ -192,6 +192,7 @@ std::vector<UnknownSource> SourcesOf(const TaskSpec& task) {
 }
 
 std::vector<std::string> TrainParts(const TaskSpec& task) {
+  if (task.has_fit_part()) return {task.fit_part()};
   if (task.test_only()) return TestParts(task);
   return task.has_cross_validation() ? Pool(task) : PartsOr(task.train_part(), "train");
 }

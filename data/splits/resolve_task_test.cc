@@ -161,6 +161,12 @@ TEST(ResolveTask, TestsNeedNoTrainingImages) {
             absl::InvalidArgumentError("validation_per_class: the task has no training samples (test_only)"));
 }
 
+TEST(ResolveTask, ScoresAreFittedToThePartThatIsNamed) {
+  const TaskData data = Resolve("split { known: [3, 0] } test_only: true fit_part: 'train'");
+  EXPECT_EQ(data.train().part(), "train");
+  EXPECT_EQ(data.test_known().part(), "test");
+}
+
 TEST(ResolveTask, ShiftedSamplesHaveTheLabelsOfTheirNames) {
   const TaskData data = Resolve("split { known: [3, 1, 0] } shifted { group: 'art' data_set: 'three' }");
   ASSERT_EQ(data.test_shifted_size(), 1);

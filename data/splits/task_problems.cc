@@ -34,6 +34,9 @@ class Checker {
     if (task_.test_only() && (task_.train_part_size() > 0 || task_.has_cross_validation())) {
       Add("test_only", "there are training images: remove it, or train_part and cross_validation");
     }
+    if (task_.has_fit_part() && !task_.test_only()) {
+      Add("fit_part", "is for tasks with test_only; scores are fitted to the training images");
+    }
     const CrossValidation& validation = task_.cross_validation();
     if (validation.tuning_shares() == 1) Add("cross_validation.tuning_shares", "must be 0 or at least 2 (is 1)");
     if (validation.on_tuning_share() && validation.tuning_shares() == 0) {
@@ -198,7 +201,12 @@ class Checker {
       check("train_part", false, TrainParts(task_));
       return;
     }
-    if (!task_.test_only()) check("train_part", task_.train_part_size() > 0, TrainParts(task_));
+    if (task_.has_fit_part()) {
+      CheckPart("fit_part", *known_info_, task_.fit_part());
+      if (used.insert(task_.fit_part()).second == false) Add("fit_part", "is a part of the test images too");
+    } else if (!task_.test_only()) {
+      check("train_part", task_.train_part_size() > 0, TrainParts(task_));
+    }
     check("test_part", task_.test_part_size() > 0, TestParts(task_));
   }
 

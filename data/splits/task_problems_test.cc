@@ -78,6 +78,13 @@ TEST(FindTaskProblems, TestsNeedNoTrainingImages) {
   EXPECT_THAT(Problems("split { known: 0 } train_part: 'x'"),
               ElementsAre("train_part[0]: data set 'four': unknown part 'x' (known: train, test)"));
   EXPECT_THAT(Problems("split { known: 0 } test_only: true"), IsEmpty());
+  EXPECT_THAT(Problems("split { known: 0 } test_only: true fit_part: 'train'"), IsEmpty());
+  EXPECT_THAT(Problems("split { known: 0 } fit_part: 'train'"),
+              ElementsAre("fit_part: is for tasks with test_only; scores are fitted to the training images"));
+  EXPECT_THAT(Problems("split { known: 0 } test_only: true fit_part: 'test'"),
+              ElementsAre("fit_part: is a part of the test images too"));
+  EXPECT_THAT(Problems("split { known: 0 } test_only: true fit_part: 'none'"),
+              ElementsAre("fit_part: data set 'four': unknown part 'none' (known: train, test)"));
   EXPECT_THAT(Problems("split { known: 0 } test_only: true train_part: 'train'"),
               ElementsAre("test_only: there are training images: remove it, or train_part and cross_validation"));
 }

@@ -291,11 +291,13 @@ class Expander {
   }
 
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
-    const bool fits = TraitsOf(method.score()).fit();
     if (!task.test_only() || !ReadsTrainingImages(method)) return absl::OkStatus();
+    if (task.has_fit_part() && !method.has_training()) return absl::OkStatus();
+    const bool trains = method.has_training() || !TraitsOf(method.score()).fit();
     return absl::InvalidArgumentError(absl::StrCat(
-        experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
-        " training images, and task ", task.name(), " has none (test_only)"));
+        experiment_.source.file(), ": method ", method.name(), trains ? " trains with" : "'s score is fitted to",
+        " training images, and task ", task.name(), " has ",
+        task.has_fit_part() ? "only images that scores are fitted to (fit_part)" : "none (test_only)"));
   }
 
   // Checks that the data fits the method.
