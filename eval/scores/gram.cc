@@ -18,16 +18,15 @@ namespace openset {
 namespace {
 
 // sum_s delta_s / E_s >= 0, with the deviation of stage s
-//   delta_s = sum_i (max(low_i - x_i, 0) / |low_i + 1e-6| + max(x_i - high_i, 0) / |high_i + 1e-6|) / max_c
-//   softmax(z)_c
-// over the stage's values x_i, row sums of its Gram matrices of several orders (StageValuesSpec, GRAM), where z are the
-// sample's logits, and low_i and high_i are the least and the largest value of the training samples with the same
-// predicted class (of all training samples if there is none). E_s is the mean deviation of held-out training samples,
-// every tenth one, which low_i and high_i don't use; it is 1 if that mean is 0. If several logits are the largest, the
-// predicted class is the one with the least score.
+//   delta_s = sum_i (max(low_i - x_i, 0) / |low_i + 1e-6| + max(x_i - high_i, 0) / |high_i + 1e-6|) / p
+// over the stage's values x_i, row sums of its Gram matrices of several orders (StageValuesSpec, GRAM), where p is the
+// sample's largest probability, softmax of its logits, and low_i and high_i are the least and the largest value of the
+// training samples with the same predicted class (of all training samples if there is none). E_s is 1e-7 plus the mean
+// deviation of held-out training samples, every tenth one, which low_i and high_i don't use. If several logits are the
+// largest, the predicted class is the one with the least score.
 //
 // As in the authors' code (compute_minmaxs, get_deviations and detect), except that its E_s comes from a tenth of the
-// known test samples, and that it adds 1e-7 to E_s. The paper doesn't mention the division by the softmax. OpenOOD and
+// known test samples. The paper doesn't mention the division by the softmax. OpenOOD and
 // pytorch-ood differ: they compare the sum of a stage's values with the least and the largest of all values of the
 // stage in the class's training samples, and divide by 50 instead of E_s.
 class Gram : public Score {
@@ -50,6 +49,7 @@ class Gram : public Score {
 
 constexpr int64_t kHeldOut = 10;  // one training sample in this many
 constexpr double kEpsilon = 1e-6;
+constexpr double kLeast = 1e-7;
 
 bool IsHeldOut(int64_t row) { return row % kHeldOut == kHeldOut - 1; }
 
@@ -97,7 +97,7 @@ absl::Status Gram::Fit(const ScoreInput& train, absl::Span<const int32_t> labels
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(expected_.size());
   for (int64_t row = kHeldOut - 1; row < train.num_samples; row += kHeldOut) sum += Deviations(train, row);
   const double held_out = static_cast<double>(train.num_samples / kHeldOut);
-  expected_ = (sum.array() > 0).select(sum.array() / held_out, 1.0);
+  expected_ = sum.array() / held_out + kLeast;
   return absl::OkStatus();
 }
 

@@ -51,9 +51,9 @@ TEST(Gram, UnpredictedClassesUseTheExtremesOfAll) {
   ASSERT_THAT(score.Fit(example.Input(example.values, example.logits), example.labels), IsOk());
   const std::vector<float> samples = {8, 15, 16, 15};
   const std::vector<float> logits = {0, 1, 0, 1};
-  // The tenth sample's first value is inside, so that its stage counts as it is: 8 / 8, over e / (e + 1).
+  // The tenth sample's first value is inside, so that E is 1e-7 in its stage: 8 / 8, over e / (e + 1).
   EXPECT_THAT(score.Compute(example.Input(samples, logits)).value(),
-              ElementsAre(0, DoubleNear(1 + std::exp(-1), 1e-5)));
+              ElementsAre(0, DoubleNear(1e7 * (1 + std::exp(-1)), 100)));
 }
 
 TEST(Gram, NeedsTenSamples) {

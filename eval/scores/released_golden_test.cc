@@ -141,7 +141,6 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } "
                      "stage { full: 5 thresholds: 51 steepness: 2 } samples: 0 }",
                      "nac_stages"),
-           std::pair("gram {}", "gram"),
        }) {
     const ScoreSpec spec = Parsed<ScoreSpec>(text);
     // OpenMax's distributions have shapes around 10000, which the solvers find to 1e-9 or so.
