@@ -249,7 +249,7 @@ TEST_F(ImageFolderTest, ReadsTheFirstOfEachClass) {
   options.first_per_class = 1;
   const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options);
   EXPECT_THAT(source->index().label, ElementsAre(0, 1));
-  EXPECT_EQ(source->Describe(0), JoinPath(root_, "dog/10.png"));
+  EXPECT_EQ(source->Describe(0), JoinPath(root_, "dog/1.webp"));
 }
 
 TEST_F(ImageFolderTest, AnEmptyClassNeedsNoFolder) {

@@ -1,0 +1,32 @@
+"""The Python module."""
+import json
+import os
+
+import openset
+
+NAME, VERSION = "openset (Python)", openset.__version__
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "v1", "expected.json")) as file:
+    EXPECTED = json.load(file)
+
+
+def metrics(d):
+    first = {}
+    for about in EXPECTED["metrics"].values():
+        first.setdefault(about["quantity"], about["openset"])
+    return {quantity: next(iter(openset.evaluate(**d, metrics=spec).json["metrics"].values()))["value"]
+            for quantity, spec in first.items()}
+
+
+def scores(d):
+    fit = {key[6:]: array for key, array in d.items() if key.startswith("train_")}
+    head = {key: d[key] for key in ("head_weight", "head_bias")}
+    test = {key: d[key] for key in ("logits", "features")}
+
+    def scored(spec):
+        name, fields = spec.split(" ", 1)
+        words = fields.strip("{} ").replace(":", "").split()
+        of = openset.scores.Score(name, **{key: float(value) if "." in value else int(value)
+                                           for key, value in zip(words[::2], words[1::2])})
+        return of.fit(**fit, **head).score_samples(**test, **head)
+
+    return {name: lambda spec=about["openset"]: scored(spec) for name, about in EXPECTED["scores"].items()}
