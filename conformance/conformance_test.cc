@@ -97,8 +97,11 @@ TEST(Conformance, EachMetricFollowsItsDefinition) {
       SCOPED_TRACE(absl::StrCat(name, ", ", metric));
       const std::string spec = about["openset"];
       const double value = values[metric];
-      EXPECT_NEAR(ValueIn(Command({PathOf(name), "--metrics=" + spec, "--format=json"})), value,
-                  Tolerance(about, value));
+      // command_test compares the command with the library on random arrays.
+      if (name == "ties" || name == "infinities" || name == "float16") {
+        EXPECT_NEAR(ValueIn(Command({PathOf(name), "--metrics=" + spec, "--format=json"})), value,
+                    Tolerance(about, value));
+      }
       const Answer answer("set: 'case' evaluate { metrics: '" + spec + "' }", {&arrays});
       EXPECT_NEAR(ValueIn(answer.text()), value, Tolerance(about, value));
     }

@@ -1,6 +1,7 @@
 // The tasks of benchmarks with near and far sets of unknown samples: CIFAR-40/60 and ImageNet-200 of the unified
 // benchmark, and OpenOOD's.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -97,6 +98,24 @@ TEST(OpenOodTasks, HaveTheClassesOfItsOpenSetRecognition) {
       EXPECT_EQ(known, published[name][s].get<std::vector<std::string>>());
       EXPECT_EQ(data.test_unknown(0).selection().class_id_size(), unknown);
     }
+  }
+}
+
+// The paper's numbers of known, negative and unknown classes; no class has two roles.
+TEST(OpenSetImagenet, HasItsClasses) {
+  for (const auto& [name, known, negative, unknown] :
+       std::vector<std::tuple<const char*, int, int, int>>{{"openset_imagenet_p1", 116, 67, 166},
+                                                           {"openset_imagenet_p2", 30, 31, 55},
+                                                           {"openset_imagenet_p3", 151, 97, 164}}) {
+    const TaskData data = Data(Task(name), 0);
+    std::set<int> classes(data.train().class_id().begin(), data.train().class_id().end());
+    EXPECT_EQ(classes.size(), known) << name;
+    classes.insert(data.external().class_id().begin(), data.external().class_id().end());
+    EXPECT_EQ(classes.size(), known + negative) << name;
+    ASSERT_EQ(data.test_unknown_size(), 1);
+    classes.insert(data.test_unknown(0).selection().class_id().begin(),
+                   data.test_unknown(0).selection().class_id().end());
+    EXPECT_EQ(classes.size(), known + negative + unknown) << name;
   }
 }
 

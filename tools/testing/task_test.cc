@@ -29,8 +29,9 @@ TEST(TaskSplits, DescribeSplitsAndWarnAboutRepeats) {
               testing::ContainsRegex("outputs of a network for each split:\nsplit 0: output 0 = [^,]+, output 1 = "));
   EXPECT_THAT(program.Run({"task", "splits", "openood_imagenet_1k"}).out, HasSubstr(", ..., output 999 = "));
   // With images that scores are fitted to.
-  EXPECT_THAT(program.Run({"task", "splits", "openood_imagenet_1k"}).out,
-              testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +50000 +50000 +85908 +1\\.718 +[0-9a-f]+"));
+  EXPECT_THAT(
+      program.Run({"task", "splits", "openood_imagenet_1k"}).out,
+      testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +50000 +50000 +85908 +1\\.718 +[0-9a-f]+"));
 }
 
 TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
