@@ -29,7 +29,8 @@ nlohmann::json Expected() { return nlohmann::json::parse(*ReadFile("conformance/
 // The arrays that scores are fitted to, or the others.
 NpzArrays Part(const std::string& name, bool is_fit) {
   NpzArrays part;
-  for (auto& [array, values] : *ReadNpz(PathOf(name))) {
+  const NpzArrays all = *ReadNpz(PathOf(name));
+  for (const auto& [array, values] : all) {
     const bool is_train = array.rfind("train_", 0) == 0;
     if (is_train == is_fit || array.rfind("head_", 0) == 0) part[is_train ? array.substr(6) : array] = values;
   }

@@ -98,7 +98,7 @@ bool IsPinned(const void* pointer);
 at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator);
 const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu);
 
-// Counts an operation on a device. Throws if FailGpuOperation() applies to it.
+// Counts the kernels of an operation on a device. Throws if FailGpuOperation() applies to it.
 void CountOperation(const std::string& name);
 void CountCopy(bool to_device);
 // Counts a wait of the host, and completes asynchronous copies to the host.
