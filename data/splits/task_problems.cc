@@ -203,7 +203,8 @@ class Checker {
     }
     if (task_.has_fit_part()) {
       CheckPart("fit_part", *known_info_, task_.fit_part());
-      if (used.insert(task_.fit_part()).second == false) Add("fit_part", "is a part of the test images too");
+      const std::vector<std::string> test = TestParts(task_);
+      if (absl::c_linear_search(test, task_.fit_part())) Add("fit_part", "is a part of the test images too");
     } else if (!task_.test_only()) {
       check("train_part", task_.train_part_size() > 0, TrainParts(task_));
     }
