@@ -50,8 +50,9 @@ def corners(points):
 
 
 def nearest(points, target):
-    """Of those that are equally near, the loosest threshold's."""
-    return min(reversed(points), key=lambda point: abs(point[0] - target))[1]
+    """Of those that are equally near, the loosest threshold's; none is looser than the first that finds all."""
+    used = points[:1 + next(i for i, (tpr, _) in enumerate(points) if tpr == 1)]
+    return min(reversed(used), key=lambda point: abs(point[0] - target))[1]
 
 
 # Selective prediction: known samples, accepted from the least score on.
@@ -110,7 +111,7 @@ METRICS = {
                                        "are dropped", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING_CORNERS }",
                                        lambda u, k, *_: first_reaching(corners(curve(u, k)), 0.95)),
     "fpr95_unknown_nearest": ("fpr95_unknown_positive", "the same at the threshold whose true positive rate is nearest to 95 %, the "
-                              "loosest of several",
+                              "loosest of several, but not looser than the strictest that finds all",
                               "fpr_at_95tpr_unknown_positive { rule: NEAREST }", lambda u, k, *_: nearest(curve(u, k)[1:], 0.95)),
     "fpr95_known_first": ("fpr95_known_positive", "share of unknown samples accepted at the strictest threshold that accepts "
                           "95 % of the known ones", "fpr_at_95tpr {}", lambda u, k, *_: first_reaching(curve(-k, -u), 0.95)),
