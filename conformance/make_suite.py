@@ -12,8 +12,8 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-
 # Curves, from the strictest threshold (nothing is called unknown) to the loosest.
+
 
 def curve(positive_score, negative_score):
     """(true positive rate, false positive rate) at "score >= t" for t = inf and each distinct score, descending."""
@@ -45,7 +45,11 @@ def corners(points):
     """Without the points, other than the first and last threshold's, whose step to the next equals the step that led to
     them: what roc_curve() of scikit-learn drops by default."""
     inner, steps = points[1:], np.diff(np.array(points[1:]), axis=0)
-    kept = [inner[i] for i in range(len(inner)) if i in (0, len(inner) - 1) or not np.allclose(steps[i - 1], steps[i], 0, 1e-12)]
+    kept = [
+        inner[i]
+        for i in range(len(inner))
+        if i in (0, len(inner) - 1) or not np.allclose(steps[i - 1], steps[i], 0, 1e-12)
+    ]
     return points[:1] + kept
 
 
@@ -56,6 +60,7 @@ def nearest(points, target):
 
 
 # Selective prediction: known samples, accepted from the least score on.
+
 
 def blocks(score, wrong):
     """(samples, errors) of each distinct score, ascending."""
@@ -93,37 +98,48 @@ def augrc(score, wrong):
 
 
 METRICS = {
-    "auroc": ("auroc", "pairs of an unknown and a known sample with the larger score on the unknown one; a tie counts 1/2",
-              "auroc {}", lambda u, k, *_: auroc(u, k)),
-    "auroc_ties_lose": ("auroc", "the same; a tie counts 0", "auroc { tied: NOTHING }", lambda u, k, *_: auroc(u, k, 0)),
-    "aupr_unknown_step": ("aupr_unknown", "unknown is positive; sum of precision times gain in recall (average precision)",
-                          "aupr_unknown { form: STEP }", lambda u, k, *_: aupr(u, k, False)),
-    "aupr_unknown_trapezoid": ("aupr_unknown", "unknown is positive; trapezoids between distinct scores, from precision 1 at "
-                               "recall 0", "aupr_unknown { form: TRAPEZOID }", lambda u, k, *_: aupr(u, k, True)),
+    "auroc":
+        ("auroc", "pairs of an unknown and a known sample with the larger score on the unknown one; a tie counts 1/2",
+         "auroc {}", lambda u, k, *_: auroc(u, k)),
+    "auroc_ties_lose":
+        ("auroc", "the same; a tie counts 0", "auroc { tied: NOTHING }", lambda u, k, *_: auroc(u, k, 0)),
+    "aupr_unknown_step":
+        ("aupr_unknown", "unknown is positive; sum of precision times gain in recall (average precision)",
+         "aupr_unknown { form: STEP }", lambda u, k, *_: aupr(u, k, False)),
+    "aupr_unknown_trapezoid":
+        ("aupr_unknown", "unknown is positive; trapezoids between distinct scores, from precision 1 at "
+         "recall 0", "aupr_unknown { form: TRAPEZOID }", lambda u, k, *_: aupr(u, k, True)),
     "aupr_known_step": ("aupr_known", "known is positive; average precision", "aupr_known { form: STEP }",
                         lambda u, k, *_: aupr(-k, -u, False)),
     "aupr_known_trapezoid": ("aupr_known", "known is positive; trapezoids", "aupr_known { form: TRAPEZOID }",
                              lambda u, k, *_: aupr(-k, -u, True)),
-    "fpr95_unknown_first": ("fpr95_unknown_positive", "share of known samples called unknown at the strictest threshold that "
-                            "finds 95 % of the unknown ones", "fpr_at_95tpr_unknown_positive {}",
-                            lambda u, k, *_: first_reaching(curve(u, k), 0.95)),
-    "fpr95_unknown_first_of_corners": ("fpr95_unknown_positive", "the same, after points of the ROC curve within equal steps "
-                                       "are dropped", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING_CORNERS }",
-                                       lambda u, k, *_: first_reaching(corners(curve(u, k)), 0.95)),
-    "fpr95_unknown_nearest": ("fpr95_unknown_positive", "the same at the threshold whose true positive rate is nearest to 95 %, the "
-                              "loosest of several, but not looser than the strictest that finds all",
-                              "fpr_at_95tpr_unknown_positive { rule: NEAREST }", lambda u, k, *_: nearest(curve(u, k)[1:], 0.95)),
-    "fpr95_known_first": ("fpr95_known_positive", "share of unknown samples accepted at the strictest threshold that accepts "
-                          "95 % of the known ones", "fpr_at_95tpr {}", lambda u, k, *_: first_reaching(curve(-k, -u), 0.95)),
+    "fpr95_unknown_first":
+        ("fpr95_unknown_positive", "share of known samples called unknown at the strictest threshold that "
+         "finds 95 % of the unknown ones", "fpr_at_95tpr_unknown_positive {}",
+         lambda u, k, *_: first_reaching(curve(u, k), 0.95)),
+    "fpr95_unknown_first_of_corners":
+        ("fpr95_unknown_positive", "the same, after points of the ROC curve within equal steps "
+         "are dropped", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING_CORNERS }",
+         lambda u, k, *_: first_reaching(corners(curve(u, k)), 0.95)),
+    "fpr95_unknown_nearest":
+        ("fpr95_unknown_positive", "the same at the threshold whose true positive rate is nearest to 95 %, the "
+         "loosest of several, but not looser than the strictest that finds all",
+         "fpr_at_95tpr_unknown_positive { rule: NEAREST }", lambda u, k, *_: nearest(curve(u, k)[1:], 0.95)),
+    "fpr95_known_first":
+        ("fpr95_known_positive", "share of unknown samples accepted at the strictest threshold that accepts "
+         "95 % of the known ones", "fpr_at_95tpr {}", lambda u, k, *_: first_reaching(curve(-k, -u), 0.95)),
     "accuracy": ("accuracy", "share of known samples whose prediction is the label", "accuracy {}",
                  lambda u, k, wrong: 1 - float(wrong.mean())),
     "aurc_expected": ("aurc", aurc_expected.__doc__, "aurc {}", lambda u, k, wrong: aurc_expected(k, wrong)),
     "aurc_trapezoid": ("aurc", aurc_trapezoid.__doc__, "aurc { form: TRAPEZOID_DISTINCT }",
                        lambda u, k, wrong: aurc_trapezoid(k, wrong)),
     "augrc": ("augrc", augrc.__doc__, "augrc {}", lambda u, k, wrong: augrc(k, wrong)),
-    "openauc": ("openauc", "pairs with the larger score on the unknown sample (a tie counts 1/2) and the known one "
-                "classified correctly, over all pairs", "openauc {}",
-                lambda u, k, wrong: float(np.mean([(not w) * ((p > n) + 0.5 * (p == n)) for p in u for n, w in zip(k, wrong)]))),
+    "openauc": (
+        "openauc", "pairs with the larger score on the unknown sample (a tie counts 1/2) and the known one "
+        "classified correctly, over all pairs", "openauc {}",
+        lambda u, k, wrong: float(np.mean([(not w) * ((p > n) + 0.5 * (p == n))
+                                           for p in u
+                                           for n, w in zip(k, wrong)]))),
 }
 
 
@@ -136,33 +152,49 @@ def metric_cases():
     def drawn(known, unknown, classes=4, shift=1.0, decimals=None, dtype=float):
         label = np.concatenate([random.integers(0, classes, known), np.full(unknown, -1)])
         score = np.concatenate([random.normal(0, 1, known), random.normal(shift, 1, unknown)])
-        prediction = np.where(random.random(known + unknown) < 0.75, np.maximum(label, 0), random.integers(0, classes, len(label)))
+        prediction = np.where(
+            random.random(known + unknown) < 0.75, np.maximum(label, 0), random.integers(0, classes, len(label)))
         score = score if decimals is None else np.round(score, decimals)
         return case(score.astype(dtype), label, prediction)
 
     infinite = drawn(40, 30)
     infinite["unknown_score"][[0, 5]], infinite["unknown_score"][[45, 50]] = -np.inf, np.inf
     many = {
-        "distinct": drawn(60, 40),
-        "ties": drawn(60, 40, decimals=1),
-        "heavy_ties": drawn(60, 40, decimals=0),
-        "all_equal": case(np.zeros(20), [0] * 12 + [-1] * 8, [0] * 6 + [1] * 14),
-        "separated": drawn(50, 50, shift=20),
-        "inverted": drawn(50, 50, shift=-20),
-        "infinities": infinite,
-        "one_class": drawn(30, 20, classes=1),
-        "rare_unknown": drawn(300, 2),
-        "rare_known": drawn(3, 200),
-        "float16": drawn(80, 60, dtype=np.float16),
-        "float32_large": case(np.float32(2**24) + np.arange(40, dtype=np.float32) % 7, [0] * 20 + [-1] * 20, [0] * 15 + [1] * 25),
-        "tiny_differences": case(1 + np.arange(40)[::-1] * 2.0**-52, ([0, -1] * 20), [0] * 40),
+        "distinct":
+            drawn(60, 40),
+        "ties":
+            drawn(60, 40, decimals=1),
+        "heavy_ties":
+            drawn(60, 40, decimals=0),
+        "all_equal":
+            case(np.zeros(20), [0] * 12 + [-1] * 8, [0] * 6 + [1] * 14),
+        "separated":
+            drawn(50, 50, shift=20),
+        "inverted":
+            drawn(50, 50, shift=-20),
+        "infinities":
+            infinite,
+        "one_class":
+            drawn(30, 20, classes=1),
+        "rare_unknown":
+            drawn(300, 2),
+        "rare_known":
+            drawn(3, 200),
+        "float16":
+            drawn(80, 60, dtype=np.float16),
+        "float32_large":
+            case(np.float32(2**24) + np.arange(40, dtype=np.float32) % 7, [0] * 20 + [-1] * 20, [0] * 15 + [1] * 25),
+        "tiny_differences":
+            case(1 + np.arange(40)[::-1] * 2.0**-52, ([0, -1] * 20), [0] * 40),
         # Two samples of either kind at each score: all points of the ROC curve lie on one line.
-        "straight_line": case(np.repeat(np.arange(20.0), 4), [0, 0, -1, -1] * 20, [0, 1, 0, 0] * 20),
+        "straight_line":
+            case(np.repeat(np.arange(20.0), 4), [0, 0, -1, -1] * 20, [0, 1, 0, 0] * 20),
     }
     return many
 
 
 # Scores of logits and features. Fitted ones to the arrays train_*.
+
 
 def softmax(logits):
     p = np.exp(logits - logits.max(1, keepdims=True))
@@ -226,7 +258,7 @@ def entropy(d):
 
 def gen(d, gamma, top):
     p = np.sort(softmax(d["logits"]), axis=1)[:, -top:]
-    return (p**gamma * (1 - p) ** gamma).sum(1)
+    return (p**gamma * (1 - p)**gamma).sum(1)
 
 
 SCORES = {
@@ -236,24 +268,28 @@ SCORES = {
     "energy_t2": ("-2 log sum_c exp(z_c / 2)", "energy { temperature: 2 }", lambda d: 2 * energy(d["logits"] / 2)),
     "entropy": ("-sum_c p_c log p_c", "entropy {}", entropy),
     "gen_01": ("sum over all classes of (p (1 - p))^0.1", "gen {}", lambda d: gen(d, 0.1, 100)),
-    "gen_05_top2": ("the same with 0.5 over the two largest p", "gen { gamma: 0.5 top: 2 }", lambda d: gen(d, 0.5, 2)),
+    "gen_05_top2":
+        ("the same with 0.5 over the two largest p", "gen { gamma: 0.5 top: 2 }", lambda d: gen(d, 0.5, 2)),
     "mahalanobis": (distances.__doc__ + " The least of them.", "mahalanobis {}", lambda d: distances(d).min(1)),
-    "relative_mahalanobis": ("the same minus that to the mean of all, by the covariance around it", "relative_mahalanobis {}",
-                             lambda d: distances(d).min(1) - background(d)),
+    "relative_mahalanobis": ("the same minus that to the mean of all, by the covariance around it",
+                             "relative_mahalanobis {}", lambda d: distances(d).min(1) - background(d)),
     "knn_1": ("distance of x / |x| to the nearest training one", "knn { k: 1 }", lambda d: knn(d, 1)),
     "knn_10": ("to the tenth nearest", "knn { k: 10 }", lambda d: knn(d, 10)),
-    "vim_2": ("virtual logit minus log sum exp, two main directions", "vim { principal_dim: 2 }", lambda d: vim(d, 2)),
+    "vim_2":
+        ("virtual logit minus log sum exp, two main directions", "vim { principal_dim: 2 }", lambda d: vim(d, 2)),
     "vim_5": ("the same with five", "vim { principal_dim: 5 }", lambda d: vim(d, 5)),
     "residual_2": (outside.__doc__, "residual { principal_dim: 2 }", lambda d: outside(d, 2)[1]),
     "react_90": ("energy of features clipped at the 90th percentile (linear between values) of all training features",
                  "react { percentile: 90 }", lambda d: react(d, 90)),
     "react_60": ("the 60th", "react { percentile: 60 }", lambda d: react(d, 60)),
-    "she": ("minus the inner product with the mean feature of correctly classified training samples of the predicted class",
-            "she {}", she),
+    "she": (
+        "minus the inner product with the mean feature of correctly classified training samples of the predicted class",
+        "she {}", she),
 }
 # Pairs that differ in a setting: a library whose scores are equal for both doesn't use it. The scores of openmax_* have no
 # expected values: its Weibull distributions are those of a library.
-MUST_DIFFER = [("openmax_tail5", "openmax_tail20"), ("knn_1", "knn_10"), ("vim_2", "vim_5"), ("react_90", "react_60"), ("energy", "energy_t2"), ("gen_01", "gen_05_top2")]
+MUST_DIFFER = [("openmax_tail5", "openmax_tail20"), ("knn_1", "knn_10"), ("vim_2", "vim_5"), ("react_90", "react_60"),
+               ("energy", "energy_t2"), ("gen_01", "gen_05_top2")]
 
 
 def score_cases():
@@ -269,8 +305,16 @@ def score_cases():
         weight, bias = (centre / 2).round(3), (-(centre**2).sum(1) / 4).round(3)
         label = np.arange(test) % classes
         label[-12:] = -1
-        arrays = {"train_label": train_label, "train_features": features, "train_logits": features @ weight.T + bias,
-                  "label": label, "features": tested, "logits": tested @ weight.T + bias, "head_weight": weight, "head_bias": bias}
+        arrays = {
+            "train_label": train_label,
+            "train_features": features,
+            "train_logits": features @ weight.T + bias,
+            "label": label,
+            "features": tested,
+            "logits": tested @ weight.T + bias,
+            "head_weight": weight,
+            "head_bias": bias
+        }
         found[name] = {key: array if "label" in key else array.astype(dtype) for key, array in arrays.items()}
     return found
 
@@ -280,17 +324,33 @@ def main():
     expected = {
         "about": "Made by make_suite.py. Larger scores are more unknown; label -1 is unknown. tolerance: relative to "
                  "max(1, |value|).",
-        "metrics": {name: {"quantity": quantity, "definition": " ".join(text.split()), "openset": spec, "tolerance": 1e-9}
-                    for name, (quantity, text, spec, _) in METRICS.items()},
-        "scores": {name: {"definition": " ".join(text.split()), "openset": spec, "tolerance": 1e-5}
-                   for name, (text, spec, _) in SCORES.items()},
-        "must_differ": MUST_DIFFER, "metric_cases": {}, "score_cases": {}}
+        "metrics": {
+            name: {
+                "quantity": quantity,
+                "definition": " ".join(text.split()),
+                "openset": spec,
+                "tolerance": 1e-9
+            } for name, (quantity, text, spec, _) in METRICS.items()
+        },
+        "scores": {
+            name: {
+                "definition": " ".join(text.split()),
+                "openset": spec,
+                "tolerance": 1e-5
+            } for name, (text, spec, _) in SCORES.items()
+        },
+        "must_differ": MUST_DIFFER,
+        "metric_cases": {},
+        "score_cases": {}
+    }
     for name, arrays in metric_cases().items():
         np.savez(os.path.join(HERE, "v1", name + ".npz"), **arrays)
         known = arrays["label"] >= 0
         score = arrays["unknown_score"].astype(float)
         wrong = (arrays["prediction"] != arrays["label"])[known]
-        expected["metric_cases"][name] = {key: of(score[~known], score[known], wrong) for key, (*_, of) in METRICS.items()}
+        expected["metric_cases"][name] = {
+            key: of(score[~known], score[known], wrong) for key, (*_, of) in METRICS.items()
+        }
     for name, arrays in score_cases().items():
         np.savez(os.path.join(HERE, "v1", name + ".npz"), **arrays)
         doubles = {key: array if "label" in key else array.astype(float) for key, array in arrays.items()}

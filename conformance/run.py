@@ -50,8 +50,10 @@ def check_metrics(runner, expected):
         for name, about in expected["metrics"].items():
             if about["quantity"] == quantity:
                 tolerance = max(about["tolerance"], getattr(runner, "TOLERANCE", 0))
-                wrong[name] = [case for case, value in answers.items()
-                               if not close(value, expected["metric_cases"][case][name], tolerance)]
+                wrong[name] = [
+                    case for case, value in answers.items()
+                    if not close(value, expected["metric_cases"][case][name], tolerance)
+                ]
         right = [name for name, cases in wrong.items() if not cases]
         nearest = min(wrong, key=lambda name: len(wrong[name]))
         found[quantity] = (right, nearest, wrong[nearest])
@@ -75,10 +77,13 @@ def check_scores(runner, expected):
             tolerance = max(expected["scores"][name]["tolerance"], getattr(runner, "TOLERANCE", 0))
             same = close(answer, wanted, tolerance)
             steps = np.diff(answer[np.argsort(wanted)])
-            verdict = "equal" if same else "same order" if np.all(steps >= -1e-5 * np.abs(answer).max()) else "differs"
+            verdict = "equal" if same else "same order" if np.all(steps >= -1e-5 *
+                                                                  np.abs(answer).max()) else "differs"
             found[name] = verdict if found.get(name, "equal") == "equal" else found[name]
-        unused += [pair for pair in map(tuple, expected["must_differ"]) if pair[0] in answers and pair[1] in answers
-                   and pair not in unused and np.allclose(answers[pair[0]], answers[pair[1]])]
+        unused += [
+            pair for pair in map(tuple, expected["must_differ"]) if pair[0] in answers and pair[1] in answers and
+            pair not in unused and np.allclose(answers[pair[0]], answers[pair[1]])
+        ]
     return found, unused
 
 

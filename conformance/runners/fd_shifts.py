@@ -9,7 +9,8 @@ import numpy as np
 
 ROOT = os.environ["FD_SHIFTS"]
 NAME = "FD-Shifts"
-VERSION = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h"], capture_output=True, text=True).stdout.strip()
+VERSION = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h"], capture_output=True,
+                         text=True).stdout.strip()
 sys.modules["fd_shifts_code"] = package = ModuleType("fd_shifts_code")
 package.__path__ = [os.path.join(ROOT, "fd_shifts", "analysis")]
 np.trapz = np.trapezoid  # which NumPy 2 has under this name alone
@@ -19,5 +20,7 @@ stats = importlib.import_module("fd_shifts_code.rc_stats")
 def metrics(d):
     known = d["label"] >= 0
     wrong = (d["prediction"] != d["label"])[known].astype(int)
-    of = stats.RiskCoverageStats(confids=-d["unknown_score"][known].astype(float), residuals=wrong, labels=d["label"][known])
+    of = stats.RiskCoverageStats(confids=-d["unknown_score"][known].astype(float),
+                                 residuals=wrong,
+                                 labels=d["label"][known])
     return {"aurc": of.aurc / 1000, "augrc": of.augrc / 1000}

@@ -10,11 +10,13 @@ import torch
 ROOT = os.environ["OPENOOD"]
 NAME = "OpenOOD"
 TOLERANCE = 2e-4  # single precision
-VERSION = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h"], capture_output=True, text=True).stdout.strip()
+VERSION = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h"], capture_output=True,
+                         text=True).stdout.strip()
 
 
 def source(path, package):
-    spec = importlib.util.spec_from_file_location(f"{package}.{os.path.basename(path)[:-3]}", os.path.join(ROOT, path))
+    spec = importlib.util.spec_from_file_location(f"{package}.{os.path.basename(path)[:-3]}",
+                                                  os.path.join(ROOT, path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -25,8 +27,15 @@ METRICS = source("openood/evaluators/metrics.py", "evaluators")
 
 
 def metrics(d):
-    fpr, auroc, known, unknown, accuracy = METRICS.compute_all_metrics(-d["unknown_score"].astype(float), d["label"], d["prediction"])
-    return {"fpr95_unknown_positive": fpr, "auroc": auroc, "aupr_known": known, "aupr_unknown": unknown, "accuracy": accuracy}
+    fpr, auroc, known, unknown, accuracy = METRICS.compute_all_metrics(-d["unknown_score"].astype(float), d["label"],
+                                                                       d["prediction"])
+    return {
+        "fpr95_unknown_positive": fpr,
+        "auroc": auroc,
+        "aupr_known": known,
+        "aupr_unknown": unknown,
+        "accuracy": accuracy
+    }
 
 
 class Network(torch.nn.Module):
@@ -49,8 +58,10 @@ class Network(torch.nn.Module):
 
 def postprocessor(name, kind, arguments, d):
     module = source(f"openood/postprocessors/{name}.py", "openood.postprocessors")
-    settings = Settings(postprocessor=Settings(postprocessor_args=Settings(**arguments), postprocessor_sweep=None,
-                                               APS_mode=False), dataset=Settings(name="suite", num_classes=4))
+    settings = Settings(postprocessor=Settings(postprocessor_args=Settings(**arguments),
+                                               postprocessor_sweep=None,
+                                               APS_mode=False),
+                        dataset=Settings(name="suite", num_classes=4))
     of = getattr(module, kind)(settings)
     network = Network(d["head_weight"], d["head_bias"])
     batch = {"data": d["train_features"], "label": d["train_label"]}
@@ -70,19 +81,42 @@ def scores(d):
     sys.modules["openood.utils.comm"].is_main_process = lambda: False
     base = source("openood/postprocessors/base_postprocessor.py", "openood.postprocessors")
     sys.modules["openood.postprocessors"].BasePostprocessor = base.BasePostprocessor
-    t = {key: torch.tensor(array).float() if "label" not in key else torch.tensor(array).long() for key, array in d.items()}
+    t = {
+        key: torch.tensor(array).float() if "label" not in key else torch.tensor(array).long()
+        for key, array in d.items()
+    }
     wanted = {
         "max_softmax": ("base_postprocessor", "BasePostprocessor", {}),
         "max_logit": ("maxlogit_postprocessor", "MaxLogitPostprocessor", {}),
-        "energy": ("ebo_postprocessor", "EBOPostprocessor", {"temperature": 1}),
-        "energy_t2": ("ebo_postprocessor", "EBOPostprocessor", {"temperature": 2}),
-        "gen_01": ("gen_postprocessor", "GENPostprocessor", {"gamma": 0.1, "M": 4}),
-        "gen_05_top2": ("gen_postprocessor", "GENPostprocessor", {"gamma": 0.5, "M": 2}),
-        "vim_2": ("vim_postprocessor", "VIMPostprocessor", {"dim": 2}),
-        "vim_5": ("vim_postprocessor", "VIMPostprocessor", {"dim": 5}),
-        "react_90": ("react_postprocessor", "ReactPostprocessor", {"percentile": 90}),
-        "react_60": ("react_postprocessor", "ReactPostprocessor", {"percentile": 60}),
-        "she": ("she_postprocessor", "SHEPostprocessor", {"metric": "inner_product"}),
+        "energy": ("ebo_postprocessor", "EBOPostprocessor", {
+            "temperature": 1
+        }),
+        "energy_t2": ("ebo_postprocessor", "EBOPostprocessor", {
+            "temperature": 2
+        }),
+        "gen_01": ("gen_postprocessor", "GENPostprocessor", {
+            "gamma": 0.1,
+            "M": 4
+        }),
+        "gen_05_top2": ("gen_postprocessor", "GENPostprocessor", {
+            "gamma": 0.5,
+            "M": 2
+        }),
+        "vim_2": ("vim_postprocessor", "VIMPostprocessor", {
+            "dim": 2
+        }),
+        "vim_5": ("vim_postprocessor", "VIMPostprocessor", {
+            "dim": 5
+        }),
+        "react_90": ("react_postprocessor", "ReactPostprocessor", {
+            "percentile": 90
+        }),
+        "react_60": ("react_postprocessor", "ReactPostprocessor", {
+            "percentile": 60
+        }),
+        "she": ("she_postprocessor", "SHEPostprocessor", {
+            "metric": "inner_product"
+        }),
         "mahalanobis": ("mds_postprocessor", "MDSPostprocessor", {}),
         "relative_mahalanobis": ("rmds_postprocessor", "RMDSPostprocessor", {}),
     }

@@ -13,8 +13,10 @@ def metrics(d):
     first = {}
     for about in EXPECTED["metrics"].values():
         first.setdefault(about["quantity"], about["openset"])
-    return {quantity: next(iter(openset.evaluate(**d, metrics=spec).json["metrics"].values()))["value"]
-            for quantity, spec in first.items()}
+    return {
+        quantity: next(iter(openset.evaluate(**d, metrics=spec).json["metrics"].values()))["value"]
+        for quantity, spec in first.items()
+    }
 
 
 def scores(d):
@@ -25,8 +27,10 @@ def scores(d):
     def scored(spec):
         name, fields = spec.split(" ", 1)
         words = fields.strip("{} ").replace(":", "").split()
-        of = openset.scores.Score(name, **{key: float(value) if "." in value else int(value)
-                                           for key, value in zip(words[::2], words[1::2])})
+        of = openset.scores.Score(
+            name, **{
+                key: float(value) if "." in value else int(value) for key, value in zip(words[::2], words[1::2])
+            })
         return of.fit(**fit, **head).score_samples(**test, **head)
 
     return {name: lambda spec=about["openset"]: scored(spec) for name, about in EXPECTED["scores"].items()}

@@ -37,5 +37,10 @@ def metrics(d):
 
 
 def scores(d):
-    return {"vim_2": lambda: vim(d, 2), "vim_5": lambda: vim(d, 5), "openmax_tail5": lambda: openmax(d, 5),
-            "openmax_tail20": lambda: openmax(d, 20), "max_logit": lambda: d["logits"].max(1)}
+    return {
+        "vim_2": lambda: vim(d, 2),
+        "vim_5": lambda: vim(d, 5),
+        "openmax_tail5": lambda: openmax(d, 5),
+        "openmax_tail20": lambda: openmax(d, 20),
+        "max_logit": lambda: d["logits"].max(1)
+    }

@@ -11,12 +11,19 @@ def metrics(d):
     of = OODMetrics()
     of.update(torch.tensor(d["unknown_score"].astype(float)), torch.tensor(d["label"].astype(int)))
     found = of.compute()
-    return {"auroc": found["AUROC"], "aupr_unknown": found["AUPR-OUT"], "aupr_known": found["AUPR-IN"],
-            "fpr95_unknown_positive": found["FPR95TPR"]}
+    return {
+        "auroc": found["AUROC"],
+        "aupr_unknown": found["AUPR-OUT"],
+        "aupr_known": found["AUPR-IN"],
+        "fpr95_unknown_positive": found["FPR95TPR"]
+    }
 
 
 def scores(d):
-    t = {key: torch.tensor(array).float() if "label" not in key else torch.tensor(array).long() for key, array in d.items()}
+    t = {
+        key: torch.tensor(array).float() if "label" not in key else torch.tensor(array).long()
+        for key, array in d.items()
+    }
     head = torch.nn.Linear(*t["head_weight"].shape[::-1])
     head.weight.data, head.bias.data = t["head_weight"], t["head_bias"]
     train = t["train_features"], t["train_label"]
@@ -32,16 +39,27 @@ def scores(d):
         return of.fit_feature_maps(*train).predict_feature_maps(t["features"]).detach()
 
     def openmax(tail):
-        return detector.OpenMax(None, tailsize=tail).fit_logits(t["train_logits"], t["train_label"]).predict_logits(t["logits"])
+        return detector.OpenMax(None, tailsize=tail).fit_logits(t["train_logits"],
+                                                                t["train_label"]).predict_logits(t["logits"])
 
     logits = t["logits"]
-    return {"max_softmax": lambda: detector.MaxSoftmax.score(logits), "max_logit": lambda: detector.MaxLogit.score(logits),
-            "energy": lambda: detector.EnergyBased.score(logits), "energy_t2": lambda: detector.EnergyBased.score(logits, 2),
-            "entropy": lambda: detector.Entropy.score(logits), "gen_01": lambda: detector.GEN.score(logits, 0.1),
-            "gen_05_top2": lambda: detector.GEN.score(logits, 0.5, 2),
-            "mahalanobis": lambda: fitted(detector.Mahalanobis(None)),
-            "relative_mahalanobis": lambda: fitted(detector.RMD(None)),
-            "knn_1": lambda: fitted(detector.KNN(None, 1)), "knn_10": lambda: fitted(detector.KNN(None, 10)),
-            "vim_2": lambda: vim(2), "vim_5": lambda: vim(5), "react_90": lambda: react(90), "react_60": lambda: react(60),
-            "openmax_tail5": lambda: openmax(5), "openmax_tail20": lambda: openmax(20),
-            "she": lambda: fitted(detector.SHE(lambda x: x, head)).detach()}
+    return {
+        "max_softmax": lambda: detector.MaxSoftmax.score(logits),
+        "max_logit": lambda: detector.MaxLogit.score(logits),
+        "energy": lambda: detector.EnergyBased.score(logits),
+        "energy_t2": lambda: detector.EnergyBased.score(logits, 2),
+        "entropy": lambda: detector.Entropy.score(logits),
+        "gen_01": lambda: detector.GEN.score(logits, 0.1),
+        "gen_05_top2": lambda: detector.GEN.score(logits, 0.5, 2),
+        "mahalanobis": lambda: fitted(detector.Mahalanobis(None)),
+        "relative_mahalanobis": lambda: fitted(detector.RMD(None)),
+        "knn_1": lambda: fitted(detector.KNN(None, 1)),
+        "knn_10": lambda: fitted(detector.KNN(None, 10)),
+        "vim_2": lambda: vim(2),
+        "vim_5": lambda: vim(5),
+        "react_90": lambda: react(90),
+        "react_60": lambda: react(60),
+        "openmax_tail5": lambda: openmax(5),
+        "openmax_tail20": lambda: openmax(20),
+        "she": lambda: fitted(detector.SHE(lambda x: x, head)).detach()
+    }

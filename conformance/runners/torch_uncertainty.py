@@ -20,5 +20,8 @@ from torchmetrics.classification import BinaryAUROC, BinaryAveragePrecision  # n
 def metrics(d):
     """As its ClassificationRoutine measures unknown samples."""
     score, unknown = torch.tensor(d["unknown_score"].astype(float)), torch.tensor((d["label"] < 0).astype(int))
-    return {"auroc": BinaryAUROC()(score, unknown), "aupr_unknown": BinaryAveragePrecision()(score, unknown),
-            "fpr95_unknown_positive": tu.FPR95(pos_label=1)(score, unknown)}
+    return {
+        "auroc": BinaryAUROC()(score, unknown),
+        "aupr_unknown": BinaryAveragePrecision()(score, unknown),
+        "fpr95_unknown_positive": tu.FPR95(pos_label=1)(score, unknown)
+    }

@@ -12,7 +12,10 @@ def metrics(d):
     known = d["label"] >= 0
     label, prediction = torch.tensor(d["label"][known]), torch.tensor(d["prediction"][known])
     fpr, tpr, _ = tm.binary_roc(score, unknown)
-    return {"auroc": tm.binary_auroc(score, unknown), "aupr_unknown": tm.binary_average_precision(score, unknown),
-            "aupr_known": tm.binary_average_precision(-score, 1 - unknown),
-            "fpr95_unknown_positive": fpr[(tpr >= 0.95).int().argmax()],
-            "accuracy": tm.multiclass_accuracy(prediction, label, num_classes=4, average="micro")}
+    return {
+        "auroc": tm.binary_auroc(score, unknown),
+        "aupr_unknown": tm.binary_average_precision(score, unknown),
+        "aupr_known": tm.binary_average_precision(-score, 1 - unknown),
+        "fpr95_unknown_positive": fpr[(tpr >= 0.95).int().argmax()],
+        "accuracy": tm.multiclass_accuracy(prediction, label, num_classes=4, average="micro")
+    }

@@ -35,8 +35,13 @@ def arrays(seed, known, unknown, decimals):
     p = np.exp(logits - logits.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
     score = 1 - p.max(1)
-    return {"label": label, "logits": logits, "p": p, "prediction": logits.argmax(1),
-            "unknown_score": score if decimals is None else np.round(score, decimals)}
+    return {
+        "label": label,
+        "logits": logits,
+        "p": p,
+        "prediction": logits.argmax(1),
+        "unknown_score": score if decimals is None else np.round(score, decimals)
+    }
 
 
 def openood(sources, d):
@@ -79,13 +84,21 @@ def fd_shifts(sources, d):
     stats = importlib.import_module("fd_shifts_code.rc_stats")
     known = d["label"] >= 0
     correct = (d["prediction"] == d["label"])[known]
-    of = stats.RiskCoverageStats(confids=-d["unknown_score"][known], residuals=1 - correct.astype(int),
+    of = stats.RiskCoverageStats(confids=-d["unknown_score"][known],
+                                 residuals=1 - correct.astype(int),
                                  labels=d["label"][known])
     metrics = importlib.import_module("sklearn.metrics")
     fpr, tpr, _ = metrics.roc_curve(correct, -d["unknown_score"][known])
-    return {"accuracy": correct.mean(), "aurc x1000": of.aurc, "e-aurc x1000": of.eaurc, "augrc x1000": of.augrc,
-            "e-augrc x1000": of.eaugrc, "aurc-ba x1000": of.aurc_ba, "augrc-ba x1000": of.augrc_ba,
-            "failauc": metrics.auc(fpr, tpr)}
+    return {
+        "accuracy": correct.mean(),
+        "aurc x1000": of.aurc,
+        "e-aurc x1000": of.eaurc,
+        "augrc x1000": of.augrc,
+        "e-augrc x1000": of.eaugrc,
+        "aurc-ba x1000": of.aurc_ba,
+        "augrc-ba x1000": of.augrc_ba,
+        "failauc": metrics.auc(fpr, tpr)
+    }
 
 
 def torch_uncertainty(_, d):
@@ -100,16 +113,23 @@ def torch_uncertainty(_, d):
     from torchmetrics.classification import BinaryAUROC, BinaryAveragePrecision
     classes, known = d["logits"].shape[1], d["label"] >= 0
     is_unknown = torch.tensor((~known).astype(int))
-    of_known = {"cls/Acc": Accuracy(task="multiclass", num_classes=classes), "cls/Brier": tu.BrierScore(num_classes=classes),
-                "cls/NLL": tu.CategoricalNLL(), "sc/AURC": tu.AURC(), "sc/AUGRC": tu.AUGRC(), "sc/Cov_5Risk": tu.CovAt5Risk(),
-                "sc/Risk_80Cov": tu.RiskAt80Cov()}
+    of_known = {
+        "cls/Acc": Accuracy(task="multiclass", num_classes=classes),
+        "cls/Brier": tu.BrierScore(num_classes=classes),
+        "cls/NLL": tu.CategoricalNLL(),
+        "sc/AURC": tu.AURC(),
+        "sc/AUGRC": tu.AUGRC(),
+        "sc/Cov_5Risk": tu.CovAt5Risk(),
+        "sc/Risk_80Cov": tu.RiskAt80Cov()
+    }
     for name, settings in (("cal/ECE", {}), ("cal/MCE", {"norm": "max"}), ("cal/aECE", {"adaptive": True})):
         of_known[name] = tu.CalibrationError(task="multiclass", num_bins=15, num_classes=classes, **settings)
     printed = {}
     if len(set(d["unknown_score"])) == len(known):
         p, label = torch.tensor(d["p"][known]), torch.tensor(d["label"][known])
         printed = {name: float(metric(p, label)) for name, metric in of_known.items()}
-    for name, metric in (("ood/AUROC", BinaryAUROC()), ("ood/AUPR", BinaryAveragePrecision()), ("ood/FPR95", tu.FPR95(pos_label=1))):
+    for name, metric in (("ood/AUROC", BinaryAUROC()), ("ood/AUPR", BinaryAveragePrecision()),
+                         ("ood/FPR95", tu.FPR95(pos_label=1))):
         printed[name] = float(metric(torch.tensor(d["unknown_score"]), is_unknown))
     return {name: value for name, value in printed.items() if not np.isnan(value)}
 
@@ -120,13 +140,20 @@ def main():
     cases = []
     for name, settings in (("distinct", (1, 300, 200, None)), ("ties", (2, 100, 140, 1)), ("few", (3, 37, 53, None))):
         d = arrays(*settings)
-        printed = {of.__name__: {key: float(value) for key, value in of(sources, d).items()} for of in
-                   (openood, pytorch_ood, oe, arpl, fd_shifts, torch_uncertainty)}
+        printed = {
+            of.__name__: {
+                key: float(value) for key, value in of(sources, d).items()
+            } for of in (openood, pytorch_ood, oe, arpl, fd_shifts, torch_uncertainty)
+        }
         if name == "ties":
             printed["arpl"].pop("DTACC", None)  # of samples one by one
-        cases.append({"name": name, "num_classes": d["logits"].shape[1],
-                      **{key: d[key].ravel().tolist() for key in ("label", "prediction", "unknown_score", "logits")},
-                      "printed": printed})
+        cases.append({
+            "name": name,
+            "num_classes": d["logits"].shape[1],
+            **{
+                key: d[key].ravel().tolist() for key in ("label", "prediction", "unknown_score", "logits")
+            }, "printed": printed
+        })
     text = json.dumps({"about": "Made by tools/peers/make_conventions_golden.py.", "cases": cases}, indent=0)
     with open(path, "w") as file:
         file.write(text.replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]").replace(', "', ',\n"') + "\n")

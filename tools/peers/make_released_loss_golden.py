@@ -67,20 +67,32 @@ def confidence_branch(sources, draws):
     step = text[text.index("        pred_original = F.softmax"):text.index("        total_loss.backward()")]
     step = re.sub("^        ", "", step, flags=re.M).replace(".data[0]", ".item()")
     torch.bernoulli = lambda of: (torch.arange(len(of)) % 2 == 0)[:, None].to(of.dtype)
-    space = {"torch": torch, "F": functional, "Variable": lambda x: x, "lmbda": 0.1,
-             "args": Settings(baseline=False, budget=0.3), "prediction_criterion": nn.NLLLoss()}
+    space = {
+        "torch": torch,
+        "F": functional,
+        "Variable": lambda x: x,
+        "lmbda": 0.1,
+        "args": Settings(baseline=False, budget=0.3),
+        "prediction_criterion": nn.NLLLoss()
+    }
     steps = []
     for label in LABEL:
         logits = 2 * draws(len(label), CLASSES + 1)
         logits[1, label[1]] -= 25
         logits[2, CLASSES] -= 25
         logits.requires_grad_(True)
-        space.update(pred_original=logits[:, :CLASSES], confidence=logits[:, CLASSES:], labels=torch.tensor(label),
+        space.update(pred_original=logits[:, :CLASSES],
+                     confidence=logits[:, CLASSES:],
+                     labels=torch.tensor(label),
                      labels_onehot=functional.one_hot(torch.tensor(label), CLASSES).to(logits.dtype))
         exec(step, space)
         space["total_loss"].backward()
-        steps.append({"logits": logits.tolist(), "label": label, "value": space["total_loss"].item(),
-                      "gradient": logits.grad.tolist()})
+        steps.append({
+            "logits": logits.tolist(),
+            "label": label,
+            "value": space["total_loss"].item(),
+            "gradient": logits.grad.tolist()
+        })
     return steps
 
 
@@ -98,8 +110,9 @@ def main():
     for part in (cider, class_anchor, confidence_branch):
         golden[part.__name__] = part(sources, draws)
     with open(path, "w") as file:
-        file.write(json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
-                   .replace(', "', ',\n"') + "\n")
+        file.write(
+            json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]").replace(
+                ', "', ',\n"') + "\n")
 
 
 if __name__ == "__main__":
