@@ -149,6 +149,7 @@ constexpr Method kMethods[] = {
     {"openmax_class_imbalance_corrected", true, false},
     {"openmax_closed_set", true, false},
     {"openmax_unified_benchmark", true, false},
+    {"osnn", true, false},
     {"outlier_exposure", true, true},
     {"outlier_exposure_unified_benchmark", true, true},
     {"overlay_softmax", true, true},
