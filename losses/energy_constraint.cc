@@ -13,7 +13,8 @@
 // The term replaces the cross entropy. The first part is 0 if no open sample counts. Needs LossInput.open.
 //
 // As in the authors' code (deeplearning-wisc/scone, CIFAR/train.py), except that there the means after an epoch, and
-// the reference before the first epoch, are computed over the training samples with the network in evaluation mode.
+// the reference before the first epoch, are computed over the training samples with the network in evaluation mode, and
+// that there both multipliers are one tensor (lam2 = lam.cuda()), which both constraints move; the paper has two.
 #include <memory>
 #include <string>
 #include <utility>
