@@ -15,7 +15,7 @@ at::Tensor Grey(double probability, const at::Tensor& images) {
   return Make(spec, /*input_size=*/0)->Apply(images, &random);
 }
 
-// By Pillow 12: Image.new("RGB", (1, 1), colour).convert("L").
+// By Pillow 13: Image.new("RGB", (1, 1), colour).convert("L").
 TEST(RandomGreyscale, IsPillowsLuma) {
   const at::Tensor colours =
       at::tensor({255, 0, 0, 0, 255, 0, 0, 0, 255, 12, 200, 77, 255, 255, 255, 1, 2, 3}).to(at::kByte);

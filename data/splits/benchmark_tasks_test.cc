@@ -133,11 +133,11 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
            {"openood_cifar10", 9000, {9000, 7793, 70000, 26032, 5640, 35195}, 1000},
            {"openood_cifar100", 9000, {10000, 6526, 70000, 26032, 5640, 33773}, 972}}) {
     const TaskSpec task = Task(name);
-    const auto samples = [](const std::string& data_set, const std::string& part_name) {
+    const auto samples = [](const std::string& data_set, const std::string& part_name) -> int64_t {
       for (const auto& part : (*TheCatalog().Find(data_set))->layout(0).part()) {
         if (part.name() == part_name) return part.samples();
       }
-      return decltype((*TheCatalog().Find(data_set))->layout(0).part(0).samples()){};
+      return 0;
     };
     EXPECT_EQ(samples(task.data_set(), "test"), known);
     for (size_t i = 0; i < unknown.size(); ++i) {
