@@ -1,11 +1,14 @@
-"""Runs libraries on the suite: python3 run.py [--table] RUNNER.py ... Exits with 1 if something differs.
+"""Runs libraries on the suite, and exits with 1 if something differs.
 
 A runner is a file with NAME, VERSION, and one or both of
-    metrics(d) -> {quantity: value}       d: unknown_score, label, prediction of a case; quantities as in expected.json
-    scores(d)  -> {score id: function that returns an array}       d: logits, features, head_weight, head_bias, train_*; larger = more unknown
+    metrics(d) -> {quantity: value}
+        d: unknown_score, label and prediction of a case; the quantities are those of expected.json
+    scores(d) -> {score id: function that returns an array}
+        d: logits, features, head_weight, head_bias and train_*; larger = more unknown
 What a runner leaves out is not checked. For each quantity it is found which definition the values follow in every case;
-"none" is a definition of the library's own, or a bug. --table prints the results as Markdown.
+"none" is a definition of the library's own, or a bug.
 """
+import argparse
 import contextlib
 import importlib.util
 import json
@@ -20,6 +23,8 @@ warnings.simplefilter("ignore")
 
 
 def load(path):
+    if not path.endswith(".py") or not os.path.isfile(path):
+        raise OSError("there is no such runner; the folder runners/ has some")
     spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -88,13 +93,21 @@ def check_scores(runner, expected):
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--table"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runner", nargs="+", help="runners/scikit_learn.py, ...")
+    parser.add_argument("--table", action="store_true", help="also print the results as a Markdown table")
+    arguments = parser.parse_args()
     with open(os.path.join(HERE, "expected.json")) as file:
         expected = json.load(file)
     ok, rows = True, []
-    for path in words:
+    for path in arguments.runner:
         with contextlib.redirect_stdout(sys.stderr):  # what libraries print
-            runner = load(path)
+            try:
+                runner = load(path)
+            except (ImportError, OSError) as error:
+                sys.exit(f"{path}: {error}")
+            except KeyError as error:
+                sys.exit(f"{path}: set the environment variable {error.args[0]} (see the first line of the file)")
             metrics = check_metrics(runner, expected) if hasattr(runner, "metrics") else ({}, {})
             scores = check_scores(runner, expected) if hasattr(runner, "scores") else ({}, [])
         print(f"{runner.NAME} {runner.VERSION}")
@@ -109,7 +122,7 @@ def main():
         for what, text in lines:
             print(f"  {what}: {text}")
             rows.append((runner, what, text))
-    if "--table" in sys.argv:
+    if arguments.table:
         print(table(rows))
     return 0 if ok else 1
 

@@ -10,19 +10,13 @@
 #include "core/tensor/torch_threads.h"
 #include "core/tensor/transfer.h"
 #include "data/augment/pixels/pixel_size.h"
+#include "data/augment/random_greyscale.h"
 
 namespace openset {
 namespace {
 
 // The number of images that are read at once.
 constexpr int64_t kChunk = 64;
-
-// u8 [N, 3, H, W] -> u8 [N, 1, H, W]: ITU-R 601 luma in 16 bits after the point, as Pillow's mode "L".
-at::Tensor Grey(const at::Tensor& images) {
-  const at::Tensor wide = images.to(at::kInt);
-  const at::Tensor sum = wide.select(1, 0) * 19595 + wide.select(1, 1) * 38470 + wide.select(1, 2) * 7471 + 0x8000;
-  return at::bitwise_right_shift(sum, 16).to(at::kByte).unsqueeze(1);
-}
 
 }  // namespace
 

@@ -3,8 +3,8 @@
 //   mean_b -log(k_b p_by + 1 - k_b) + w mean_b -log k_b,
 //
 // p = softmax of all logits but the last, k = sigmoid of the last one, both kept within [e, 1 - e], e = 1e-12 (in f32,
-// 1 - 1e-12 is 1). In the first mean, k_b = 1 for samples at odd indices of the batch (from 0), so that half
-// of the samples get no hints. w starts at spec.weight and is the term's state "weight": after each step it is divided
+// 1 - 1e-12 is 1). In the first mean, k_b = 1 for samples at odd indices of the batch (from 0), so that half of the
+// samples get no hints. w starts at spec.weight and is the term's state "weight": after each step it is divided
 // by 1.01 if the second mean is below the budget, and by 0.99 otherwise. At least 0.
 //
 // The authors' code and OpenOOD select the half at random; here the index decides, because a batch is in random order.

@@ -52,6 +52,15 @@ class Augmentation {
   virtual bool gives_fractions() const { return false; }
 };
 
+// Draws for each image whether something applies to it: adds bool [count, 1, 1, 1] to `staging`. One uniform number an
+// image.
+inline void DrawWhether(double probability, int64_t count, RandomStream* random, Staging* staging) {
+  at::Tensor applies = at::empty({count, 1, 1, 1}, at::kBool);
+  bool* to = applies.mutable_data_ptr<bool>();
+  for (int64_t i = 0; i < count; ++i) to[i] = random->Uniform() < probability;
+  staging->Add(applies);
+}
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_AUGMENTATION_H_

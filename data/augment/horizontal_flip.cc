@@ -13,10 +13,7 @@ class HorizontalFlip : public Augmentation {
   explicit HorizontalFlip(const HorizontalFlipSpec& spec) : probability_(spec.probability()) {}
 
   void Draw(int64_t count, PixelSize /*size*/, RandomStream* random, Staging* staging) const override {
-    at::Tensor is_flipped = at::empty({count, 1, 1, 1}, at::kBool);
-    bool* is = is_flipped.mutable_data_ptr<bool>();
-    for (int64_t i = 0; i < count; ++i) is[i] = random->Uniform() < probability_;
-    staging->Add(is_flipped);
+    DrawWhether(probability_, count, random, staging);
   }
 
   at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
@@ -29,7 +26,6 @@ class HorizontalFlip : public Augmentation {
 
 }  // namespace
 
-// One uniform number is drawn for each image.
 std::unique_ptr<Augmentation> Make(const HorizontalFlipSpec& spec, int /*input_size*/) {
   return std::make_unique<HorizontalFlip>(spec);
 }

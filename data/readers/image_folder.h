@@ -113,7 +113,7 @@ struct ImageFolderOptions {
     bool test = false;
   };
   std::optional<Share> share;
-  // Only the first images of each class, before a share is taken; 0: all.
+  // How many images of each class to use, the first ones, before a share is taken; 0: all.
   int64_t first_per_class = 0;
   bool exif_orientation = false;
 };

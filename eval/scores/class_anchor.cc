@@ -12,7 +12,6 @@
 #include "eval/scores/fits/gaussian.h"
 #include "eval/scores/input.h"
 #include "eval/scores/score_members.h"
-#include "eval/softmax.h"
 
 namespace openset {
 namespace {
@@ -42,18 +41,11 @@ class ClassAnchorScore : public Score {
 absl::Status ClassAnchorScore::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   if (!is_fitted()) return absl::OkStatus();
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
-  std::vector<int32_t> correct(labels.begin(), labels.end());
-  for (int64_t row = 0; row < train.num_samples; ++row) {
-    if (ArgMax(LogitsOf(train, row)) != labels[row]) correct[row] = -1;
+  absl::StatusOr<std::vector<Eigen::VectorXd>> means = MeansOfCorrect(train.logits, train.num_outputs, train, labels);
+  if (!means.ok()) {
+    return absl::Status(means.status().code(), absl::StrCat(means.status().message(), "; centre: ANCHOR needs none"));
   }
-  std::vector<Eigen::VectorXd> means = ClassMeans(train.logits, train.num_outputs, correct, train.num_outputs);
-  for (const int32_t label : labels) {
-    if (means[label].size() == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no training sample of class ", label, " is classified correctly; centre: ANCHOR needs none"));
-    }
-  }
-  means_ = std::move(means);
+  means_ = *std::move(means);
   return absl::OkStatus();
 }
 

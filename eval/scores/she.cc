@@ -10,7 +10,6 @@
 #include "eval/scores/fits/gaussian.h"
 #include "eval/scores/input.h"
 #include "eval/scores/score_members.h"
-#include "eval/softmax.h"
 
 namespace openset {
 namespace {
@@ -38,19 +37,7 @@ class She : public Score {
 absl::Status She::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
   OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
-  const int64_t k = train.num_outputs;
-  std::vector<int32_t> correct(labels.begin(), labels.end());
-  for (int64_t row = 0; row < train.num_samples; ++row) {
-    if (ArgMax(train.logits.subspan(row * k, k)) != labels[row]) correct[row] = -1;
-  }
-  std::vector<Eigen::VectorXd> patterns = ClassMeans(train.features, train.feature_dim, correct, k);
-  for (const int32_t label : labels) {
-    if (patterns[label].size() == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no training sample of class ", label, " is classified correctly"));
-    }
-  }
-  patterns_ = std::move(patterns);
+  OPENSET_ASSIGN_OR_RETURN(patterns_, MeansOfCorrect(train.features, train.feature_dim, train, labels));
   feature_dim_ = train.feature_dim;
   return absl::OkStatus();
 }

@@ -14,15 +14,15 @@ The unknown score is 1 - the largest probability, so that what computes a confid
 second case it is rounded, and what depends on the order of ties or computes its own confidence is left out.
 """
 
-import importlib
+import functools
 import json
 import os
 import sys
-from types import ModuleType
 
 import numpy as np
 import torch
 from make_openood_golden import load
+from sklearn import metrics
 
 
 def arrays(seed, known, unknown, decimals):
@@ -44,10 +44,18 @@ def arrays(seed, known, unknown, decimals):
     }
 
 
+@functools.lru_cache
+def runner(sources, name):
+    """That of the conformance suite, which finds the functions."""
+    os.environ.update(OPENOOD=os.path.join(sources, "OpenOOD"), FD_SHIFTS=os.path.join(sources, "fd-shifts"))
+    runners = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "runners")
+    return load(runners, name, "runners")
+
+
 def openood(sources, d):
-    metrics = load(os.path.join(sources, "OpenOOD", "openood", "evaluators"), "metrics", "openood_code")
     names = ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC")
-    return dict(zip(names, metrics.compute_all_metrics(-d["unknown_score"], d["label"], d["prediction"])))
+    found = runner(sources, "openood").METRICS
+    return dict(zip(names, found.compute_all_metrics(-d["unknown_score"], d["label"], d["prediction"])))
 
 
 def pytorch_ood(_, d):
@@ -79,15 +87,12 @@ def arpl(sources, d):
 
 
 def fd_shifts(sources, d):
-    sys.modules["fd_shifts_code"] = package = ModuleType("fd_shifts_code")
-    package.__path__ = [os.path.join(sources, "fd-shifts", "fd_shifts", "analysis")]
-    stats = importlib.import_module("fd_shifts_code.rc_stats")
+    stats = runner(sources, "fd_shifts").stats
     known = d["label"] >= 0
     correct = (d["prediction"] == d["label"])[known]
     of = stats.RiskCoverageStats(confids=-d["unknown_score"][known],
                                  residuals=1 - correct.astype(int),
                                  labels=d["label"][known])
-    metrics = importlib.import_module("sklearn.metrics")
     fpr, tpr, _ = metrics.roc_curve(correct, -d["unknown_score"][known])
     return {
         "accuracy": correct.mean(),
@@ -101,14 +106,9 @@ def fd_shifts(sources, d):
     }
 
 
-def torch_uncertainty(_, d):
-    """The metrics of its ClassificationRoutine, without the package's own start, which needs Lightning."""
-    if "torch_uncertainty" not in sys.modules:
-        spec = importlib.util.find_spec("torch_uncertainty")
-        for name in ("torch_uncertainty", "torch_uncertainty.metrics"):
-            sys.modules[name] = ModuleType(name)
-            sys.modules[name].__path__ = [os.path.join(os.path.dirname(spec.origin), *name.split(".")[1:])]
-    tu = importlib.import_module("torch_uncertainty.metrics.classification")
+def torch_uncertainty(sources, d):
+    """The metrics of its ClassificationRoutine."""
+    tu = runner(sources, "torch_uncertainty").tu
     from torchmetrics import Accuracy
     from torchmetrics.classification import BinaryAUROC, BinaryAveragePrecision
     classes, known = d["logits"].shape[1], d["label"] >= 0

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "eval/scores/input.h"
+#include "eval/softmax.h"
 
 namespace openset {
 namespace {
@@ -99,6 +100,22 @@ std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_
   });
   for (int64_t c = 0; c < num_classes; ++c) {
     if (counts[c] > 0) means[c] /= static_cast<double>(counts[c]);
+  }
+  return means;
+}
+
+absl::StatusOr<std::vector<Eigen::VectorXd>> MeansOfCorrect(absl::Span<const float> rows, int64_t dim,
+                                                            const ScoreInput& train, absl::Span<const int32_t> labels) {
+  std::vector<int32_t> correct(labels.begin(), labels.end());
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    if (ArgMax(LogitsOf(train, row)) != labels[row]) correct[row] = -1;
+  }
+  std::vector<Eigen::VectorXd> means = ClassMeans(rows, dim, correct, train.num_outputs);
+  for (const int32_t label : labels) {
+    if (means[label].size() == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no training sample of class ", label, " is classified correctly"));
+    }
   }
   return means;
 }
