@@ -162,7 +162,7 @@ absl::Status ReadCsv(absl::string_view text,
 
 namespace {
 
-enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kLogit, kFeature };
+enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kCluster, kLogit, kFeature };
 
 struct Column {
   std::string name;   // as in the header
@@ -191,6 +191,8 @@ Column ColumnOf(absl::string_view name) {
     column.kind = Kind::kNumClasses;
   } else if (column.array == "group") {
     column.kind = Kind::kGroup;
+  } else if (column.array == "cluster") {
+    column.kind = Kind::kCluster;
   }
   return column;
 }
@@ -326,6 +328,7 @@ class Table {
       arrays["group"] = MakeNpy(groups_, {rows_});
       arrays["group_names"] = MakeNpy(group_names_);
     }
+    if (!clusters_.empty()) arrays["cluster"] = MakeNpy(clusters_);
     return table;
   }
 
@@ -409,6 +412,10 @@ class Table {
       case Kind::kGroup:
         AddGroup(std::string(absl::StripAsciiWhitespace(cell)));
         return "";
+      case Kind::kCluster:
+        clusters_.emplace_back(absl::StripAsciiWhitespace(cell));
+        if (!clusters_.back().empty()) return "";
+        return "is blank: give a sample that belongs to no other one a name of its own";
       case Kind::kLabel:
       case Kind::kPrediction:
         return classes_.Add(cell, column.kind == Kind::kLabel, &wholes_[column.array]);
@@ -457,6 +464,7 @@ class Table {
   std::vector<int64_t> num_classes_;
   std::vector<int64_t> groups_;
   std::vector<std::string> group_names_;
+  std::vector<std::string> clusters_;
   std::map<std::string, int64_t> group_index_;
 };
 

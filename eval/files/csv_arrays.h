@@ -57,7 +57,8 @@ struct CsvArrays {
 //     is blank, "unknown", "nan" or "<NA>", in any case, or -1 means an unknown sample: -1;
 //   * num_classes: the same integer in each line;
 //   * `group`: a name for each sample, blank for samples without a group: the arrays `group` and `group_names`, in
-//     order of appearance.
+//     order of appearance;
+//   * `cluster`: a text for each sample, the array of this name.
 // Errors, kInvalidArgument with the line and the column: those of ReadCsv; no line after the header; duplicates of
 // these columns, `pred` next to `prediction`; missing numbers of logit_ or feature_ columns, numbered logits next to
 // named ones; a cell that is not a number; numbers among names of

@@ -93,6 +93,7 @@ TEST(ReadCsv, StopsAtTheCallersError) {
 }
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ParseCsvArrays, Columns) {
@@ -135,6 +136,14 @@ TEST(ParseCsvArrays, AsPandasWritesThem) {
   EXPECT_THAT(*ToDouble(table->arrays.at("unknown_score")), ElementsAre(0.5, -2.5, 1e-3, 1, 2, 3));
   EXPECT_THAT(*ToInt64(table->arrays.at("num_classes")), ElementsAre(4));
   EXPECT_THAT(table->columns, ElementsAre("", "Unnamed: 0", "Label", "Unknown Score", "PREDICTION", "num-classes"));
+}
+
+TEST(ParseCsvArrays, Clusters) {
+  const auto table = ParseCsvArrays("label,unknown_score,Cluster\n0,1, p7 \n-1,2,p7\n0,3,9\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(*ToTexts(table->arrays.at("cluster")), ElementsAre("p7", "p7", "9"));
+  EXPECT_THAT(ParseCsvArrays("label,unknown_score,cluster\n0,1,\n").status().message(),
+              HasSubstr("line 2: column 'cluster': is blank"));
 }
 
 TEST(ParseCsvArrays, NamesOfClasses) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -209,6 +210,7 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
       return differ("has member_uncertainty or lacks it, unlike");
     }
+    if (file.cluster.empty() != first.cluster.empty()) return differ("has a cluster or lacks it, unlike");
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
     if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
   }
@@ -449,6 +451,7 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   arrays.label = label;
   arrays.num_classes = num_classes;
   arrays.group = group;
+  arrays.cluster = cluster;
   const bool own_probabilities = !probability_logits.empty();
   arrays.logits = own_probabilities ? absl::MakeConstSpan(probability_logits) : absl::MakeConstSpan(logits);
   arrays.num_outputs = static_cast<int32_t>(own_probabilities ? probability_outputs : num_outputs);
@@ -495,6 +498,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     samples.features.Own().reserve(rows * samples.feature_dim);
   }
   GroupNumbers numbers(role_of);
+  std::unordered_map<std::string, int64_t> cluster_of;  // its number
   for (size_t f = 0; f < files.size(); ++f) {
     ScoreFile& file = files[f];
     const bool is_valid = AllRowsAreValid(file, samples.num_classes);
@@ -520,6 +524,11 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
       const bool has_set = file.label[row] != kUnknownLabel && !file.set.empty() && file.set[row] >= 0;
       const auto known = has_set ? absl::c_find(roles.known, file.set_names[file.set[row]]) : roles.known.end();
       samples.known_set.push_back(known == roles.known.end() ? -1 : static_cast<int32_t>(known - roles.known.begin()));
+    }
+    for (size_t row = 0; row < file.cluster.size(); ++row) {
+      if (!keep[f][row]) continue;
+      const auto next = static_cast<int64_t>(cluster_of.size());
+      samples.cluster.push_back(cluster_of.try_emplace(file.cluster[row], next).first->second);
     }
     AppendKept(file.label, keep[f], 1, &samples.label);
     AppendKept(file.prediction, keep[f], 1, &samples.prediction);
@@ -566,9 +575,9 @@ absl::Status CheckSizes(const SampleSet& samples) {
        {Sizes{"logits", samples.logits.size(), samples.num_outputs},
         Sizes{"features", samples.features.size(), samples.feature_dim},
         Sizes{"member_uncertainty", samples.member_uncertainty.size(), 3},
-        Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"label", samples.label.size(), 1, true},
-        Sizes{"group", samples.group.size(), 1, true}, Sizes{"prediction", samples.prediction.size(), 1},
-        Sizes{"unknown_score", samples.unknown_score.size(), 1},
+        Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"cluster", samples.cluster.size(), 1},
+        Sizes{"label", samples.label.size(), 1, true}, Sizes{"group", samples.group.size(), 1, true},
+        Sizes{"prediction", samples.prediction.size(), 1}, Sizes{"unknown_score", samples.unknown_score.size(), 1},
         Sizes{"probability_logits", samples.probability_logits.size(), samples.probability_outputs}}) {
     const int64_t wanted = samples.num_samples * array.width;
     const bool is_absent = array.values == 0 && !array.required;
@@ -613,6 +622,7 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
   only.member_uncertainty = Rows(samples.member_uncertainty, 3, kept);
   only.known_set = Rows(samples.known_set, 1, kept);
   only.known_sets = samples.known_sets;
+  only.cluster = Rows(samples.cluster, 1, kept);
   only.label = Rows(samples.label, 1, kept);
   only.prediction = Rows(samples.prediction, 1, kept);
   only.unknown_score = Rows(samples.unknown_score, 1, kept);

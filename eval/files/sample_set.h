@@ -61,6 +61,8 @@ struct SampleSet {
   std::vector<std::string> class_names;  // [C]; empty if files number the classes
   std::vector<int32_t> group;            // [N]; empty if there is one set of unknown samples and no roles were given
   std::vector<Group> groups;
+  std::vector<int64_t>
+      cluster;  // [N]; empty if no file has clusters. Equal numbers or texts in several files are one cluster.
   // Full-spectrum evaluation: if two or more sets are known, the index of each sample's set among them (-1 for unknown
   // samples and other sets); otherwise empty.
   std::vector<int32_t> known_set;  // [N]

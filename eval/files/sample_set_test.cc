@@ -229,6 +229,19 @@ TEST(ReadSampleSet, ScoresAlone) {
               HasSubstr("a.npz: has a prediction or lacks it, unlike b.npz"));
 }
 
+// Equal numbers, or texts, of several files are one cluster.
+TEST(ReadSampleSet, ClustersMayBeInSeveralFiles) {
+  const NpzArrays one = {{"label", Wholes({0, 0})}, {"unknown_score", Reals({1, 2})}, {"cluster", Wholes({5, 6})}};
+  NpzArrays two = one;
+  two["cluster"] = MakeNpy(std::vector<std::string>{"6", "seven"});
+  const std::string a = WriteArrays("a.npz", one), b = WriteArrays("b.npz", two);
+  EXPECT_THAT(ReadSampleSet({a, b})->cluster, ElementsAre(0, 1, 1, 2));
+  two.erase("cluster");
+  EXPECT_EQ(ErrorOf({a, WriteArrays("b.npz", two)}), "b.npz: has a cluster or lacks it, unlike a.npz");
+  two["cluster"] = Reals({0.5, 1});
+  EXPECT_THAT(ErrorOf({WriteArrays("b.npz", two)}), HasSubstr("array 'cluster'"));
+}
+
 // If only one of the files had it, rows beyond the array would be read.
 TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
   const NpzArrays with = With(Scores(), "member_uncertainty", Matrix(std::vector<float>(9, 0.1F), 3));

@@ -147,6 +147,15 @@ absl::Status ReadLabels(const NamedArrays& arrays, ScoreFile* file) {
   return arrays.Read("label", {-1}, &ToInt64, &file->label);
 }
 
+absl::Status ReadClusters(const NamedArrays& arrays, int64_t n, ScoreFile* file) {
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, arrays.Get("cluster", {n}));
+  if (absl::StrContains(array->descr, 'U')) return arrays.Read("cluster", {n}, &ToTexts, &file->cluster);
+  std::vector<int64_t> numbers;
+  OPENSET_RETURN_IF_ERROR(arrays.Read("cluster", {n}, &ToInt64, &numbers));
+  for (const int64_t number : numbers) file->cluster.push_back(absl::StrCat(number));
+  return absl::OkStatus();
+}
+
 absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(ReadLabels(arrays, file));
   const int64_t n = file->num_samples = file->label.size();
@@ -194,6 +203,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
       for (int64_t g = 0; g <= largest; ++g) file->set_names.push_back(absl::StrCat("group ", g));
     }
   }
+  if (arrays.Has("cluster")) OPENSET_RETURN_IF_ERROR(ReadClusters(arrays, n, file));
   if (arrays.Has("num_classes")) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
     file->num_classes = num_classes;
@@ -329,8 +339,8 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 
 const std::vector<std::string>& ScoreFileArrays() {
   static const auto* names = new std::vector<std::string>{
-      "logits",     "features",    "head_weight",   "head_bias",         "label", "group", "group_names",
-      "prediction", "num_classes", "unknown_score", "member_uncertainty"};
+      "logits",     "features",    "head_weight",   "head_bias",          "label",  "group", "group_names",
+      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster"};
   return *names;
 }
 

@@ -32,6 +32,8 @@ struct ScoreFile {
   MaybeBorrowed<double> unknown_score;  // larger = more unknown
   MaybeBorrowed<int64_t> set;           // [N], index into set_names, -1 = none
   std::vector<std::string> set_names;
+  // [N], array `cluster`, of numbers or texts: samples with the same one belong together and are resampled together.
+  std::vector<std::string> cluster;
   std::optional<int64_t> num_classes;
   // If a table has names of classes: the names that labels and predictions are indices of; with logits, in their order.
   std::vector<std::string> class_names;

@@ -32,6 +32,9 @@ absl::Status CheckShapes(const EvaluationInput::Arrays& arrays) {
   if (!arrays.group.empty() && arrays.group.size() != n) {
     return Invalid("group has ", arrays.group.size(), " samples, label has ", n);
   }
+  if (!arrays.cluster.empty() && arrays.cluster.size() != n) {
+    return Invalid("cluster has ", arrays.cluster.size(), " samples, label has ", n);
+  }
   if (arrays.num_classes >= kTooMany) return Invalid("num_classes is ", arrays.num_classes, "; it must be below 2^30");
   if (arrays.num_classes < 1) return Invalid("num_classes must be at least 1 (is ", arrays.num_classes, ")");
   if (!arrays.logits.empty()) {

@@ -29,6 +29,8 @@ class EvaluationInput {
     // (a class for unknown samples) count as wrong. Empty without predictions.
     absl::Span<const float> logits;
     int32_t num_outputs = 0;
+    // [N], or empty: samples with the same number belong together (one patient, one video), and are resampled together.
+    absl::Span<const int64_t> cluster;
   };
 
   // Errors, all kInvalidArgument, with the array and the row: no samples, 2^30 or more samples, lengths that disagree,
@@ -48,6 +50,7 @@ class EvaluationInput {
   absl::Span<const int32_t> prediction() const { return arrays_.prediction; }
   absl::Span<const int32_t> label() const { return arrays_.label; }
   absl::Span<const int32_t> group() const { return arrays_.group; }
+  absl::Span<const int64_t> cluster() const { return arrays_.cluster; }
   absl::Span<const float> logits() const { return arrays_.logits; }
   int32_t num_outputs() const { return arrays_.num_outputs; }
 

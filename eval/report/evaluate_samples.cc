@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -42,13 +43,15 @@ Display DisplayOfPrinted(const ConventionMetric& metric) {
   return display;
 }
 
-std::string IntervalText(const SampleIntervals& intervals) {
+std::string IntervalText(const SampleIntervals& intervals, const EvaluationInput& input) {
   const BootstrapOptions& options = intervals.bootstrap;
   const char* method = intervals.delong                                ? "delong"
                        : options.method == IntervalMethod::kPercentile ? "percentile"
                                                                        : "bca";
-  return absl::StrFormat("%g %% interval (%s, %d replicates, seed %d)", 100 * options.confidence, method,
-                         options.replicates, options.seed);
+  const std::set<int64_t> clusters(input.cluster().begin(), input.cluster().end());
+  const std::string of_clusters = clusters.empty() ? "" : absl::StrCat(" of ", clusters.size(), " clusters");
+  return absl::StrFormat("%g %% interval (%s, %d replicates%s, seed %d)", 100 * options.confidence, method,
+                         options.replicates, of_clusters, options.seed);
 }
 
 absl::StatusOr<std::vector<IntervalValue>> IntervalsOf(const std::vector<MetricSpec>& metrics,
@@ -155,7 +158,7 @@ absl::StatusOr<EvaluationReport> EvaluateSamples(absl::Span<const ConventionMetr
   std::vector<IntervalValue> of_values;
   if (intervals.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(of_values, IntervalsOf(specs, ranked, *intervals));
-    report.interval = IntervalText(*intervals);
+    report.interval = IntervalText(*intervals, ranked.input());
   }
   for (size_t m = 0; m < metrics.size(); ++m) {
     report.metrics.push_back(ReportedOf(metrics[m], values[m], intervals.has_value() ? &of_values[m] : nullptr));

@@ -148,12 +148,12 @@ std::string FormatJson(const SampleComparison& comparison) {
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,
-                                                  const BootstrapOptions& options) {
+                                                  const BootstrapOptions& options, std::optional<int> baseline) {
   SampleComparison comparison;
   comparison.interval =
       absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,
                       options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates, options.seed);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(metrics, methods, options),
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(metrics, methods, options, baseline),
                            absl::StrJoin(names, " and "));
   for (const MethodPair& pair : pairs) {
     const std::string& a = names[pair.a];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -58,12 +60,55 @@ absl::Status CheckOptions(const BootstrapOptions& options) {
   return absl::OkStatus();
 }
 
+namespace {
+
+int StratumOf(const EvaluationInput& input, int64_t sample) {
+  return !input.IsUnknown(sample) ? 0 : input.group().empty() ? 1 : 1 + input.group()[sample];
+}
+
+// The strata of clusters.
+Strata StrataOfClusters(const EvaluationInput& input, const std::vector<std::vector<uint32_t>>& clusters) {
+  Strata strata(1 + std::max(1, input.num_groups()));
+  for (size_t c = 0; c < clusters.size(); ++c) {
+    const int stratum = StratumOf(input, clusters[c][0]);
+    for (const uint32_t sample : clusters[c]) {
+      if (StratumOf(input, sample) == stratum) continue;
+      // A cluster has samples of several strata.
+      Strata one(1, std::vector<uint32_t>(clusters.size()));
+      std::iota(one[0].begin(), one[0].end(), 0);
+      return one;
+    }
+    strata[stratum].push_back(static_cast<uint32_t>(c));
+  }
+  return strata;
+}
+
+}  // namespace
+
+std::vector<std::vector<uint32_t>> ClustersOf(const RankedInput& ranked) {
+  const absl::Span<const int64_t> cluster = ranked.input().cluster();
+  std::map<int64_t, std::vector<uint32_t>> samples;
+  for (size_t i = 0; i < cluster.size(); ++i) {
+    const uint32_t weight = ranked.weight(static_cast<int64_t>(i));
+    if (weight == 0) continue;
+    std::vector<uint32_t>& of_cluster = samples[cluster[i]];
+    of_cluster.insert(of_cluster.end(), weight, static_cast<uint32_t>(i));
+  }
+  std::vector<std::vector<uint32_t>> clusters;
+  for (auto& [number, of_cluster] : samples) clusters.push_back(std::move(of_cluster));
+  return clusters;
+}
+
 Strata StrataOf(const RankedInput& ranked) {
   const EvaluationInput& input = ranked.input();
   Strata strata(1 + std::max(1, input.num_groups()));
-  for (int64_t i = 0; i < input.num_samples(); ++i) {
-    const int stratum = !input.IsUnknown(i) ? 0 : input.group().empty() ? 1 : 1 + input.group()[i];
-    strata[stratum].insert(strata[stratum].end(), ranked.weight(i), static_cast<uint32_t>(i));
+  if (!input.cluster().empty()) {
+    strata = StrataOfClusters(input, ClustersOf(ranked));
+  } else {
+    for (int64_t i = 0; i < input.num_samples(); ++i) {
+      std::vector<uint32_t>& stratum = strata[StratumOf(input, i)];
+      stratum.insert(stratum.end(), ranked.weight(i), static_cast<uint32_t>(i));
+    }
   }
   strata.erase(std::remove_if(strata.begin(), strata.end(), [](const auto& s) { return s.empty(); }), strata.end());
   return strata;
@@ -88,27 +133,39 @@ void DrawReplicate(const Strata& strata, RandomStream* random, std::vector<uint3
   }
 }
 
-Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const Strata& strata, int64_t num_samples,
+Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const RankedInput& ranked,
                      const BootstrapOptions& options) {
   Replicates result;
+  const int64_t num_samples = ranked.input().num_samples();
+  const std::vector<std::vector<uint32_t>> clusters = ClustersOf(ranked);
+  const Strata strata = StrataOf(ranked);
   std::vector<uint32_t> all(num_samples);
-  for (const std::vector<uint32_t>& stratum : strata) {
-    for (const uint32_t sample : stratum) ++all[sample];
-  }
+  for (int64_t i = 0; i < num_samples; ++i) all[i] = ranked.weight(i);
   result.estimate = make_statistics()(all);
   const int num_statistics = static_cast<int>(result.estimate.size());
 
   struct State {
     Statistics statistics;
     std::vector<uint32_t> weight;
+    std::vector<uint32_t> of_cluster;  // how often each was drawn
   };
-  const auto make_state = [&] { return State{make_statistics(), std::vector<uint32_t>(num_samples)}; };
+  const auto make_state = [&] {
+    return State{make_statistics(), std::vector<uint32_t>(num_samples), std::vector<uint32_t>(clusters.size())};
+  };
 
   result.values.assign(num_statistics, std::vector<std::optional<double>>(options.replicates));
   InParallel(options.threads, options.replicates, make_state, [&](State& state, int64_t replicate) {
     RandomStream random(options.seed, absl::StrCat("bootstrap/", replicate));
     std::fill(state.weight.begin(), state.weight.end(), 0);
-    DrawReplicate(strata, &random, &state.weight);
+    if (clusters.empty()) {
+      DrawReplicate(strata, &random, &state.weight);
+    } else {
+      std::fill(state.of_cluster.begin(), state.of_cluster.end(), 0);
+      DrawReplicate(strata, &random, &state.of_cluster);
+      for (size_t c = 0; c < clusters.size(); ++c) {
+        for (const uint32_t sample : clusters[c]) state.weight[sample] += state.of_cluster[c];
+      }
+    }
     const std::vector<MetricResult> values = state.statistics(state.weight);
     for (int s = 0; s < num_statistics; ++s) result.values[s][replicate] = values[s].value;
   });
@@ -120,7 +177,13 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const S
     const LeaveOut& out = result.jackknife[i];
     const std::vector<uint32_t>& stratum = strata[out.stratum];
     state.weight = all;
-    for (size_t member = out.part; member < stratum.size(); member += out.parts) --state.weight[stratum[member]];
+    for (size_t member = out.part; member < stratum.size(); member += out.parts) {
+      if (clusters.empty()) {
+        --state.weight[stratum[member]];
+      } else {
+        for (const uint32_t sample : clusters[stratum[member]]) --state.weight[sample];
+      }
+    }
     const std::vector<MetricResult> values = state.statistics(state.weight);
     for (int s = 0; s < num_statistics; ++s) result.left[s][i] = values[s].value;
   });
@@ -185,6 +248,7 @@ void NoteNoWidth(IntervalValue* interval) {
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval) {
   if (!interval->value.has_value() || interval->low != interval->high) return;
   NoteNoWidth(interval);
+  if (!ranked.input().cluster().empty()) return;  // its trials would not be independent
   const std::optional<ExactInterval> exact = IntervalAtTheEdge(metric, ranked, *interval->value, confidence);
   if (!exact.has_value()) return;
   interval->low = exact->low;
@@ -208,7 +272,7 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
       return values;
     };
   };
-  const Replicates replicates = Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options);
+  const Replicates replicates = Bootstrap(make_statistics, ranked, options);
   std::vector<IntervalValue> intervals;
   for (size_t m = 0; m < metrics.size(); ++m) {
     const bool bca = options.method == IntervalMethod::kBca;
@@ -255,7 +319,7 @@ absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const Metri
       return ValuesOf(*EvaluateGroups(metrics, weighted, groups));  // it succeeded above
     };
   };
-  const Replicates replicates = Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options);
+  const Replicates replicates = Bootstrap(make_statistics, ranked, options);
   const bool bca = options.method == IntervalMethod::kBca;
   const size_t num_groups = grouped.groups.size();
   for (size_t c = 0; c < columns.size(); ++c) {

@@ -45,7 +45,9 @@ struct IntervalValue {
 // The metrics of an input, in their order, each with its interval. If a metric is a share, and it and all replicates
 // have the value 0 or all have 1, the interval is Clopper and Pearson's (exact_interval.h). Replicates are stratified:
 // each has as many known samples, and as many of each group of unknown ones, as the input. A sample of weight w counts
-// as w samples. The same options give the same bits. Errors: those of CheckMetrics and CheckOptions.
+// as w samples. If the input has clusters, whole ones are drawn, and no exact interval is used; if a cluster has
+// samples of several strata, there is only one stratum. The same options give the same bits. Errors: those of
+// CheckMetrics and CheckOptions.
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
                                                               const RankedInput& ranked,
                                                               const BootstrapOptions& options);
@@ -60,19 +62,22 @@ void NoteNoWidth(IntervalValue* interval);
 // metric.
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval);
 
-// The samples of each stratum; a sample of weight w is listed w times.
+// The samples of each cluster, in the order of the clusters' numbers; a sample of weight w is listed w times, and
+// clusters without samples are left out. Empty if the input has no clusters.
+std::vector<std::vector<uint32_t>> ClustersOf(const RankedInput& ranked);
+
+// The units of each stratum: samples, a sample of weight w listed w times, or indices of ClustersOf().
 using Strata = std::vector<std::vector<uint32_t>>;
-// Known samples, then each group of unknown ones; strata without samples are left out.
+// Known samples, then each group of unknown ones; strata without units are left out.
 Strata StrataOf(const RankedInput& ranked);
 
-// Draws from each stratum, with replacement, as many samples as it has. Adds to `weight` [N] how often each sample was
-// drawn.
+// Draws from each stratum, with replacement, as many units as it has. Adds to `weight` how often each was drawn.
 void DrawReplicate(const Strata& strata, RandomStream* random, std::vector<uint32_t>* weight);
 
 // Statistics of weighted samples; called by one thread.
 using Statistics = std::function<std::vector<MetricResult>(absl::Span<const uint32_t> weight)>;
 
-// The samples without one part of one stratum.
+// The units without one part of one stratum.
 struct LeaveOut {
   int stratum = 0;
   int part = 0;
@@ -86,8 +91,8 @@ struct Replicates {
   std::vector<LeaveOut> jackknife;
   std::vector<std::vector<std::optional<double>>> left;  // [statistic][jackknife]
 };
-// `make_statistics` is called once per thread. Precondition: CheckOptions.
-Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const Strata& strata, int64_t num_samples,
+// Of the samples of `ranked`. `make_statistics` is called once per thread. Precondition: CheckOptions.
+Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const RankedInput& ranked,
                      const BootstrapOptions& options);
 
 // sum_s sum_i U_si^3 / m_s^3 / (6 (sum_s sum_i U_si^2 / m_s^2)^(3/2)) with U_si = (m_s - 1) (mean_s - value_si) over

@@ -61,6 +61,51 @@ TEST(StrataOf, AreKnownSamplesAndTheGroupsThatHaveSome) {
   EXPECT_THAT(StrataOf(ranked), ElementsAre(ElementsAre(1, 1, 3), ElementsAre(0)));
 }
 
+TEST(StrataOf, UnitsAreClusters) {
+  testing::Samples samples;
+  samples.label = {-1, 0, -1, 0, 0};
+  samples.prediction = {0, 0, 0, 0, 0};
+  samples.unknown_score = {1, 2, 3, 4, 5};
+  samples.cluster = {9, 4, 9, 4, 6};
+  RankedInput ranked(samples.Input());
+  EXPECT_THAT(ClustersOf(ranked), ElementsAre(ElementsAre(1, 3), ElementsAre(4), ElementsAre(0, 2)));
+  EXPECT_THAT(StrataOf(ranked), ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
+  ranked.Reweight(std::vector<uint32_t>{1, 0, 2, 0, 1});
+  EXPECT_THAT(ClustersOf(ranked), ElementsAre(ElementsAre(4), ElementsAre(0, 2, 2)));
+  // A cluster of known and unknown samples: one stratum.
+  samples.cluster = {9, 4, 9, 9, 6};
+  const RankedInput across(samples.Input());
+  EXPECT_THAT(StrataOf(across), ElementsAre(ElementsAre(0, 1, 2)));
+}
+
+// Each sample once as it is, or three times in one cluster: the same units, so the same replicates and intervals.
+TEST(BootstrapIntervals, CopiesInAClusterCountOnce) {
+  const testing::Samples once = SmallSamples();
+  testing::Samples copies;
+  copies.num_classes = 2;
+  for (size_t i = 0; i < once.label.size(); ++i) {
+    for (int copy = 0; copy < 3; ++copy) {
+      copies.label.push_back(once.label[i]);
+      copies.prediction.push_back(once.prediction[i]);
+      copies.unknown_score.push_back(once.unknown_score[i]);
+      copies.cluster.push_back(static_cast<int64_t>(i));
+    }
+  }
+  BootstrapOptions options;
+  options.replicates = 300;
+  MetricSpec auroc;
+  auroc.mutable_auroc();
+  const auto of_once = BootstrapIntervals({auroc}, RankedInput(once.Input()), options).value();
+  const auto of_copies = BootstrapIntervals({auroc}, RankedInput(copies.Input()), options).value();
+  EXPECT_NEAR(*of_once[0].value, *of_copies[0].value, 1e-12);
+  EXPECT_NEAR(of_once[0].low, of_copies[0].low, 1e-12);
+  EXPECT_NEAR(of_once[0].high, of_copies[0].high, 1e-12);
+  // Without clusters, the copies look like more evidence.
+  copies.cluster.clear();
+  const auto naive = BootstrapIntervals({auroc}, RankedInput(copies.Input()), options).value();
+  EXPECT_LT(naive[0].high - naive[0].low, of_once[0].high - of_once[0].low);
+}
+
 TEST(DrawReplicate, DrawsEachStratumAsOftenAsItHasSamplesAndUniformly) {
   const Strata strata = {{0, 1, 2, 3, 4}, {5, 6, 7}};
   RandomStream random(1, "draw");
@@ -96,7 +141,7 @@ TEST(Bootstrap, IntervalsAgreeWithScipyOnTheSameReplicates) {
   };
   BootstrapOptions options;
   options.replicates = 10;
-  Replicates replicates = Bootstrap(make_statistics, StrataOf(RankedInput(input)), input.num_samples(), options);
+  Replicates replicates = Bootstrap(make_statistics, RankedInput(input), options);
   EXPECT_NEAR(*replicates.estimate[0].value, *golden.at("estimate"), 1e-12);
   EXPECT_NEAR(Acceleration(replicates.jackknife, replicates.left[0]), *golden.at("acceleration"), 1e-12);
 

@@ -73,6 +73,11 @@ absl::Status Check(const RankedInput& ranked, PairStatistic statistic, double co
   if (statistic != PairStatistic::kAuroc && !ranked.input().has_predictions()) {
     return absl::FailedPreconditionError(AbsentWithoutPredictions().absent_reason);
   }
+  if (!ranked.input().cluster().empty()) {
+    return absl::FailedPreconditionError(
+        "DeLong's variance takes samples as independent, and these are in clusters: the bootstrap draws whole "
+        "clusters");
+  }
   if (ranked.input().num_known() < 2 || ranked.input().num_unknown() < 2) {
     return absl::FailedPreconditionError(
         absl::StrCat("DeLong's variance needs two known and two unknown samples; there are ",

@@ -29,9 +29,9 @@ struct NormalInterval {
 
 // The variance is that of the known samples' means over pairs divided by their number, plus the same for the unknown
 // samples. If all pairs agree it is 0; the interval is then a point or, at the value 0 or 1, that of Clopper and
-// Pearson for as many pairs as the smaller side has samples. Ignores weights. Errors: kFailedPrecondition for fewer
-// than two known or two unknown samples and, except for kAuroc, without predictions; kInvalidArgument for a confidence
-// outside (0, 1).
+// Pearson for as many pairs as the smaller side has samples. Ignores weights. Errors: kFailedPrecondition for samples
+// in clusters, which are not independent, for fewer than two known or two unknown samples and, except for kAuroc,
+// without predictions; kInvalidArgument for a confidence outside (0, 1).
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,
                                               double confidence = 0.95);
 

@@ -61,6 +61,13 @@ TEST(DeLong, FindsNoDifferenceBetweenAMethodAndItself) {
   EXPECT_EQ(comparison.p_value, 1);
 }
 
+TEST(DeLong, RefusesClusters) {
+  testing::Samples samples = FourSamples();
+  samples.cluster = {1, 1, 2, 3};
+  EXPECT_THAT(DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).status().message(),
+              HasSubstr("these are in clusters"));
+}
+
 TEST(DeLong, StaysWithinTheRangeOfTheMetric) {
   const testing::Samples samples = FourSamples();
   // Means over pairs: known (1, 1/2), unknown (1/2, 1); variance 1/8 / 2 each; logit 3/4 -+ 1.96 * 0.354 / (3/16).

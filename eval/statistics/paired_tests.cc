@@ -392,7 +392,10 @@ absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
       return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: method ", m, " has ",
                                                      b.num_samples(), ", and method 0 has ", a.num_samples()));
     }
-    const char* const differ = a.label() != b.label() ? "labels" : a.group() != b.group() ? "groups" : nullptr;
+    const char* const differ = a.label() != b.label()       ? "labels"
+                               : a.group() != b.group()     ? "groups"
+                               : a.cluster() != b.cluster() ? "clusters"
+                                                            : nullptr;
     if (differ == nullptr) continue;
     return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", differ,
                                                    " of method ", m, " differ from those of method 0"));
@@ -404,7 +407,7 @@ absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
 
 absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
                                                         absl::Span<const RankedInput* const> methods,
-                                                        const BootstrapOptions& options) {
+                                                        const BootstrapOptions& options, std::optional<int> baseline) {
   OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
   OPENSET_RETURN_IF_ERROR(CheckOptions(options));
   OPENSET_RETURN_IF_ERROR(CheckSamples(methods));
@@ -420,8 +423,7 @@ absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricS
       return values;
     };
   };
-  const Replicates replicates =
-      Bootstrap(make_statistics, StrataOf(*methods[0]), methods[0]->input().num_samples(), options);
+  const Replicates replicates = Bootstrap(make_statistics, *methods[0], options);
   const bool bca = options.method == IntervalMethod::kBca;
   // Makes the interval of a metric of a pair, with its p-value, and the adjusted one.
   const auto set = [&](const MethodPair& pair, size_t m, PairedDifference* result) {
@@ -437,6 +439,7 @@ absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricS
   std::vector<MethodPair> pairs;
   for (size_t a = 0; a < methods.size(); ++a) {
     for (size_t b = a + 1; b < methods.size(); ++b) {
+      if (baseline.has_value() && *baseline != static_cast<int>(a) && *baseline != static_cast<int>(b)) continue;
       MethodPair pair{static_cast<int>(a), static_cast<int>(b), std::vector<PairedDifference>(metrics.size())};
       for (size_t m = 0; m < metrics.size(); ++m) {
         PairedDifference& result = pair.metrics[m];

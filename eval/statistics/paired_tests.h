@@ -163,11 +163,13 @@ struct MethodPair {
 };
 
 // The metrics of all methods, with the same replicates, and the differences of each pair, (0, 1), (0, 2), ..., (1, 2),
-// .... The weights of the first method are used for all. Errors: those of BootstrapIntervals; kInvalidArgument if there
-// are fewer than two methods, or if labels or groups differ from those of the first.
+// ...; with a `baseline`, an index of a method, of the pairs with it alone. The weights of the first method are used
+// for all. Errors: those of BootstrapIntervals; kInvalidArgument if there are fewer than two methods, or if labels or
+// groups differ from those of the first.
 absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
                                                         absl::Span<const RankedInput* const> methods,
-                                                        const BootstrapOptions& options);
+                                                        const BootstrapOptions& options,
+                                                        std::optional<int> baseline = std::nullopt);
 
 }  // namespace openset
 

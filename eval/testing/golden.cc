@@ -62,6 +62,7 @@ EvaluationInput Samples::Input() const {
   arrays.label = label;
   arrays.num_classes = num_classes;
   arrays.group = group;
+  arrays.cluster = cluster;
   arrays.logits = logits;
   arrays.num_outputs = num_outputs;
   return EvaluationInput::Create(arrays).value();

@@ -38,6 +38,7 @@ struct Samples {
   std::vector<int32_t> label;
   int32_t num_classes = 1;
   std::vector<int32_t> group;
+  std::vector<int64_t> cluster;
   std::vector<float> logits;
   int32_t num_outputs = 0;
 

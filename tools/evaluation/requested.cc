@@ -202,7 +202,7 @@ absl::StatusOr<BootstrapOptions> RequestedBootstrap(const IntervalOptions& optio
 
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     const SampleReader& read_fit) {
+                                                     const SampleReader& read_fit, std::optional<int> baseline) {
   const std::string text = request.metrics().empty() ? kComparedMetrics : request.metrics();
   OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ParseMetrics("--metrics", text));
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, RequestedBootstrap(request.interval()));
@@ -222,7 +222,7 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
     inputs.push_back(&ranked.emplace_back(input));
     names.push_back(method.name);
   }
-  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, inputs, options));
+  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, inputs, options, baseline));
   if (const std::string why = WhyAllAbsent(comparison); !why.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(names, " and "), ": nothing can be compared: ", why));
   }

@@ -76,9 +76,11 @@ struct ComparedSamples {
 };
 // Hints of methods whose samples are the same. Errors: also those of CompareOnSamples() and of ScoreSamples(), and
 // kInvalidArgument with the reasons if all metrics are absent.
+// `baseline`: the index of the method that all others are compared with; without one, all pairs are.
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     const SampleReader& read_fit);
+                                                     const SampleReader& read_fit,
+                                                     std::optional<int> baseline = std::nullopt);
 
 // From request.metrics, the interval's level and test_per_training.
 struct RunComparisonOptions {
