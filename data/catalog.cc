@@ -17,6 +17,7 @@
 #include "data/selection.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
+#include "data/sets/feature_data_set.h"
 #include "data/sets/folder_data_set.h"
 
 namespace openset {
@@ -24,6 +25,13 @@ namespace {
 
 bool HasSameText(const std::string& a, const std::string& b) {
   return ReadFile(a, kMaxTextBytes).value_or("") == ReadFile(b, kMaxTextBytes).value_or("");
+}
+
+// Describes a data set whose name contains its path.
+absl::StatusOr<DataSetInfo> Describe(const std::string& name) {
+  const std::string path = name.substr(name.find(':') + 1);
+  if (absl::StartsWith(name, kFeaturesPrefix)) return DescribeFeatures(name, path);
+  return DescribeFolder({name, path});
 }
 
 }  // namespace
@@ -74,13 +82,12 @@ Catalog::Catalog(const std::vector<DataSetInfo>& data_sets) {
 }
 
 absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
-  if (absl::StartsWith(name, kFolderPrefix)) {
-    const std::lock_guard<std::mutex> lock(folders_->mutex);
-    const auto known = folders_->found.find(name);
-    if (known != folders_->found.end()) return &known->second;
-    const FolderRequest request{std::string(name), std::string(absl::StripPrefix(name, kFolderPrefix))};
-    OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request), "data set '", name, "'");
-    return &folders_->found.emplace(name, std::move(info)).first->second;
+  if (absl::StartsWith(name, kFolderPrefix) || absl::StartsWith(name, kFeaturesPrefix)) {
+    const std::lock_guard<std::mutex> lock(described_->mutex);
+    const auto known = described_->found.find(name);
+    if (known != described_->found.end()) return &known->second;
+    OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, Describe(std::string(name)), "data set '", name, "'");
+    return &described_->found.emplace(name, std::move(info)).first->second;
   }
   const auto found = data_sets_.find(name);
   if (found == data_sets_.end()) return absl::NotFoundError(UnknownName("data set", name, names()));
@@ -90,8 +97,8 @@ absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
 DataSetInfo* Catalog::FindMutable(absl::string_view name) {
   if (!Find(name).ok()) return nullptr;
   if (const auto found = data_sets_.find(name); found != data_sets_.end()) return &found->second;
-  const std::lock_guard<std::mutex> lock(folders_->mutex);
-  return &folders_->found.find(name)->second;
+  const std::lock_guard<std::mutex> lock(described_->mutex);
+  return &described_->found.find(name)->second;
 }
 
 std::vector<std::string> Catalog::names() const {

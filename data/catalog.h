@@ -32,26 +32,28 @@ class Catalog {
   // Precondition: no data set has problems.
   explicit Catalog(const std::vector<DataSetInfo>& data_sets);
 
-  // Finds a data set by its name. "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), which is listed
-  // at the first call. The result lives as long as any copy of this catalog. Thread-safe. Errors: kNotFound with the
-  // known names; those of DescribeFolder().
+  // Finds a data set by its name. "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), and
+  // "features:/PATH" a file of features (data/sets/feature_data_set.h); they are looked at in the first call. The
+  // result lives as long as any copy of this catalog. Thread-safe. Errors: kNotFound with the known names; those of
+  // DescribeFolder() and DescribeFeatures().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
-  // Returns null if there is no such data set. For "folder:/PATH", all copies of this catalog share the result.
+  // Returns null if there is no such data set. For "folder:/PATH" and "features:/PATH", all copies of this catalog
+  // share the result.
   DataSetInfo* FindMutable(absl::string_view name);
 
   // Sorted.
   std::vector<std::string> names() const;
 
  private:
-  // Folders that Find() has listed, by name.
-  struct Folders {
+  // The data sets that Find() has described, by name.
+  struct Described {
     std::mutex mutex;
     std::map<std::string, DataSetInfo, std::less<>> found;
   };
 
   std::map<std::string, DataSetInfo, std::less<>> data_sets_;
-  std::shared_ptr<Folders> folders_ = std::make_shared<Folders>();  // copies share it
+  std::shared_ptr<Described> described_ = std::make_shared<Described>();  // copies share it
 };
 
 // Returns the number of samples of a selection, computed from the catalog alone: the images of an epoch or a test. For

@@ -35,6 +35,7 @@ class MemorySource : public ImageSource {
  public:
   MemorySource(ImageSet set, std::string part) : set_(std::move(set)) {
     index_.label = std::move(set_.labels);
+    index_.cluster = std::move(set_.cluster);
     index_.group_name = {std::move(part)};
   }
 
@@ -132,6 +133,15 @@ class JoinedSource : public ImageSource {
     } else {
       std::transform(part.group.begin(), part.group.end(), std::back_inserter(index_.group),
                      [&](int32_t group) { return group + first_group; });
+    }
+    // If only some parts have clusters, each sample of the others is its own, with a negative number.
+    if (!part.cluster.empty() || !index_.cluster.empty()) {
+      const auto fill = [&](size_t size) {
+        while (index_.cluster.size() < size) index_.cluster.push_back(-1 - static_cast<int64_t>(index_.cluster.size()));
+      };
+      fill(index_.label.size() - part.label.size());
+      index_.cluster.insert(index_.cluster.end(), part.cluster.begin(), part.cluster.end());
+      fill(index_.label.size());
     }
     index_.group_name.insert(index_.group_name.end(), part.group_name.begin(), part.group_name.end());
   }

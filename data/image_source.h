@@ -22,6 +22,8 @@ struct SampleIndex {
   std::vector<int32_t> label;           // [N], class ids of the data set
   std::vector<int32_t> group;           // [N], index in group_name of a sample's part; empty: all are of the first part
   std::vector<std::string> group_name;  // parts of the data set
+  // [N]: samples with the same number belong together (one patient, one video); empty: every sample is its own.
+  std::vector<int64_t> cluster;
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }
 };
@@ -33,8 +35,9 @@ struct ImageSet {
   int64_t channels = 0;
   int64_t height = 0;
   int64_t width = 0;
-  std::vector<uint8_t> pixels;  // [N, C, H, W], row-major
-  std::vector<int32_t> labels;  // [N], class ids of the data set
+  std::vector<uint8_t> pixels;   // [N, C, H, W], row-major
+  std::vector<int32_t> labels;   // [N], class ids of the data set
+  std::vector<int64_t> cluster;  // [N], or empty (SampleIndex)
 
   int64_t size() const { return static_cast<int64_t>(labels.size()); }
   int64_t image_bytes() const { return channels * height * width; }

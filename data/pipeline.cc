@@ -126,6 +126,12 @@ PixelSize DrawAll(absl::Span<const std::unique_ptr<const Augmentation>> augmenta
 absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                         const InputFormat& format, at::Device device) {
   Pipeline pipeline;
+  if (format.is_features) {
+    if (!augmentations.empty()) return absl::InvalidArgumentError("augmentation: is for images, not for features");
+    pipeline.is_features_ = true;
+    pipeline.image_sizes_ = {1, 1, format.size};
+    return pipeline;
+  }
   OPENSET_ASSIGN_OR_RETURN(pipeline.mean_, ChannelValues("mean", format.mean, format.channels, device));
   OPENSET_ASSIGN_OR_RETURN(pipeline.std_, ChannelValues("std", format.std, format.channels, device));
   pipeline.image_sizes_ = {format.channels, format.size, format.size};
@@ -213,6 +219,7 @@ at::Tensor Pipeline::Normalised(at::Tensor values) const {
 }
 
 at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
+  if (is_features_) return images.contiguous().view(at::kFloat);
   CHECK(images.sizes().slice(1) == at::IntArrayRef(image_sizes_)) << "images of " << images.sizes();
   if (images.scalar_type() == at::kByte && table_.defined() && image_sizes_[0] == 3 && image_sizes_[1] > 1) {
     return LookedUp(images.contiguous());

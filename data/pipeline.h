@@ -35,6 +35,9 @@ struct InputFormat {
   std::vector<double> mean;
   std::vector<double> std;
   at::MemoryFormat layout = at::MemoryFormat::ChannelsLast;
+  // The samples are feature vectors (FeatureFile in data/catalog.proto): u8 [B, 1, 1, 4 D] becomes f32 [B, 1, 1, D],
+  // whatever the fields above say. `size` is D.
+  bool is_features = false;
 };
 
 // Applies the augmentations in order, after a Resize to the input size if none of them changes sizes. Then computes
@@ -46,8 +49,8 @@ struct InputFormat {
 class Pipeline {
  public:
   // Errors: kInvalidArgument: "mean: ..." or "std: ..." if the format does not allow this number of values;
-  // "augmentation...: ..." if the last augmentation that changes sizes leaves images of different sizes, or if an
-  // augmentation follows one that returns fractions.
+  // "augmentation...: ..." if there are any for feature vectors, if the last augmentation that changes sizes leaves
+  // images of different sizes, or if an augmentation follows one that returns fractions.
   static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                        const InputFormat& format, at::Device device);
 
@@ -100,6 +103,7 @@ class Pipeline {
   // (values / 255 - mean) / std, in place.
   at::Tensor Normalised(at::Tensor values) const;
 
+  bool is_features_ = false;
   std::optional<Resize> first_resize_;  // before grey images are repeated
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
   size_t first_ = 0;  // number of augmentations in the first part

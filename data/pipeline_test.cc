@@ -75,6 +75,25 @@ at::Tensor Images(int64_t channels, int64_t size) {
   return at::arange(2 * channels * size * size, at::kByte).reshape({2, channels, size, size});
 }
 
+// The bytes of two samples of three numbers each; the fields for images have no effect.
+TEST(Pipeline, FeaturesAreTheirBytes) {
+  InputFormat format;
+  format.size = 3;
+  format.mean = {0.5};
+  format.is_features = true;
+  const at::Tensor features = at::tensor({1.5F, -2.F, 3.F, 1e30F, 0.F, -0.25F}, at::kFloat).reshape({2, 1, 1, 3});
+  const absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, kCpu);
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  const at::Tensor result = pipeline->Apply(features.view(at::kByte), nullptr);
+  EXPECT_EQ(result.sizes(), at::IntArrayRef({2, 1, 1, 3}));
+  EXPECT_TRUE(at::equal(result, features));
+  EXPECT_EQ(pipeline->image_sizes(), at::IntArrayRef({1, 1, 3}));
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  augmentations.push_back(MakeResize(3));
+  EXPECT_THAT(Pipeline::Make(std::move(augmentations), format, kCpu).status().message(),
+              HasSubstr("is for images, not for features"));
+}
+
 TEST(Pipeline, NormalisesEachChannel) {
   InputFormat format;
   format.size = 2;

@@ -163,6 +163,13 @@ absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, 
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
                                               const DataSetInfo* info) {
   if (selection.has_fold()) OPENSET_RETURN_IF_ERROR(CheckFold(selection.fold(), "fold"));
+  const bool divides = selection.has_fold() || selection.only_last_per_class() > 0;
+  if (divides && !index.cluster.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(PartsHave(selection),
+                     " clusters of samples, which folds and validation_per_class would divide: "
+                     "name the parts in the file (array 'part')"));
+  }
   if (selection.label_size() > 0 && selection.label_size() != selection.class_id_size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("label: has ", selection.label_size(), " labels of ", selection.class_id_size(), " classes"));
@@ -204,6 +211,8 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
     samples.index.insert(samples.index.end(), times[i], listed[i]);
     samples.label.insert(samples.label.end(), times[i], label[i]);
   }
+  if (index.cluster.empty()) return samples;
+  for (const int64_t place : samples.index) samples.cluster.push_back(index.cluster[place]);
   return samples;
 }
 

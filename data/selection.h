@@ -32,6 +32,7 @@ struct SelectedSamples {
   std::vector<int64_t> index;  // [N], positions in the index; ascending unless the selection lists another order
   // [N], positions of their classes in the selection's list, or their values of Selection.label if it is set.
   std::vector<int64_t> label;
+  std::vector<int64_t> cluster;  // [N], SampleIndex.cluster of each; empty if the index has none
 
   int64_t size() const { return static_cast<int64_t>(index.size()); }
 };
@@ -39,7 +40,8 @@ struct SelectedSamples {
 // Returns the samples that the selection chooses from `index`, which must be the joined index of its parts. Errors:
 // kInvalidArgument if a class is listed twice; if a class has no sample, or none is left (unless samples are drawn); if
 // a listed sample does not exist, is of a class that is not listed, or is listed twice; if the fold does not exist; if
-// there is not one label for each class. `info`, unless it is null, has the names of the classes for errors.
+// there is not one label for each class; if a fold or samples for validation would divide clusters. `info`, unless it
+// is null, has the names of the classes for errors.
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
                                               const DataSetInfo* info = nullptr);
 

@@ -1,10 +1,14 @@
 #include "data/task.h"
 
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
 #include "core/saturated.h"
@@ -13,6 +17,7 @@
 #include "data/formats/part_format.h"
 #include "data/selection.h"
 #include "data/sets/data_set_parts.h"
+#include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
 
 namespace openset {
@@ -192,9 +197,11 @@ absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const Tas
                                                      " of task '", task.name(), "'"));
     }
     if (request.unknown_classes > 0) classes.resize(request.unknown_classes);
-    // All classes of another data set are those of which its parts have images.
-    if (classes.size() == info->class_name_size() && source.data_set() != task.data_set() &&
-        source.draw_samples() == 0) {
+    // All classes of another data set are those of which its parts have images; the groups of a file of features are
+    // classes of it.
+    const bool takes_all = classes.size() == info->class_name_size() && source.data_set() != task.data_set();
+    const bool takes_rest = HasFeatures(*info) && split.unknown_size() == 0 && source.class_id_size() == 0;
+    if ((takes_all || takes_rest) && source.draw_samples() == 0) {
       OPENSET_RETURN_IF_ERROR(RemoveEmptyClasses(*info, PartsOf(source), &classes));
     }
     if (classes.empty()) continue;
@@ -293,12 +300,28 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   return absl::OkStatus();
 }
 
+// "features:PATH" is relative to the task's folder.
+void MakeFeaturesAbsolute(const std::filesystem::path& folder, TaskSpec* task) {
+  std::vector<std::string*> names = {task->mutable_data_set()};
+  for (UnknownSource& source : *task->mutable_unknown()) names.push_back(source.mutable_data_set());
+  for (ShiftedSource& source : *task->mutable_shifted()) names.push_back(source.mutable_data_set());
+  if (task->has_external()) names.push_back(task->mutable_external()->mutable_data_set());
+  for (std::string* name : names) {
+    absl::string_view file = *name;
+    std::error_code error;
+    if (!absl::ConsumePrefix(&file, kFeaturesPrefix)) continue;
+    const std::filesystem::path path = std::filesystem::absolute(folder / std::string(file), error).lexically_normal();
+    if (!error) *name = absl::StrCat(kFeaturesPrefix, path.string());
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog) {
   TaskSpec task;
   OPENSET_ASSIGN_OR_RETURN(const TextSource source, ReadTextProto(path, &task));
   FillDefaults(&task);
+  MakeFeaturesAbsolute(std::filesystem::path(path).parent_path(), &task);
   std::vector<FieldProblem> problems = FindTaskProblems(task, catalog);
   for (FieldProblem& problem : problems) problem.path = source.Where(problem.path);
   OPENSET_RETURN_IF_ERROR(ToStatus(problems));
@@ -318,6 +341,7 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<Cla
         absl::StrCat("split: task '", task.name(), "' has no split ", request.split, " (0 to ", count - 1, ")"));
   }
   const int class_split = request.split / Folds(task);
+  if (HasFilesOfSplits(task)) return ResolveTask(TaskOfSplit(task, class_split), splits, request, catalog);
   const ClassSplit& split = splits[class_split];
   OPENSET_RETURN_IF_ERROR(ToStatus(FindSplitProblems(task, split, class_split, catalog)));
 

@@ -166,6 +166,9 @@ std::optional<int64_t> MultiplyAdds(const ModelSpec& model, const InputSpec& inp
       const int64_t width = model.swin_transformer().width();
       return SwinTransformer(width, input) + 8 * width * classes;
     }
+    case ModelSpec::kFeatures:
+      return int64_t{1} * model.features().dim() * classes;
+    case ModelSpec::kOutputs:
     case ModelSpec::kTorchScript:
     case ModelSpec::BACKBONE_NOT_SET:
       return std::nullopt;

@@ -1,6 +1,7 @@
 #include "data/formats/array_formats.h"
 
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "data/readers/cifar_binary.h"
+#include "data/readers/feature_file.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/png_sheet.h"
 #include "data/readers/mat.h"
@@ -189,8 +191,42 @@ class Npz : public ArrayFormat {
   }
 };
 
+class Features : public PartFormat {
+ public:
+  std::vector<const DataFile*> Files(const DataSetPart& part) const override { return {&part.features().file()}; }
+
+  void FindProblems(const DataSetInfo& info, const DataSetPart& /*part*/, const std::string& path,
+                    std::vector<FieldProblem>* problems) const override {
+    const bool fits = info.channels() == 1 && info.height() == (info.width() > 0 ? 1 : 0) &&
+                      info.width() % static_cast<int64_t>(sizeof(float)) == 0;
+    if (!fits) {
+      problems->push_back({absl::StrCat(path, ".features"),
+                           "has channels: 1 height: 1 and a width of 4 times the features; height and width are 0 for "
+                           "a file with labels only"});
+    }
+  }
+
+  absl::StatusOr<ImageSet> Read(const DataSetInfo& info, const FoundPart& found) const override {
+    const FeatureFile& file = found.part.features();
+    OPENSET_ASSIGN_OR_RETURN(const FeatureArrays arrays, ReadFeatureFile(found.PathOf(file.file())));
+    const ImageFolderOptions::Share share = {file.share().seed(), file.share().test_share(), file.share().test()};
+    const std::vector<int64_t> rows = RowsOfPart(arrays, found.part.name(), file.has_share() ? &share : nullptr);
+    const int64_t bytes = arrays.dim * static_cast<int64_t>(sizeof(float));
+    ImageSet set{info.channels(), arrays.dim > 0 ? 1 : 0, bytes, {}, {}, {}};
+    set.pixels.resize(rows.size() * bytes);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      set.labels.push_back(arrays.class_id[rows[i]]);
+      if (!arrays.cluster.empty()) set.cluster.push_back(arrays.cluster[rows[i]]);
+      if (bytes == 0) continue;
+      std::memcpy(set.pixels.data() + i * bytes, arrays.features.data() + rows[i] * arrays.dim, bytes);
+    }
+    return set;
+  }
+};
+
 }  // namespace
 
+const PartFormat& FeatureFormat() { return Only<Features>(); }
 const PartFormat& IdxFormat() { return Only<Idx>(); }
 const PartFormat& CifarBinaryFormat() { return Only<CifarBinary>(); }
 const PartFormat& PngSheetFormat() { return Only<PngSheet>(); }

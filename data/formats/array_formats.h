@@ -12,6 +12,7 @@ const PartFormat& CifarBinaryFormat();  // data/readers/cifar_binary.h
 const PartFormat& PngSheetFormat();     // data/readers/images/png_sheet.h
 const PartFormat& MatFormat();          // data/readers/mat.h
 const PartFormat& NpzFormat();          // data/readers/npz_images.h
+const PartFormat& FeatureFormat();      // data/readers/feature_file.h
 
 }  // namespace openset
 

@@ -56,6 +56,8 @@ const PartFormat& FormatOf(const DataSetPart& part) {
       return ImageListFormat();
     case DataSetPart::kNoise:
       return NoiseFormat();
+    case DataSetPart::kFeatures:
+      return FeatureFormat();
     case DataSetPart::FORMAT_NOT_SET:
       break;
   }

@@ -16,6 +16,7 @@
 #include "core/files/formats/npz.h"
 #include "core/testing/byte_order.h"
 #include "data/readers/cifar_binary.h"
+#include "data/readers/feature_file.h"
 #include "data/readers/gzip.h"
 #include "data/readers/idx.h"
 #include "data/readers/images/decode_image.h"
@@ -142,6 +143,43 @@ TEST(MutationTest, Mat) {
     const std::string path = WriteTestFile("changed.mat", absl::StrCat(plain.substr(0, 128), LittleEndian(15),
                                                                        LittleEndian(inside.size()), inside, others));
     Check(ReadMat(path, "X", "y"), path);
+  });
+}
+
+TEST(MutationTest, Features) {
+  const std::vector<std::string> tokens = {"(1000000000,)", "(-1,)", "'|O'", "'<f8'", "'<U1'", "(3, 0)", "\x93NUMPY"};
+  const NpzArrays valid = {{"label", MakeNpy(std::vector<int64_t>{0, 1, -1}, {3})},
+                           {"features", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2})},
+                           {"group", MakeNpy(std::vector<int64_t>{-1, -1, 0}, {3})},
+                           {"group_names", MakeNpy(std::vector<std::string>{"far"})},
+                           {"part", MakeNpy(std::vector<std::string>{"train", "test", "test"})},
+                           {"cluster", MakeNpy(std::vector<int64_t>{5, 5, 6}, {3})}};
+  const auto check = [](const std::string& path) {
+    const absl::StatusOr<FeatureArrays> arrays = ReadFeatureFile(path);
+    if (!arrays.ok()) return CheckRefusal(arrays.status(), path);
+    EXPECT_EQ(arrays->features.size(), arrays->class_id.size() * arrays->dim);
+    for (const int32_t id : arrays->class_id) {
+      EXPECT_GE(id, 0);
+      EXPECT_LT(id, arrays->class_names.size());
+    }
+    for (const int32_t part : arrays->part) EXPECT_LT(part, arrays->part_names.size());
+    EXPECT_TRUE(arrays->cluster.empty() || arrays->cluster.size() == arrays->class_id.size());
+  };
+  const std::string whole = WriteTestFile("features.npz", "");
+  ASSERT_TRUE(WriteNpz(whole, valid).ok());
+  ForEachMutation("features", *ReadFile(whole), tokens,
+                  [&](const std::string& changed) { check(WriteTestFile("changed.npz", changed)); });
+  // Arrays that the archive's checksums do not protect.
+  ForEachRound("feature arrays", [&](RandomStream* random) {
+    NpzArrays arrays = valid;
+    auto entry = arrays.begin();
+    std::advance(entry, random->Below(arrays.size()));
+    const absl::StatusOr<NpyArray> changed = ParseNpy(Mutated(FormatNpy(entry->second), tokens, random));
+    if (!changed.ok()) return;
+    entry->second = *changed;
+    const std::string path = WriteTestFile("arrays.npz", "");
+    ASSERT_TRUE(WriteNpz(path, arrays).ok());
+    check(path);
   });
 }
 

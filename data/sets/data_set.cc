@@ -26,6 +26,7 @@
 #include "data/formats/part_format.h"
 #include "data/image_source.h"
 #include "data/sets/data_set_parts.h"
+#include "data/sets/feature_data_set.h"
 
 namespace openset {
 namespace {
@@ -77,7 +78,8 @@ absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_vi
     }
   }
   if (const std::string& path = fewest_missing[0]; !path.empty() && path[0] == '/') {
-    return absl::NotFoundError(absl::StrCat("data set '", info.name(), "': there is no folder ", path,
+    return absl::NotFoundError(absl::StrCat("data set '", info.name(), "': there is no ",
+                                            HasFeatures(info) ? "file " : "folder ", path,
                                             "; if it was moved, write its new path into catalog/", info.name(),
                                             ".textproto (`path`; results stay valid), or describe it again"));
   }

@@ -61,6 +61,7 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   const ImageFolderFiles& folder = part->image_folder();
   if (folder.has_listing_sha256()) identity.add_sha256(folder.listing_sha256());
   if (folder.has_share()) *identity.mutable_share() = folder.share();
+  if (part->features().has_share()) *identity.mutable_share() = part->features().share();
   *identity.mutable_skip() = folder.skip();
   if (part->has_noise()) *identity.mutable_noise() = part->noise();
   if (part->has_content_sha256()) identity.set_content_sha256(part->content_sha256());

@@ -37,8 +37,10 @@ bool IsPath(const FieldDescriptor& field) {
 
 void CheckPath(const std::string& value, const std::string& place, std::vector<FieldProblem>* problems) {
   absl::string_view path = value;
-  // `openset data describe` writes the absolute path of the user's images.
-  if (absl::EndsWith(place, ".image_folder.path")) absl::ConsumePrefix(&path, "/");
+  // `openset data describe` writes the absolute path of the user's images or features.
+  if (absl::EndsWith(place, ".image_folder.path") || absl::EndsWith(place, ".features.file.path")) {
+    absl::ConsumePrefix(&path, "/");
+  }
   std::string why = path.empty() ? "" : WhyNotBelow(path);
   if (why.empty() && absl::StrContains(path, "//")) why = "has '//' in it";
   if (!why.empty())

@@ -8,7 +8,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "core/random.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
@@ -181,6 +184,36 @@ std::vector<int> AllClasses(const DataSetInfo& info) {
 
 }  // namespace
 
+namespace {
+
+constexpr absl::string_view kSplitPlace = "{split}";
+
+// Calls use(name) for the name of each data set.
+template <typename Use>
+void ForEachDataSet(TaskSpec* task, const Use& use) {
+  use(task->mutable_data_set());
+  for (UnknownSource& source : *task->mutable_unknown()) use(source.mutable_data_set());
+  for (ShiftedSource& source : *task->mutable_shifted()) use(source.mutable_data_set());
+  if (task->has_external()) use(task->mutable_external()->mutable_data_set());
+}
+
+}  // namespace
+
+bool HasFilesOfSplits(const TaskSpec& task) {
+  bool has = absl::StrContains(task.data_set(), kSplitPlace);
+  for (const UnknownSource& source : task.unknown()) has |= absl::StrContains(source.data_set(), kSplitPlace);
+  for (const ShiftedSource& source : task.shifted()) has |= absl::StrContains(source.data_set(), kSplitPlace);
+  return has || absl::StrContains(task.external().data_set(), kSplitPlace);
+}
+
+TaskSpec TaskOfSplit(const TaskSpec& task, int class_split) {
+  TaskSpec of_split = task;
+  ForEachDataSet(&of_split, [&](std::string* name) {
+    *name = absl::StrReplaceAll(*name, {{kSplitPlace, absl::StrCat(class_split)}});
+  });
+  return of_split;
+}
+
 std::vector<UnknownSource> SourcesOf(const TaskSpec& task) {
   if (task.unknown_size() > 0) return {task.unknown().begin(), task.unknown().end()};
   UnknownSource source;
@@ -237,9 +270,10 @@ absl::StatusOr<std::vector<ClassSplit>> ClassSplitsOf(const TaskSpec& task, cons
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* known, catalog.Find(task.data_set()));
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* unknown, catalog.Find(source.data_set()));
   const bool from_list = source.class_id_size() > 0 && source.data_set() != task.data_set();
-  const int unknown_classes = from_list ? source.class_id_size() : unknown->class_name_size();
+  const auto drawable = [](const DataSetInfo& info) { return info.class_name_size() - info.unknown_classes(); };
+  const int unknown_classes = from_list ? source.class_id_size() : drawable(*unknown);
   absl::StatusOr<std::vector<ClassSplit>> splits =
-      DrawSplits(task.drawn(), {known->name(), known->class_name_size()}, {unknown->name(), unknown_classes});
+      DrawSplits(task.drawn(), {known->name(), drawable(*known)}, {unknown->name(), unknown_classes});
   if (!splits.ok()) return absl::InvalidArgumentError(absl::StrCat("drawn.", splits.status().message()));
   if (!from_list) return splits;
   for (ClassSplit& split : *splits) {

@@ -45,6 +45,11 @@ std::vector<UnknownSource> SourcesOf(const TaskSpec& task);
 std::vector<std::string> TrainParts(const TaskSpec& task);
 std::vector<std::string> TestParts(const TaskSpec& task);
 
+// A task whose data sets are other files in each class split ("features:net_{split}.npz"): whether it is one, and the
+// task with the split's files. It lists its splits.
+bool HasFilesOfSplits(const TaskSpec& task);
+TaskSpec TaskOfSplit(const TaskSpec& task, int class_split);
+
 // Returns the classes that are unknown in a source, whose data set is `info`.
 std::vector<int> UnknownClasses(const TaskSpec& task, const ClassSplit& split, const UnknownSource& source,
                                 const DataSetInfo& info);

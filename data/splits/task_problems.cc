@@ -256,6 +256,14 @@ class Checker {
 }  // namespace
 
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog) {
+  if (HasFilesOfSplits(task)) {
+    if (task.split().empty()) return {{"split", "missing: files of each split ({split}) need listed splits"}};
+    for (int s = 0; s < task.split_size(); ++s) {
+      std::vector<FieldProblem> problems = FindSplitProblems(TaskOfSplit(task, s), task.split(s), s, catalog);
+      if (!problems.empty()) return problems;
+    }
+    return {};
+  }
   Checker checker(task, catalog);
   if (checker.CheckSources()) checker.CheckSplits();
   return checker.TakeProblems();

@@ -2,6 +2,7 @@
 #include "core/proto/traits.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/model_files.h"
 #include "models/model.pb.h"
 
 namespace openset {
@@ -44,13 +45,18 @@ class Infer : public Stage {
   }
 
   void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
-    // Weights are in the checkpoint; a script is read from its file.
+    // Weights are in the checkpoint; a script and outputs are read from their files.
+    if (trial.method().model().has_outputs()) {
+      reads->models.insert(&trial.method().model());
+      return;  // images are compared with the labels if they are here
+    }
     if (trial.method().model().has_torch_script()) reads->models.insert(&trial.method().model());
     ForEachSelection(action, trial, [&](const Selection& selection) { reads->selections.insert(&selection); });
     if (TraitsOf(trial.method().inference()).reads_training_images()) reads->selections.insert(&trial.data().train());
   }
 
   Demand Needs(const Trial& trial, const ActionMemory& memory) const override {
+    if (UsesArraysOnly(trial.method().model())) return {.cpu_threads = 1, .memory_mb = memory.evaluate_mb()};
     return NeedsOfPasses(trial, memory.infer_mb());
   }
   bool CanUseMoreCpus(int threads) const override { return threads == 1; }

@@ -6,6 +6,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
 #include "experiments/spec/resolve/actions.h"
 
@@ -45,7 +46,8 @@ class Train : public Stage {
   bool RunsModel() const override { return true; }
 
   void AddActions(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) const override {
-    const ActionRole role = trial.method().has_training() ? ActionRole::kMain : ActionRole::kImport;
+    const bool trains = trial.method().has_training() || IsFittedHead(trial.method().model());
+    const ActionRole role = trains ? ActionRole::kMain : ActionRole::kImport;
     for (int m = 0; m < static_cast<int>(keys.train.size()); ++m) {
       std::vector<int> inputs;
       if (!keys.start.empty()) {
@@ -58,6 +60,7 @@ class Train : public Stage {
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
     const MethodSpec& method = trial.method();
+    if (IsFittedHead(method.model())) return 0;  // no pass of a network
     if (action.role == ActionRole::kPretraining) return WorkOf(method.pretraining(), 0, trial, count_samples);
     return WorkOf(method, method.has_views() ? method.views().count() : 0, trial, count_samples);
   }
@@ -78,6 +81,7 @@ class Train : public Stage {
   }
 
   Demand Needs(const Trial& trial, const ActionMemory& memory) const override {
+    if (UsesArraysOnly(trial.method().model())) return {.cpu_threads = 1, .memory_mb = memory.evaluate_mb()};
     return NeedsOfPasses(trial, memory.train_mb());
   }
   bool SavesState() const override { return true; }

@@ -29,6 +29,7 @@
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/worker/action_log.h"
 
 namespace openset {
@@ -123,7 +124,9 @@ namespace {
 
 // Whether the worker with LibTorch runs the action (tools/worker_main.cc). The other one runs all other actions.
 bool NeedsTrainer(const WorkRequest& request) {
-  return request.has_train() || request.has_infer() || request.has_probe();
+  if (request.has_train()) return !UsesArraysOnly(request.train().model());
+  if (request.has_infer()) return !UsesArraysOnly(request.infer().train(0).model());
+  return request.has_probe();
 }
 
 }  // namespace

@@ -500,8 +500,14 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   return stored;
 }
 
-absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit,
-                                           bool with_details) {
+// Outputs with a trial's score.
+struct Scored {
+  std::vector<double> unknown_score;
+  std::vector<int32_t> prediction, label, group;
+  std::optional<ProbabilityLogits> probabilities;  // the score's own
+};
+
+absl::StatusOr<Scored> ScoreOutputs(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
   const ScoreInput input = InputOf(outputs);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
   for (const Outputs* of : {&outputs, fit}) {
@@ -512,26 +518,33 @@ absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs
     const std::vector<int32_t> fit_label(fit->label.begin(), fit->label.end());
     OPENSET_RETURN_IF_ERROR(score->Fit(InputOf(*fit), fit_label));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> unknown_score, score->Compute(input));
+  Scored scored;
+  OPENSET_ASSIGN_OR_RETURN(scored.unknown_score, score->Compute(input));
   const int num_classes = trial.data().train().class_id_size();
-  std::vector<int32_t> prediction(outputs.prediction.begin(), outputs.prediction.end());
+  scored.prediction.assign(outputs.prediction.begin(), outputs.prediction.end());
   OPENSET_ASSIGN_OR_RETURN(std::optional<std::vector<int32_t>> said, score->Predictions(input, num_classes));
   if (said.has_value()) {
-    prediction = *std::move(said);
-  } else if (prediction.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(prediction, ClosedSetPrediction(input, num_classes));
+    scored.prediction = *std::move(said);
+  } else if (scored.prediction.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(scored.prediction, ClosedSetPrediction(input, num_classes));
   }
+  scored.label.assign(outputs.label.begin(), outputs.label.end());
+  for (int64_t g : outputs.group) scored.group.push_back(static_cast<int32_t>(std::max<int64_t>(g, 0)));
+  OPENSET_ASSIGN_OR_RETURN(scored.probabilities, score->Probabilities(input));
+  return scored;
+}
 
-  const std::vector<int32_t> label(outputs.label.begin(), outputs.label.end());
-  std::vector<int32_t> group;
-  for (int64_t g : outputs.group) group.push_back(static_cast<int32_t>(std::max<int64_t>(g, 0)));
+absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit,
+                                           bool with_details) {
+  OPENSET_ASSIGN_OR_RETURN(const Scored scored, ScoreOutputs(trial, outputs, fit));
+  const std::optional<ProbabilityLogits>& probabilities = scored.probabilities;
   EvaluationInput::Arrays arrays;
-  arrays.unknown_score = unknown_score;
-  arrays.prediction = prediction;
-  arrays.label = label;
-  arrays.num_classes = num_classes;
-  arrays.group = group;
-  OPENSET_ASSIGN_OR_RETURN(const std::optional<ProbabilityLogits> probabilities, score->Probabilities(input));
+  arrays.unknown_score = scored.unknown_score;
+  arrays.prediction = scored.prediction;
+  arrays.label = scored.label;
+  arrays.num_classes = trial.data().train().class_id_size();
+  arrays.group = scored.group;
+  arrays.cluster = outputs.cluster;
   arrays.logits = probabilities.has_value() ? probabilities->logits : outputs.logits;
   arrays.num_outputs =
       static_cast<int32_t>(probabilities.has_value() ? probabilities->num_outputs : outputs.num_outputs);
@@ -564,17 +577,60 @@ absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs
   return MeasureOutputs(trial, outputs, fit, /*with_details=*/false);
 }
 
-absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store) {
-  const StageClock clock;
+namespace {
+
+// The outputs that a trial is evaluated on and, if its score is fitted, those that it is fitted to.
+struct TrialOutputs {
+  StoredOutputs test;
+  std::optional<StoredOutputs> fit;
+};
+
+absl::StatusOr<TrialOutputs> LoadOutputs(const TrialSpec& trial, const Store& store) {
   const EvaluateAction action = MakeEvaluateAction(trial);
   absl::StatusOr<StoredOutputs> loaded[2];
   InParallel(action.has_fit() ? 2 : 1,
              [&](int64_t i) { loaded[i] = Load(i == 0 ? action.test() : action.fit(), store); });
-  OPENSET_ASSIGN_OR_RETURN(const StoredOutputs test, std::move(loaded[0]));
-  std::optional<StoredOutputs> fit;
+  TrialOutputs outputs;
+  OPENSET_ASSIGN_OR_RETURN(outputs.test, std::move(loaded[0]));
   if (action.has_fit()) {
-    OPENSET_ASSIGN_OR_RETURN(fit, std::move(loaded[1]));
+    OPENSET_ASSIGN_OR_RETURN(outputs.fit, std::move(loaded[1]));
   }
+  return outputs;
+}
+
+}  // namespace
+
+absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store) {
+  OPENSET_ASSIGN_OR_RETURN(TrialOutputs stored, LoadOutputs(trial, store));
+  Outputs& outputs = stored.test.outputs;
+  OPENSET_ASSIGN_OR_RETURN(Scored scored,
+                           ScoreOutputs(trial, outputs, stored.fit.has_value() ? &stored.fit->outputs : nullptr));
+  SampleSet samples;
+  samples.num_samples = outputs.size();
+  samples.label = std::move(scored.label);
+  samples.prediction = std::move(scored.prediction);
+  samples.unknown_score = std::move(scored.unknown_score);
+  samples.num_classes = trial.data().train().class_id_size();
+  samples.num_classes_given = true;
+  samples.cluster = std::move(outputs.cluster);
+  if (scored.probabilities.has_value()) {
+    samples.probability_logits = std::move(scored.probabilities->logits);
+    samples.probability_outputs = scored.probabilities->num_outputs;
+  } else {
+    samples.logits = std::move(outputs.logits);
+    samples.num_outputs = outputs.num_outputs;
+  }
+  if (trial.data().test_unknown_size() < 2) return samples;
+  samples.group = std::move(scored.group);
+  samples.groups = SetsOf(trial.data());
+  return samples;
+}
+
+absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store) {
+  const StageClock clock;
+  OPENSET_ASSIGN_OR_RETURN(const TrialOutputs outputs, LoadOutputs(trial, store));
+  const StoredOutputs& test = outputs.test;
+  const std::optional<StoredOutputs>& fit = outputs.fit;
   OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
 
   record.set_schema_version(kSchemaVersion);

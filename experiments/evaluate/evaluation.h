@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "eval/files/sample_set.h"
 #include "eval/metrics/ranked_input.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
@@ -42,6 +43,10 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 // The same without `details`, for learning curves, which store only the metrics.
 absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs& outputs,
                                            const Outputs* fit = nullptr);
+
+// The trial's samples with its score, as `openset eval` reads them from files, from the outputs in the store. Errors:
+// as EvaluateTrial().
+absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store);
 
 // Makes the trial's record from the outputs in the store, and commits it under the key of its EvaluateAction. Errors:
 // as Measure(); kNotFound or kDataLoss if outputs are missing or corrupt.

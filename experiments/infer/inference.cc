@@ -142,6 +142,9 @@ class Inferrer {
     return absl::OkStatus();
   }
 
+  // The clusters of all samples.
+  std::vector<int64_t> TakeClusters() { return clusters_.Take(); }
+
  private:
   void Report() {
     const double share = static_cast<double>(done_) / total_;
@@ -175,6 +178,7 @@ class Inferrer {
     for (int c = 0; c < selection.class_id_size(); ++c) {
       class_of_label[selection.label_size() > 0 ? selection.label(c) : c] = selection.class_id(c);
     }
+    clusters_.Append(selection.data_set(), samples.cluster, samples.size());
     for (Collected& collected : collected_) {
       Outputs& outputs = collected.outputs;
       for (const int64_t label : samples.label) {
@@ -229,6 +233,7 @@ class Inferrer {
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
+  ClusterNumbers clusters_;
   std::vector<Collected>& collected_;  // of each request
 };
 
@@ -297,7 +302,9 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
   for (const ShiftedGroup& group : action.shifted()) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(group.selection(), -1));
   }
+  const std::vector<int64_t> clusters = inferrer.TakeClusters();
   for (Collected& one : *collected) {
+    one.outputs.cluster = clusters;
     for (const UnknownGroup& group : action.unknown()) one.outputs.group_names.push_back(group.name());
     if (one.outputs.feature_dim > 0) AddHead(*first, &one.outputs);
   }

@@ -13,6 +13,7 @@
 #include "core/text/json_text.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/sets/data_set.h"
+#include "data/sets/feature_data_set.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -199,6 +200,8 @@ absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialReco
       {Mistake::UNKNOWN_TAKEN_FOR_KNOWN, {200, 30, 30}},
       {Mistake::WRONG_CLASS, {40, 80, 200}}};
   if (record.details().mistake().empty()) return std::string();
+  const absl::StatusOr<const DataSetInfo*> info = catalog.Find(trial.data().test_known().data_set());
+  if (info.ok() && HasFeatures(**info)) return std::string();  // there is nothing to look at
   OPENSET_ASSIGN_OR_RETURN(const std::vector<OpenedSelection> sets,
                            OpenAll(trial.data(), catalog, data_folders, open_parts));
   std::vector<SheetRow> rows;

@@ -274,8 +274,9 @@ absl::Status ResolveSplitWeights(Experiment* experiment) {
   std::vector<std::string> lines;
   for (LoadedMethod* method : AllMethods(experiment)) {
     if (!IsOfSplit(method->spec.model())) continue;
-    for (const FieldProblem& problem :
-         ResolveSplitFiles({splits.begin(), splits.end()}, method->spec.mutable_model())) {
+    for (const FieldProblem& problem : ResolveSplitFiles(
+             {splits.begin(), splits.end()}, {experiment->spec.seed().begin(), experiment->spec.seed().end()},
+             method->spec.mutable_model())) {
       lines.push_back(absl::StrCat(WhereInMethod(*experiment, *method, problem.path), ": ", problem.message));
     }
   }

@@ -1,7 +1,9 @@
 #include "experiments/spec/model_files.h"
 
 #include <filesystem>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,6 +13,7 @@
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
+#include "core/files/formats/npz.h"
 #include "core/files/formats/torch_file.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
@@ -21,10 +24,13 @@ namespace {
 
 constexpr absl::string_view kData = "data:";
 constexpr absl::string_view kSplit = "{split}";
+constexpr absl::string_view kSeed = "{seed}";
 
-std::string FileOfSplit(const std::string& file, int split) {
-  return absl::StrReplaceAll(file, {{kSplit, absl::StrCat(split)}});
+std::string FileOfSplit(const std::string& file, int split, uint64_t seed = 0) {
+  return absl::StrReplaceAll(file, {{kSplit, absl::StrCat(split)}, {kSeed, absl::StrCat(seed)}});
 }
+
+bool HasPlace(const std::string& file) { return absl::StrContains(file, kSplit) || absl::StrContains(file, kSeed); }
 
 // Compares the given digest ("" for none) with the file's, or sets it. `file` is absolute or relative to the data
 // folders. `check` is for a file that must be hashed.
@@ -96,10 +102,80 @@ void ResolveWeights(const std::string& folder, WeightsSpec* weights, std::vector
   }
 }
 
+// Notes what a file of outputs has; `is_first`: no other file of the model was looked at. What one file lacks, the
+// model lacks.
+void NoteArrays(const std::string& file, bool is_first, OutputsSpec* outputs) {
+  const absl::StatusOr<std::vector<std::string>> names = NpzNames(file);
+  if (!names.ok()) return;  // a table, or a file that is not here; reading it says what is wrong
+  const auto has = [&](const char* name) { return absl::c_linear_search(*names, name); };
+  outputs->set_features(has("features") && (is_first || outputs->features()));
+  outputs->set_head(has("features") && has("head_weight") && (is_first || outputs->head()));
+}
+
+// Sets the digest of a file of outputs.
+void ResolveOutputsFile(const std::string& field, const std::string& file, std::string* sha256,
+                        std::vector<FieldProblem>* problems) {
+  ResolveDigest(file, absl::StrCat("model.outputs.", field), absl::StrCat("model.outputs.", field, " (SHA-256)"),
+                nullptr, sha256, problems);
+}
+
+void ResolveOutputs(const std::string& folder, OutputsSpec* outputs, std::vector<FieldProblem>* problems) {
+  if (!outputs->has_file()) return;
+  outputs->set_file(Absolute(folder, outputs->file()));
+  if (outputs->has_fit_file()) outputs->set_fit_file(Absolute(folder, outputs->fit_file()));
+  for (const auto& [field, file] : {std::pair{"file", outputs->file()}, {"fit_file", outputs->fit_file()}}) {
+    if (!absl::StartsWith(file, kData)) continue;
+    problems->push_back({absl::StrCat("model.outputs.", field), "must be a path, not one of the data folders"});
+  }
+  if (!problems->empty()) return;
+  if (HasPlace(outputs->file()) || HasPlace(outputs->fit_file())) {
+    if (outputs->has_sha256() || outputs->has_fit_sha256()) {
+      problems->push_back({"model.outputs.sha256", "is for one file, and {split} or {seed} names several"});
+    }
+    return;
+  }
+  std::string sha256 = outputs->sha256();
+  ResolveOutputsFile("file", outputs->file(), &sha256, problems);
+  if (!sha256.empty()) outputs->set_sha256(sha256);
+  NoteArrays(outputs->file(), /*is_first=*/true, outputs);
+  if (!outputs->has_fit_file()) return;
+  std::string fit_sha256 = outputs->fit_sha256();
+  ResolveOutputsFile("fit_file", outputs->fit_file(), &fit_sha256, problems);
+  if (!fit_sha256.empty()) outputs->set_fit_sha256(fit_sha256);
+}
+
+// Adds the digests of the files of a split and a seed, unless they are there.
+void ResolveOutputsOfTrial(int split, uint64_t seed, OutputsSpec* outputs, std::vector<FieldProblem>* problems) {
+  OutputsDigest* digest = nullptr;
+  for (OutputsDigest& known : *outputs->mutable_of_trial()) {
+    if (known.split() == split && known.seed() == seed) digest = &known;
+  }
+  const bool is_first = outputs->of_trial().empty();
+  if (digest == nullptr) {
+    digest = outputs->add_of_trial();
+    digest->set_split(split);
+    digest->set_seed(seed);
+  }
+  const std::string file = FileOfSplit(outputs->file(), split, seed);
+  ResolveOutputsFile("file", file, digest->mutable_sha256(), problems);
+  if (outputs->has_fit_file()) {
+    ResolveOutputsFile("fit_file", FileOfSplit(outputs->fit_file(), split, seed), digest->mutable_fit_sha256(),
+                       problems);
+  }
+  NoteArrays(file, is_first, outputs);
+}
+
 }  // namespace
+
+bool IsFittedHead(const ModelSpec& model) {
+  return model.has_features() && model.features().fitted_case() != FeaturesSpec::FITTED_NOT_SET;
+}
+
+bool UsesArraysOnly(const ModelSpec& model) { return model.has_outputs() || IsFittedHead(model); }
 
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model) {
   std::vector<FieldProblem> problems;
+  if (model->has_outputs()) ResolveOutputs(folder, model->mutable_outputs(), &problems);
   if (model->has_weights()) ResolveWeights(folder, model->mutable_weights(), &problems);
   if (model->has_torch_script()) {
     TorchScriptSpec* script = model->mutable_torch_script();
@@ -114,11 +190,25 @@ std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec
   return problems;
 }
 
-bool IsOfSplit(const ModelSpec& model) { return absl::StrContains(model.weights().file(), kSplit); }
+bool IsOfSplit(const ModelSpec& model) {
+  return absl::StrContains(model.weights().file(), kSplit) || HasPlace(model.outputs().file()) ||
+         HasPlace(model.outputs().fit_file());
+}
 
-std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, ModelSpec* model) {
+bool IsOfSeed(const ModelSpec& model) {
+  return absl::StrContains(model.outputs().file(), kSeed) || absl::StrContains(model.outputs().fit_file(), kSeed);
+}
+
+std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, const std::vector<uint64_t>& seeds,
+                                            ModelSpec* model) {
   std::vector<FieldProblem> problems;
   if (!IsOfSplit(*model)) return problems;
+  if (model->has_outputs()) {
+    for (const int split : splits) {
+      for (const uint64_t seed : seeds) ResolveOutputsOfTrial(split, seed, model->mutable_outputs(), &problems);
+    }
+    return problems;
+  }
   WeightsSpec* weights = model->mutable_weights();
   for (const int split : splits) {
     while (weights->split_sha256_size() <= split) weights->add_split_sha256();
@@ -129,9 +219,22 @@ std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, Mode
   return problems;
 }
 
-ModelSpec ModelOfSplit(const ModelSpec& model, int split) {
+ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed) {
   ModelSpec of_split = model;
   if (!IsOfSplit(model)) return of_split;
+  if (model.has_outputs()) {
+    OutputsSpec* outputs = of_split.mutable_outputs();
+    outputs->set_file(FileOfSplit(outputs->file(), split, seed));
+    if (outputs->has_fit_file()) outputs->set_fit_file(FileOfSplit(outputs->fit_file(), split, seed));
+    const auto found = absl::c_find_if(model.outputs().of_trial(), [&](const OutputsDigest& digest) {
+      return digest.split() == split && digest.seed() == seed;
+    });
+    CHECK(found != model.outputs().of_trial().end());
+    outputs->set_sha256(found->sha256());
+    if (outputs->has_fit_file()) outputs->set_fit_sha256(found->fit_sha256());
+    outputs->clear_of_trial();
+    return of_split;
+  }
   WeightsSpec* weights = of_split.mutable_weights();
   CHECK(split < weights->split_sha256_size() && !weights->split_sha256(split).empty());
   weights->set_file(FileOfSplit(weights->file(), split));
@@ -157,6 +260,12 @@ absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::ve
 absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::string>& data_folders) {
   if (model.has_weights()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.weights().file(), data_folders).status());
   if (model.has_torch_script()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.torch_script().file(), {}).status());
+  if (model.has_outputs()) {
+    OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().file(), {}).status());
+    if (model.outputs().has_fit_file()) {
+      OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().fit_file(), {}).status());
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 #define OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,26 +13,34 @@
 
 namespace openset {
 
-// Makes the paths of model.weights and model.torch_script absolute (relative ones start at `folder`; "data:PATH" is
-// unchanged) and sets missing SHA-256s. A missing file whose SHA-256 is given is not a problem, because its results may
-// be in the store. Weights with "{split}" are left to ResolveSplitFiles(). Problems, with the field's path below
-// MethodSpec: a missing file, a file that has no weights or whose name is that of another format
+// Whether the model's trainings and inferences work on arrays alone, without a network and LibTorch: outputs that were
+// computed elsewhere, and heads that are fitted to features (experiments/arrays/array_actions.h).
+bool UsesArraysOnly(const ModelSpec& model);
+// Whether it is a head that is fitted to features.
+bool IsFittedHead(const ModelSpec& model);
+
+// Makes the paths of model.weights, model.torch_script and model.outputs absolute (relative ones start at `folder`;
+// "data:PATH" is unchanged) and sets missing SHA-256s. A missing file whose SHA-256 is given is not a problem, because
+// its results may be in the store. Names with "{split}" or "{seed}" are left to ResolveSplitFiles(). Problems, with the
+// field's path below MethodSpec: a missing file, a file that has no weights or whose name is that of another format
 // (core/files/formats/header_check.h), weights that need code (core/files/formats/torch_file.h), a SHA-256 that is
 // invalid or not the file's, "data:" without a SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
 
-// Whether the weights differ between splits: their path contains "{split}".
+// Whether the files differ between splits, or outputs between seeds: their path contains "{split}" or "{seed}".
 bool IsOfSplit(const ModelSpec& model);
+bool IsOfSeed(const ModelSpec& model);
 
-// Extends split_sha256 to the largest of `splits` and sets the digests of the files of these splits. Unknown digests of
-// other splits are "". Does nothing for models without "{split}". Problems: those of ResolveModelFiles(), one for each
-// digest.
+// Of weights: extends split_sha256 to the largest of `splits` and sets the digests of the files of these splits;
+// unknown digests of other splits are "". Of outputs: sets of_trial for these splits and seeds. Does nothing for names
+// without "{split}" and "{seed}". Problems: those of ResolveModelFiles(), one for each digest.
 // Precondition: ResolveModelFiles() had no problem with the model.
-std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, ModelSpec* model);
+std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, const std::vector<uint64_t>& seeds,
+                                            ModelSpec* model);
 
-// Returns the model for a split: its file and digest replace "{split}". Precondition: the split was among those of
-// ResolveSplitFiles().
-ModelSpec ModelOfSplit(const ModelSpec& model, int split);
+// Returns the model for a split and a seed: its files and digests replace "{split}" and "{seed}". Precondition: both
+// were among those of ResolveSplitFiles().
+ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed);
 
 // The path of the file: a path is unchanged; "data:PATH" is below the first of the folders that has it. Errors:
 // kNotFound, with the folders.

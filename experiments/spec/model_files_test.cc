@@ -129,7 +129,7 @@ class SplitFilesTest : public ModelFilesTest {
 
   std::vector<std::string> ResolveSplits(const std::vector<int>& splits) {
     std::vector<std::string> lines;
-    for (const FieldProblem& problem : ResolveSplitFiles(splits, &model_)) {
+    for (const FieldProblem& problem : ResolveSplitFiles(splits, {0}, &model_)) {
       lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
     }
     return lines;
@@ -143,7 +143,7 @@ TEST_F(SplitFilesTest, EachSplitHasItsOwn) {
   EXPECT_TRUE(IsOfSplit(model_));
   EXPECT_THAT(ResolveSplits({0, 2}), IsEmpty());
   EXPECT_THAT(model_.weights().split_sha256(), ElementsAre(Sha256Hex(kZero), "", Sha256Hex(kTwo)));
-  const ModelSpec two = ModelOfSplit(model_, 2);
+  const ModelSpec two = ModelOfSplit(model_, 2, 0);
   EXPECT_EQ(two.weights().file(), JoinPath(folder_, "w2.pth"));
   EXPECT_EQ(two.weights().sha256(), Sha256Hex(kTwo));
   EXPECT_EQ(two.weights().split_sha256_size(), 0);
@@ -172,6 +172,36 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   EXPECT_THAT(Resolve(&one), ElementsAre("model.weights.split_sha256: is for a file with {split} in its name"));
 }
 
+TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
+  for (const char* name : {"net_1_0.npz", "net_1_5.npz", "fit_1.npz"}) {
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, name), name), IsOk());
+  }
+  ModelSpec model;
+  model.mutable_outputs()->set_file("net_{split}_{seed}.npz");
+  model.mutable_outputs()->set_fit_file("fit_{split}.npz");
+  EXPECT_THAT(Resolve(&model), IsEmpty());
+  EXPECT_TRUE(UsesArraysOnly(model));
+  EXPECT_TRUE(IsOfSplit(model));
+  EXPECT_TRUE(IsOfSeed(model));
+  EXPECT_THAT(ResolveSplitFiles({1}, {0, 5}, &model), IsEmpty());
+  const ModelSpec of_trial = ModelOfSplit(model, 1, 5);
+  EXPECT_EQ(of_trial.outputs().file(), JoinPath(folder_, "net_1_5.npz"));
+  EXPECT_EQ(of_trial.outputs().sha256(), Sha256Hex("net_1_5.npz"));
+  EXPECT_EQ(of_trial.outputs().fit_sha256(), Sha256Hex("fit_1.npz"));
+  EXPECT_EQ(of_trial.outputs().of_trial_size(), 0);
+  EXPECT_THAT(CheckModelFiles(of_trial, {}), IsOk());
+  const std::vector<FieldProblem> problems = ResolveSplitFiles({1}, {6}, &model);
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].path, "model.outputs.file");
+  EXPECT_THAT(problems[0].message, HasSubstr("net_1_6.npz"));
+  ModelSpec one;
+  one.mutable_outputs()->set_file("data:net.npz");
+  EXPECT_THAT(Resolve(&one), ElementsAre("model.outputs.file: must be a path, not one of the data folders"));
+  one.mutable_outputs()->set_file("net_{seed}.npz");
+  one.mutable_outputs()->set_sha256(std::string(64, '0'));
+  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: is for one file")));
+}
+
 // A file with a digest is searched for in the data folders, and only when it is needed.
 TEST_F(SplitFilesTest, FilesOfDataFolders) {
   model_.mutable_weights()->set_file("data:w{split}.pth");
@@ -181,10 +211,10 @@ TEST_F(SplitFilesTest, FilesOfDataFolders) {
   model_.mutable_weights()->set_split_sha256(1, std::string(64, '0'));
   model_.mutable_weights()->set_split_sha256(0, Sha256Hex(kZero));
   EXPECT_THAT(ResolveSplits({0, 1}), IsEmpty());
-  EXPECT_EQ(ModelOfSplit(model_, 0).weights().file(), "data:w0.pth");
-  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 0), {"/nowhere", folder_}), IsOk());
+  EXPECT_EQ(ModelOfSplit(model_, 0, 0).weights().file(), "data:w0.pth");
+  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 0, 0), {"/nowhere", folder_}), IsOk());
   EXPECT_EQ(FindModelFile("data:w0.pth", {"/nowhere", folder_}).value(), JoinPath(folder_, "w0.pth"));
-  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 1), {"/nowhere"}),
+  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 1, 0), {"/nowhere"}),
               StatusIs(absl::StatusCode::kNotFound, "no such file in the data folders (/nowhere): w1.pth"));
 }
 

@@ -1,6 +1,7 @@
 #include "experiments/store/outputs.h"
 
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -57,6 +58,7 @@ NpzArrays RestOf(const Outputs& outputs) {
       {"group_names", MakeNpy(outputs.group_names)},
   };
   if (!outputs.prediction.empty()) arrays["prediction"] = MakeNpy(outputs.prediction, {n});
+  if (!outputs.cluster.empty()) arrays["cluster"] = MakeNpy(outputs.cluster, {n});
   if (!outputs.head_weight.empty()) {
     arrays["head_weight"] = MakeNpy(outputs.head_weight, {outputs.num_outputs, outputs.feature_dim});
   }
@@ -98,6 +100,22 @@ absl::Status CheckIndices(const std::string& path, const Outputs& outputs) {
 
 }  // namespace
 
+void ClusterNumbers::Append(const std::string& data_set, absl::Span<const int64_t> clusters, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (clusters.empty()) {
+      all_.push_back(next_++);
+      continue;
+    }
+    const auto [entry, is_new] = number_.try_emplace({data_set, clusters[i]}, next_);
+    next_ += is_new ? 1 : 0;
+    all_.push_back(entry->second);
+  }
+}
+
+std::vector<int64_t> ClusterNumbers::Take() {
+  return number_.empty() ? std::vector<int64_t>() : std::exchange(all_, {});
+}
+
 absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
   OutputsWriter writer(path);
   OPENSET_RETURN_IF_ERROR(writer.AddRows(outputs.logits, outputs.num_outputs, outputs.features, outputs.feature_dim));
@@ -138,6 +156,7 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
     outputs.feature_dim = features->shape[1];
     OPENSET_RETURN_IF_ERROR(reader.Read("features", {n, -1}, &ToFloat, &outputs.features));
   }
+  if (reader.Has("cluster")) OPENSET_RETURN_IF_ERROR(reader.Read("cluster", {n}, &ToInt64, &outputs.cluster));
   if (reader.Has("prediction")) OPENSET_RETURN_IF_ERROR(reader.Read("prediction", {n}, &ToInt64, &outputs.prediction));
   if (reader.Has("head_weight")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("head_weight", {k, outputs.feature_dim}, &ToFloat, &outputs.head_weight));

@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_STORE_OUTPUTS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,10 +34,27 @@ struct Outputs {
   // is V); otherwise empty.
   std::vector<float> stage_values;
   std::vector<int64_t> stage_widths;
+  // [N], samples with the same number belong together and are resampled together; empty: each is its own.
+  std::vector<int64_t> cluster;
   int64_t num_outputs = 0;  // K
   int64_t feature_dim = 0;  // D
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }
+};
+
+// Numbers the clusters of outputs whose samples are from several data sets.
+class ClusterNumbers {
+ public:
+  // Appends the clusters of `count` samples of a data set. `clusters` is empty if it has none: each sample is its own.
+  void Append(const std::string& data_set, absl::Span<const int64_t> clusters, int64_t count);
+
+  // Those of all samples; empty if no data set has clusters.
+  std::vector<int64_t> Take();
+
+ private:
+  std::map<std::pair<std::string, int64_t>, int64_t> number_;
+  std::vector<int64_t> all_;
+  int64_t next_ = 0;
 };
 
 // Errors: kUnavailable.

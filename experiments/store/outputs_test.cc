@@ -68,6 +68,24 @@ TEST(Outputs, RoundTrip) {
   EXPECT_EQ(read->stage_widths, Example().stage_widths);
 }
 
+// Equal numbers of two data sets are two clusters; samples of a data set without clusters are each their own.
+TEST(ClusterNumbers, TellDataSetsApart) {
+  ClusterNumbers numbers;
+  numbers.Append("a", {7, 7, 9}, 3);
+  numbers.Append("b", {7}, 1);
+  numbers.Append("c", {}, 2);
+  numbers.Append("a", {9, 8}, 2);
+  Outputs outputs = Example();
+  outputs.cluster = numbers.Take();
+  EXPECT_THAT(outputs.cluster, ElementsAre(0, 0, 1, 2, 3, 4, 1, 5));
+  numbers = ClusterNumbers();
+  numbers.Append("c", {}, 2);
+  EXPECT_THAT(numbers.Take(), testing::IsEmpty());
+  outputs.cluster = {4, 4, 2};
+  ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());
+  EXPECT_THAT(ReadOutputs(Path())->cluster, ElementsAre(4, 4, 2));
+}
+
 TEST(Outputs, FeaturesAndHeadAreOptional) {
   Outputs outputs = Example();
   outputs.features.clear();

@@ -45,6 +45,7 @@ std::string ContentPath(const Store& store, const std::string& data_set, const s
 std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>& tasks) {
   std::map<std::string, std::set<std::string>> parts;
   for (const TaskSpec& task : tasks) {
+    if (HasFilesOfSplits(task)) continue;  // files of features, which have checksums
     for (const std::string& part : TrainParts(task)) parts[task.data_set()].insert(part);
     for (const std::string& part : TestParts(task)) parts[task.data_set()].insert(part);
     const ExternalSource& external = task.external();

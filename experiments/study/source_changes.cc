@@ -16,6 +16,7 @@ namespace openset {
 extern const FingerprintRow openset_train_fingerprints[];
 extern const FingerprintRow openset_infer_fingerprints[];
 extern const FingerprintRow openset_evaluate_fingerprints[];
+extern const FingerprintRow openset_arrays_fingerprints[];
 
 namespace {
 
@@ -37,7 +38,8 @@ FingerprintTable TableOf(StageProvenance::Stage stage, const CurrentSources& cur
 }  // namespace
 
 CurrentSources SourcesOfThisProgram() {
-  return {openset_train_fingerprints, openset_infer_fingerprints, openset_evaluate_fingerprints};
+  return {openset_train_fingerprints, openset_infer_fingerprints, openset_evaluate_fingerprints,
+          openset_arrays_fingerprints};
 }
 
 const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& stage) {
@@ -49,8 +51,9 @@ const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& sta
   const std::set<std::string>*& list = changed_of_[looked_at];
   if (list != nullptr) return list;
   std::set<std::string> changed;
-  const FingerprintTable table = TableOf(stage.stage(), current_);
   for (const ComponentProvenance& component : stage.component()) {
+    const bool is_head = component.family() == "FeaturesSpec";
+    const FingerprintTable table = is_head ? current_.fitted_heads : TableOf(stage.stage(), current_);
     if (table == nullptr) break;
     const ComponentSources now = SourcesOf(component.family(), component.name(), table);
     const bool is_known = !now.fingerprint.empty() && component.has_fingerprint();

@@ -23,6 +23,7 @@ struct CurrentSources {
   FingerprintTable train;
   FingerprintTable infer;
   FingerprintTable evaluate;
+  FingerprintTable fitted_heads = nullptr;  // whatever the stage
 };
 
 // Those of this program and of the worker that was built with it.

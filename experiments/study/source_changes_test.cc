@@ -74,6 +74,7 @@ TEST(SourcesOfThisProgram, AreThoseOfTheStages) {
   EXPECT_EQ(SourcesOf("ModelSpec", "vgg32", current.infer).target, "models/networks/vgg32");
   EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).target, "eval/scores/max_logit");
   EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).fingerprint.size(), 64);
+  EXPECT_EQ(SourcesOf("FeaturesSpec", "class_means", current.fitted_heads).target, "experiments/arrays/fitted_heads");
 }
 
 }  // namespace

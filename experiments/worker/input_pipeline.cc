@@ -25,6 +25,12 @@ std::vector<std::unique_ptr<const Augmentation>> MakeAll(
 
 InputFormat FormatOf(const TrainAction& action, at::Device device) {
   const InputSpec& input = action.input();
+  if (action.model().has_features()) {
+    InputFormat format;
+    format.size = action.model().features().dim();
+    format.is_features = true;
+    return format;
+  }
   return {input.size(),
           input.channels(),
           {input.mean().begin(), input.mean().end()},

@@ -27,13 +27,14 @@ ROOMS = {
     "worker": {"spec", "store"},
     "action": {"spec", "store", "worker"},
     "plan": {"spec", "store", "worker", "action"},
+    "arrays": {"spec", "store"},
     "evaluate": {"spec", "store"},
     "report": {"published", "spec", "store"},
     "train": {"spec", "store", "worker"},
     "infer": {"spec", "store", "worker"},
     "learning_curve": {"spec", "store", "worker", "infer", "evaluate"},
     "engine": {"spec", "store", "worker", "action", "plan"},
-    "study": {"published", "spec", "store", "worker", "action", "plan", "evaluate", "report", "engine"},
+    "study": {"published", "spec", "store", "worker", "action", "plan", "arrays", "evaluate", "report", "engine"},
     "figures": set(),
 }
 # These may include every folder.

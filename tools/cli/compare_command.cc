@@ -3,12 +3,17 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -16,11 +21,16 @@
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
+#include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/report/run_table.h"
 #include "eval/report/sample_comparison.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/report/report.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/kinds.h"
@@ -97,22 +107,16 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   return absl::OkStatus();
 }
 
-// The output of `openset report SPEC --format=json`, for a study or a bundle.
-absl::StatusOr<std::string> JsonOf(const std::string& spec) {
-  if (!IsBundle(spec)) {
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
-    const std::unique_ptr<StudyResults> results = study->LoadResults();
-    OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
-    return ReportAs("json", *study, *results, {}, kTextWidth);
-  }
+// The output of `openset report BUNDLE --format=json`.
+absl::StatusOr<std::string> JsonOfBundle(const std::string& path) {
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
-  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(spec)));
+  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(path)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
-  return RecordsReportAs("json", spec, std::move(bundle.records), {}, kTextWidth);
+  return RecordsReportAs("json", path, std::move(bundle.records), {}, kTextWidth);
 }
 
-absl::StatusOr<RunTable> TableOfStudy(const std::string& spec, const std::string& group) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string json, JsonOf(spec));
+// The table of a report in JSON; errors name the study or bundle.
+absl::StatusOr<RunTable> TableOfReport(const std::string& spec, const std::string& json, const std::string& group) {
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("compare"));
   const std::string path = JoinPath(folder.path(), "report.json");
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, json));
@@ -127,11 +131,101 @@ bool IsFileOfRuns(const std::string& argument) {
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
 }
 
-absl::Status CompareResults(const std::string& path, TextFormat format) {
-  if (IsFileOfRuns(path)) OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
-  const std::string group = absl::GetFlag(FLAGS_group);
-  OPENSET_ASSIGN_OR_RETURN(const RunTable table,
-                           IsFileOfRuns(path) ? ReadRunTable(UserPath(path), group) : TableOfStudy(path, group));
+// The results of a study that have records; none if the store has outputs of none of them, as that of a bundle. Errors:
+// those of Store::HasOutputs().
+absl::StatusOr<std::vector<TrialResult>> WithOutputs(const Study& study, const StudyResults& results) {
+  std::vector<TrialResult> measured;
+  bool any = false;
+  for (const TrialResult& result : results.results) {
+    if (result.record == nullptr) continue;
+    OPENSET_ASSIGN_OR_RETURN(const bool has, study.store().HasOutputs(result.record->outputs_key()));
+    any = any || has;
+    measured.push_back(result);
+  }
+  return any ? measured : std::vector<TrialResult>();
+}
+
+// Whether results are of one run, two or more methods: one task, split, openness level and seed.
+bool AreOfOneRun(const std::vector<TrialResult>& results) {
+  const auto run_of = [](const TrialResult& result) {
+    return std::tuple(result.trial->task(), result.trial->split(), result.trial->seed(),
+                      result.record->counts().unknown_classes());
+  };
+  return results.size() > 1 &&
+         absl::c_all_of(results, [&](const TrialResult& result) { return run_of(result) == run_of(results[0]); });
+}
+
+// The index of the result whose value of `metric` on all unknown samples is best; of the first one if none has it.
+int BestOf(const std::vector<TrialResult>& results, const std::string& metric) {
+  int best = 0;
+  std::optional<double> best_value;
+  for (size_t r = 0; r < results.size(); ++r) {
+    for (const MetricRecord& found : results[r].record->metric()) {
+      if (found.name() != metric || found.group().kind() != MetricGroup::POOL || !found.has_value()) continue;
+      const double value = found.higher_is_better() ? found.value() : -found.value();
+      if (best_value.has_value() && value <= *best_value) continue;
+      best_value = value;
+      best = static_cast<int>(r);
+    }
+  }
+  return best;
+}
+
+// Tests the methods of one run on its samples, from the outputs in the store.
+absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>& results, TextFormat format) {
+  if (!absl::GetFlag(FLAGS_diagram).empty()) {
+    return absl::InvalidArgumentError("--diagram: is for results over tasks, and the study has those of one run");
+  }
+  ComparisonRequest request;
+  *request.mutable_interval() = IntervalOptionsFromFlags();
+  const std::string asked_metrics = absl::GetFlag(FLAGS_metrics);
+  request.set_metrics(asked_metrics.empty() ? "auroc,fpr_at_95tpr" : asked_metrics);
+  request.set_group(absl::GetFlag(FLAGS_group));
+  std::vector<ComparedSamples> methods;
+  std::vector<std::string> names;
+  for (const TrialResult& result : results) {
+    names.push_back(RowName(*result.trial));
+    methods.push_back(
+        {names.back(), absl::StrCat("record ", result.record->trial_id().substr(0, 12)),
+         [&study, &result](const SetRoles&, ScoreDirection) { return ScoredSamplesOf(*result.trial, study.store()); }});
+  }
+  std::optional<int> baseline;
+  const std::string asked = absl::GetFlag(FLAGS_baseline);
+  if (!asked.empty()) {
+    const auto found = absl::c_find(names, asked);
+    if (found == names.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("--baseline: ", UnknownName("method", asked, names)));
+    }
+    baseline = static_cast<int>(found - names.begin());
+  } else if (!absl::GetFlag(FLAGS_all_pairs)) {
+    const std::string first = request.metrics().substr(0, request.metrics().find_first_of(", {"));
+    baseline = BestOf(results, first);
+  }
+  // The baseline comes first, so that a difference is its own less the other's.
+  if (baseline.has_value()) std::rotate(methods.begin(), methods.begin() + *baseline, methods.begin() + *baseline + 1);
+  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison,
+                           RequestedComparison(request, methods, /*read_fit=*/nullptr,
+                                               baseline.has_value() ? std::optional(0) : std::nullopt));
+  const std::string samples = comparison.notes.back();
+  comparison.notes = {absl::StrCat(study.name(), ": one run (", results[0].trial->task(), ", split ",
+                                   results[0].trial->split(), ", seed ", results[0].trial->seed(),
+                                   "), so that the tests are on its samples; they don't say how another training, or "
+                                   "other classes, would differ"),
+                      samples};
+  if (baseline.has_value() && asked.empty()) {
+    comparison.notes.push_back(absl::StrCat(
+        methods[0].name, " is the best of ", methods.size(),
+        " on these test samples, and was chosen on them: its value "
+        "is too good by some amount. To choose on others, search on validation samples (docs/studies.md), or name a "
+        "--baseline beforehand"));
+  }
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatSampleComparison(comparison, format)));
+  PrintHints(comparison.hints);
+  return absl::OkStatus();
+}
+
+// Compares the runs of a table.
+absl::Status CompareTable(const std::string& path, const RunTable& table, TextFormat format) {
   RunComparisonRequest request;
   request.set_metrics(absl::GetFlag(FLAGS_metrics));
   *request.mutable_interval() = IntervalOptionsFromFlags();
@@ -145,7 +239,9 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   absl::StatusOr<RunComparison> comparison = CompareRuns(table, options.metrics, options.test, baseline);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
-  if (table.groups.size() > 1) comparison->notes.push_back(absl::StrCat("unknown samples: ", group));
+  if (table.groups.size() > 1) {
+    comparison->notes.push_back(absl::StrCat("unknown samples: ", absl::GetFlag(FLAGS_group)));
+  }
   if (const std::string diagram = absl::GetFlag(FLAGS_diagram); !diagram.empty()) {
     if (comparison->methods.empty()) {
       return absl::InvalidArgumentError("--diagram: needs three or more methods over two or more tasks");
@@ -167,6 +263,29 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   }
   PrintHints(comparison->hints);
   return absl::OkStatus();
+}
+
+absl::Status CompareResults(const std::string& path, TextFormat format) {
+  const std::string group = absl::GetFlag(FLAGS_group);
+  if (IsFileOfRuns(path)) {
+    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
+    OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
+    return CompareTable(path, table, format);
+  }
+  std::string json;
+  if (IsBundle(path)) {
+    OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path));
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(path));
+    const std::unique_ptr<StudyResults> results = study->LoadResults();
+    OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
+    for (const std::string& record : results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialResult> measured, WithOutputs(*study, *results));
+    if (AreOfOneRun(measured)) return CompareOnOneRun(*study, measured, format);
+    OPENSET_ASSIGN_OR_RETURN(json, ReportAs("json", *study, *results, {}, kTextWidth));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, TableOfReport(path, json, group));
+  return CompareTable(path, table, format);
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
@@ -204,8 +323,11 @@ Command CompareCommand() {
       "the study's report, and the p-values are those of the report's stars; --all_pairs tests all pairs. A bundle\n"
       "(BUNDLE.zip) needs no store: its records are tested in all pairs, or against --baseline.\n"
       "\n"
-      "Nothing is tested with fewer than 3 splits (or 3 seeds of one split), or if the difference is the same in\n"
-      "all of them. If nothing at all can be compared, the exit code is 2.\n"
+      "If the study's records are of one run, its methods are tested on the run's samples, from the outputs in the\n"
+      "store: the best by the first of --metrics (default: auroc, fpr_at_95tpr) against all others, or --baseline.\n"
+      "\n"
+      "Otherwise nothing is tested with fewer than 3 splits (or 3 seeds of one split), or if the difference is the\n"
+      "same in all of them. If nothing at all can be compared, the exit code is 2.\n"
       "\n"
       "If a metric has several tests, their p-values are adjusted by Holm's method over the tests shown. The verdict\n"
       "may be that there is no detectable difference.\n"

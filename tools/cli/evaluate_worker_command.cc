@@ -1,22 +1,45 @@
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/logging.h"
+#include "core/status_macros.h"
+#include "data/catalog.h"
+#include "experiments/arrays/array_actions.h"
 #include "experiments/evaluate/evaluation.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/worker_loop.h"
 #include "tools/cli/commands.h"
 
 namespace openset {
 namespace {
 
-absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
+// Executes what needs no LibTorch. `catalog_folders`: read for the first action on arrays.
+absl::Status Serve(const std::vector<std::string>& catalog_folders) {
   InitLogging("openset");
+  std::optional<Catalog> catalog;
+  const auto on_arrays = [&](absl::Status (*act)(const WorkRequest& request, const ArrayContext& context)) -> Execute {
+    return [&, act](const WorkRequest& request, const ReportProgress&, const Poll& poll) -> absl::Status {
+      const StageClock clock;
+      const MoreThreads more_threads(request, poll);
+      if (!catalog.has_value()) {
+        OPENSET_ASSIGN_OR_RETURN(catalog, Catalog::Open(catalog_folders));
+      }
+      const std::vector<std::string> data_folders(request.data_folder().begin(), request.data_folder().end());
+      return act(request, {request.key(), Store(request.store()), &*catalog, data_folders, clock});
+    };
+  };
+  const Execute train = on_arrays(
+      [](const WorkRequest& request, const ArrayContext& context) { return TrainOnArrays(request.train(), context); });
+  const Execute infer = on_arrays(
+      [](const WorkRequest& request, const ArrayContext& context) { return InferOnArrays(request.infer(), context); });
   const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const Poll& poll) {
     const MoreThreads more_threads(request, poll);
     return EvaluateTrial(request.key(), request.evaluate(), Store(request.store()));
   };
-  std::exit(ServeWork({{WorkRequest::kEvaluate, evaluate}}));
+  std::exit(
+      ServeWork({{WorkRequest::kTrain, train}, {WorkRequest::kInfer, infer}, {WorkRequest::kEvaluate, evaluate}}));
 }
 
 }  // namespace
@@ -24,7 +47,9 @@ absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
 Command EvaluateWorkerCommand() {
   Command command;
   command.name = "evaluate-worker";
-  command.summary = "Makes records for the engine that started it.";
+  command.summary = "Works on arrays for the engine that started it: records, imported outputs, fitted heads.";
+  command.arguments = "CATALOG_FOLDER...";
+  command.max_arguments = 1000;
   command.hidden = true;
   command.run = Serve;
   return command;

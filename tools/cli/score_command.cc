@@ -19,8 +19,9 @@
 #include "tools/cli/store_budget.h"
 
 ABSL_FLAG(std::string, model, "",
-          "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
-          "(.textproto) whose model has weights. With --network, a file of weights.");
+          "The trained model: its outputs (.npz, as for 'openset eval'; {split} and {seed} in the name stand for all "
+          "numbers that files have), a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method "
+          "file (.textproto) whose model has weights. With --network, a file of weights.");
 ABSL_FLAG(
     std::string, network, "",
     "The network whose weights --model contains (a state dict of torch.save() or safetensors): resnet18, resnet34, "
@@ -39,6 +40,7 @@ ABSL_FLAG(std::vector<std::string>, outputs, {},
 ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
+ABSL_DECLARE_FLAG(std::string, fit);
 ABSL_FLAG(std::string, size, "",
           "Height and width to which images are resized. Empty: those of the method file, otherwise 32.");
 ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3. Empty: those of the method file, otherwise 3.");
@@ -78,6 +80,7 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   request.set_weights(absl::GetFlag(FLAGS_weights));
   request.set_network(absl::GetFlag(FLAGS_network));
   request.set_key(absl::GetFlag(FLAGS_key));
+  request.set_fit(absl::GetFlag(FLAGS_fit));
   request.set_head(absl::GetFlag(FLAGS_head));
   request.set_features(absl::GetFlag(FLAGS_features));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
@@ -196,17 +199,21 @@ Command ScoreCommand() {
   command.summary = "Measures every score that needs no training on your own trained network.";
   command.description =
       "Output c of the network must be for the task's known class c, in the order of the task's file. Scores\n"
-      "that are fitted use the task's training images. openset doesn't repeat what is in the store. The results\n"
+      "that are fitted use the task's training images, or the outputs in --fit. Outputs need no task: without one,\n"
+      "the file says which samples are unknown, and which groups they form. openset doesn't repeat what is in the "
+      "store. The results\n"
       "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
       "SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this network with\n"
       "the same input. Exit code: as for 'openset run'.\n"
       "\n"
+      "  openset score --model=outputs.npz --fit=train_outputs.npz\n"
+      "  openset score --model='net_{split}_{seed}.npz' --task=cifar10\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
       "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",    "network", "task", "split",    "methods", "weights", "key",         "head",
-                   "features", "outputs", "size", "channels", "mean",    "std",     "train_limit", "test_limit"};
+  command.flags = {"model",    "fit",     "network", "task",     "split", "methods", "weights",     "key",       "head",
+                   "features", "outputs", "size",    "channels", "mean",  "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = RunScore;
   return command;

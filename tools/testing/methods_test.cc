@@ -195,8 +195,10 @@ std::vector<std::string> MethodFiles() {
 }
 
 TEST(Methods, AreAllInTheTable) {
-  std::vector<std::string> names;
+  // Those of features are in bring_your_own_test.cc.
+  std::vector<std::string> names = {"logistic_regression", "nearest_mean"};
   for (const Method& method : kMethods) names.push_back(method.name);
+  std::sort(names.begin(), names.end());
   EXPECT_EQ(MethodFiles(), names);
 }
 

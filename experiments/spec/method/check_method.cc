@@ -7,6 +7,7 @@
 #include "core/proto/traits.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
@@ -14,9 +15,25 @@
 namespace openset {
 namespace {
 
+// Outputs that were computed elsewhere, and fitted heads, go with no training and no pass through a network.
+void CheckArrays(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  const std::string what = method.model().has_outputs() ? "outputs that were computed elsewhere" : "a fitted head";
+  for (const auto& [path, present] : {std::pair{"loss", method.has_loss()},
+                                      {"training", method.has_training()},
+                                      {"open_set", method.has_open_set()},
+                                      {"views", method.has_views()},
+                                      {"pretraining", method.has_pretraining()},
+                                      {"model.head", method.model().has_head()},
+                                      {"model.weights", method.model().has_weights()}}) {
+    if (present) problems->push_back({path, absl::StrCat("does not go with ", what)});
+  }
+  if (!method.inference().has_plain()) problems->push_back({"inference", absl::StrCat("must be plain for ", what)});
+}
+
 // The fields that a method needs for its training, or must not have without one.
 void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const bool has_model = method.model().has_weights() || method.model().has_torch_script();
+  if (UsesArraysOnly(method.model())) return CheckArrays(method, problems);
   for (const auto& [path, present] : {std::pair{"loss", method.has_loss()}, {"training", method.has_training()}}) {
     if (present) continue;
     if (!has_model) {
@@ -42,6 +59,7 @@ void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems
 void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const ModelSpec& model = method.model();
   const bool is_script = model.has_torch_script();
+  if (UsesArraysOnly(model)) return;
   const bool known_weights = model.weights().has_sha256() || model.weights().split_sha256_size() > 0;
   const bool unknown_file = is_script ? !model.torch_script().has_sha256() : model.has_weights() && !known_weights;
   if (unknown_file) {
@@ -84,6 +102,18 @@ void CheckScriptScore(const TorchScriptSpec& script, const Traits& needs, const 
     problems->push_back({path,
                          "needs features: name the last linear module (model.torch_script.head; --head), or let the "
                          "script return (features, logits) (model.torch_script.features; --features)"});
+  }
+}
+
+// The same for a score of outputs that were computed elsewhere.
+void CheckOutputsScore(const OutputsSpec& outputs, const Traits& needs, const std::string& path,
+                       std::vector<FieldProblem>* problems) {
+  if (needs.fit() && !outputs.has_fit_file()) {
+    problems->push_back({path, "is fitted to training samples: give their outputs (model.outputs.fit_file; --fit)"});
+  } else if ((needs.features() || needs.head()) && outputs.has_features() && !outputs.features()) {
+    problems->push_back({path, "needs an array 'features' in the file of outputs"});
+  } else if (needs.head() && outputs.has_head() && !outputs.head()) {
+    problems->push_back({path, "needs arrays 'head_weight' and 'head_bias' in the file of outputs"});
   }
 }
 
@@ -143,6 +173,13 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   }
   if (!first_term) add("loss.term", "no term counts from the first epoch on: at least one needs from_epoch 0");
   if (!training.has_open_set()) return;
+  const bool fits_features = training.open_set().has_feature_mixup() || training.open_set().has_virtual_outliers() ||
+                             (training.open_set().has_external_images() && !open_set.mixtures());
+  if (method.model().has_features() && !fits_features) {
+    add("open_set",
+        "makes images, and the samples are feature vectors: feature_mixup, virtual_outliers and "
+        "external_images work on them");
+  }
   if (!open_set_used) add("open_set", "no loss term uses it");
   if (training.open_set().plain_passes() > 0 && !plain_term) {
     add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
@@ -178,6 +215,9 @@ void ForEachAugmentations(const MethodSpec& method, const Use& use) {
 // Checks the images against the requirements of model and augmentations.
 void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const InputSpec& input = method.input();
+  if (method.model().has_features() && method.has_views()) {
+    problems->push_back({"views", "are augmented images, and the samples are feature vectors"});
+  }
   if (const int smallest = TraitsOf(method.model()).smallest_image(); input.size() < smallest) {
     problems->push_back(
         {"input.size", absl::StrCat("must be at least ", smallest, " for this model (is ", input.size(), ")")});
@@ -210,6 +250,10 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& i
     problems->push_back({path, absl::StrCat("needs features, ", inference.no_features())});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
+  } else if (method.model().has_outputs()) {
+    CheckOutputsScore(method.model().outputs(), score, path, problems);
+  } else if (IsFittedHead(method.model())) {
+    // Its outputs have features and a linear head.
   } else if (score.head() && !method.model().head().has_linear()) {
     problems->push_back({path, "needs the weights of a linear head"});
   } else if (score.head() && method.model().head().linear().normalise_logits()) {

@@ -26,6 +26,7 @@
 #include "core/saturated.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
+#include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "eval/scores/score.pb.h"
@@ -87,9 +88,26 @@ absl::Status Check(const Combination& made, const std::vector<GridAxis>& axes, c
   return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
+// Removes what is for images from a method for features or outputs, and a training that an override of all methods gave
+// to one without any.
+void LeaveOutImages(MethodSpec* method) {
+  if (UsesArraysOnly(method->model()) && !method->has_loss()) method->clear_training();
+  method->clear_augmentation();
+  method->mutable_input()->Clear();
+  if (method->open_set().has_external_images()) {
+    method->mutable_open_set()->mutable_external_images()->clear_augmentation();
+  }
+  if (!method->has_pretraining()) return;
+  method->mutable_pretraining()->clear_augmentation();
+  if (method->pretraining().open_set().has_external_images()) {
+    method->mutable_pretraining()->mutable_open_set()->mutable_external_images()->clear_augmentation();
+  }
+}
+
 }  // namespace
 
 std::vector<FieldProblem> ResolveMethod(MethodSpec* method) {
+  if (method->model().has_features() || method->model().has_outputs()) LeaveOutImages(method);
   FillDefaults(method);
   std::vector<FieldProblem> problems = FindProblems(*method);
   if (problems.empty()) problems = FindMethodProblems(*method);
@@ -143,7 +161,7 @@ class Expander {
         OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckTestOnly(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
-        std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // shared by openness levels
+        std::map<std::pair<int, uint64_t>, std::shared_ptr<const TrialMethod>> of_split;  // shared by openness levels
         for (const auto& point : points) {
           const bool is_left_out = !experiment_.only.empty() &&
                                    experiment_.only.count({task.name(), method->method.name(), point->split}) == 0;
@@ -151,9 +169,12 @@ class Expander {
           OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
           OPENSET_RETURN_IF_ERROR(CheckTraining(task, method->method, *point));
           OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
-          std::shared_ptr<const TrialMethod>& made = of_split[point->split];
-          if (made == nullptr) made = MethodOfSplit(method, point->split);
-          for (const uint64_t seed : spec_.seed()) trials.emplace_back(made, point, protocol, seed);
+          const bool is_of_seed = IsOfSeed(method->method.model());
+          for (const uint64_t seed : spec_.seed()) {
+            std::shared_ptr<const TrialMethod>& made = of_split[{point->split, is_of_seed ? seed : 0}];
+            if (made == nullptr) made = MethodOfSplit(method, *point, seed);
+            trials.emplace_back(made, point, protocol, seed);
+          }
         }
       }
     }
@@ -215,12 +236,56 @@ class Expander {
         absl::StrCat(grid.status().message(), "; an axis of some methods names them: axis { ... method: 'METHOD' }"));
   }
 
-  // The method with the weights of the split, if each split has its own.
-  static std::shared_ptr<const TrialMethod> MethodOfSplit(const std::shared_ptr<const TrialMethod>& method, int split) {
-    if (!IsOfSplit(method->method.model())) return method;
+  // The method with the files of the split and seed, if each has its own, and the number of the task's features.
+  std::shared_ptr<const TrialMethod> MethodOfSplit(const std::shared_ptr<const TrialMethod>& method,
+                                                   const TrialData& point, uint64_t seed) const {
+    const ModelSpec& model = method->method.model();
+    const bool lacks_dim = model.has_features() && !model.features().has_dim();
+    if (!IsOfSplit(model) && !lacks_dim) return method;
     auto of_split = std::make_shared<TrialMethod>(*method);
-    *of_split->method.mutable_model() = ModelOfSplit(method->method.model(), split);
+    *of_split->method.mutable_model() = ModelOfSplit(model, point.split, seed);
+    if (lacks_dim) of_split->method.mutable_model()->mutable_features()->set_dim(FeaturesOf(point.data.train()));
     return of_split;
+  }
+
+  // The number of features of a data set; 0 for images, and for labels without features.
+  int FeaturesOf(const Selection& selection) const {
+    const absl::StatusOr<const DataSetInfo*> info = experiment_.catalog.Find(selection.data_set());
+    return info.ok() && HasFeatures(**info) ? (*info)->width() / static_cast<int>(sizeof(float)) : 0;
+  }
+
+  // Checks that outputs that were computed elsewhere can be those of the data.
+  absl::Status CheckOutputs(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
+    if (!method.model().has_outputs()) return absl::OkStatus();
+    const char* why = nullptr;
+    if (data.test_shifted_size() > 0) why = "are for tasks without shifted groups";
+    if (spec_.validation_per_class() > 0) {
+      why = "have no validation samples: leave validation_per_class and searches out";
+    }
+    if (data.test_unknown().empty() && method.model().outputs().has_fit_file()) {
+      why = "with a fit_file are for tasks with unknown samples";
+    }
+    if (why == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(WhereInMethod(experiment_, loaded, "model.outputs"),
+                                                   ": outputs that were computed elsewhere ", why));
+  }
+
+  // Checks that methods for features get features, and methods for images get images.
+  absl::Status CheckFeatures(const LoadedMethod& loaded, const MethodSpec& method, const Selection& selection) const {
+    if (method.model().has_outputs()) return absl::OkStatus();
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(selection.data_set()));
+    const std::string where = absl::StrCat(WhereInMethod(experiment_, loaded, "model"), ": ");
+    if (!method.model().has_features()) {
+      if (!HasFeatures(*info)) return absl::OkStatus();
+      return absl::InvalidArgumentError(absl::StrCat(where, "is for images, and the samples of '", info->name(),
+                                                     "' are feature vectors: METHOD+features (", method.name(),
+                                                     "+features) trains a head on them"));
+    }
+    const int features = FeaturesOf(selection), dim = method.model().features().dim();
+    if (features > 0 && (dim == 0 || dim == features)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, "is for feature vectors", dim > 0 ? absl::StrCat(" of ", dim, " numbers") : "", ", and the samples of '",
+        info->name(), "' ", features > 0 ? absl::StrCat("have ", features) : "are images or have labels only"));
   }
 
   absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
@@ -279,8 +344,9 @@ class Expander {
   }
 
   static bool ReadsTrainingImages(const MethodSpec& method) {
-    return method.has_training() || TraitsOf(method.inference()).reads_training_images() ||
-           TraitsOf(method.score()).fit();
+    if (method.model().has_outputs()) return false;  // they are in its files
+    return method.has_training() || IsFittedHead(method.model()) ||
+           TraitsOf(method.inference()).reads_training_images() || TraitsOf(method.score()).fit();
   }
 
   absl::Status CheckTraining(const TaskSpec& task, const MethodSpec& method, const TrialData& point) const {
@@ -292,8 +358,9 @@ class Expander {
 
   absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
     if (!task.test_only() || !ReadsTrainingImages(method)) return absl::OkStatus();
-    if (task.has_fit_part() && !method.has_training()) return absl::OkStatus();
-    const bool trains = method.has_training() || !TraitsOf(method.score()).fit();
+    const bool has_training = method.has_training() || IsFittedHead(method.model());
+    if (task.has_fit_part() && !has_training) return absl::OkStatus();
+    const bool trains = has_training || !TraitsOf(method.score()).fit();
     return absl::InvalidArgumentError(absl::StrCat(
         experiment_.source.file(), ": method ", method.name(), trains ? " trains with" : "'s score is fitted to",
         " training images, and task ", task.name(), " has ",
@@ -306,6 +373,12 @@ class Expander {
     for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
     for (const ShiftedGroup& group : data.test_shifted()) data_sets.insert(group.selection().data_set());
     if (ReadsExternalImages(method)) data_sets.insert(data.external().data_set());
+    OPENSET_RETURN_IF_ERROR(CheckOutputs(loaded, method, data));
+    OPENSET_RETURN_IF_ERROR(CheckFeatures(loaded, method, data.train()));
+    for (const UnknownGroup& group : data.test_unknown()) {
+      OPENSET_RETURN_IF_ERROR(CheckFeatures(loaded, method, group.selection()));
+    }
+    if (method.model().has_features() || method.model().has_outputs()) data_sets.clear();
     for (const std::string& name : data_sets) {
       OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
       const int channels = method.input().channels();
@@ -384,6 +457,7 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
 // Returns why the method can't use a model that was trained without it; empty if it can.
 std::string NeedsTraining(const MethodSpec& method) {
   if (const std::string why = TraitsOf(method.inference()).needs_training(); !why.empty()) return why;
+  if (UsesArraysOnly(method.model())) return "is fitted to features or has outputs of its own";
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
   if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with its own loss";

@@ -45,6 +45,7 @@
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
+#include "data/sets/feature_data_set.h"
 #include "data/sets/folder_data_set.h"
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
@@ -111,7 +112,14 @@ std::string ClassText(const DataSetInfo& info, int id) {
                                       : info.class_name(id);
 }
 
+absl::Status CheckIsOfImages(const DataSetInfo& info) {
+  if (!HasFeatures(info)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(info.name(), ": its samples are feature vectors; `openset data` looks at images"));
+}
+
 absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders) {
+  OPENSET_RETURN_IF_ERROR(CheckIsOfImages(info));
   std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
   const bool all = parts.empty();
   for (int p = 0; all && p < info.layout(0).part_size(); ++p) parts.push_back(info.layout(0).part(p).name());
@@ -139,6 +147,7 @@ absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, con
 absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catalog& catalog,
                                          const std::vector<std::string>& folders) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+  OPENSET_RETURN_IF_ERROR(CheckIsOfImages(*info));
   OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, catalog, folders));
   NamedSamples set;
   set.source = std::move(opened.source);

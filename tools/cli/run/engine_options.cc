@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }
 
 absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
-                                                 const std::vector<std::string>& catalog_folders) {
+                                                 const std::vector<std::string>& catalog_folders, bool with_trainer) {
   LocalEngineOptions options;
   options.capacity.cpu_threads = CpuSlots(deploy);
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
@@ -86,6 +86,9 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
   options.hang = absl::Seconds(deploy.hang_seconds());
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
 
+  options.evaluator = {ProgramPath(), "evaluate-worker"};
+  options.evaluator.insert(options.evaluator.end(), catalog_folders.begin(), catalog_folders.end());
+  if (!with_trainer) return options;
   options.trainer = {deploy.worker()};
   std::string worker = deploy.worker();
   if (worker.empty()) {
@@ -96,7 +99,6 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
   }
   if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker doesn't exist: ", worker));
   options.trainer.insert(options.trainer.end(), catalog_folders.begin(), catalog_folders.end());
-  options.evaluator = {ProgramPath(), "evaluate-worker"};
   return options;
 }
 

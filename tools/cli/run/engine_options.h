@@ -25,9 +25,12 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
 // Returns the number of CPU slots for actions: the deployment's jobs, or the number of CPUs that this process may use.
 int CpuSlots(const DeploySpec& deploy);
 
-// `catalog_folders` are for the workers. Errors: kNotFound if the worker's program is not there; those of the flags.
+// `catalog_folders` are for the workers. Unless `with_trainer`, the worker with LibTorch is neither looked for nor set,
+// and no action that needs it may be started. Errors: kNotFound if that worker's program is not there, and those of
+// WorkerProgram(); those of the flags.
 absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
-                                                 const std::vector<std::string>& catalog_folders);
+                                                 const std::vector<std::string>& catalog_folders,
+                                                 bool with_trainer = true);
 
 }  // namespace openset
 

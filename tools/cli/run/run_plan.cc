@@ -27,6 +27,7 @@
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/worker/cpu_precision.h"
@@ -231,6 +232,20 @@ std::vector<std::string> RunFlags() {
           "redo",    "only",    "detach", "slurm_task",   "private"};
 }
 
+namespace {
+
+// Whether a needed action needs LibTorch.
+bool RunsNetworks(const Plan& plan) {
+  for (const ActionId id : plan.NeededActions()) {
+    const Action& action = plan[id];
+    if (!StageOf(action).RunsModel()) continue;
+    if (!UsesArraysOnly(plan.TrialOf(action).method().model())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 absl::Status RunPlan(Study* study) {
   const Plan& plan = study->plan();
   const std::vector<std::string> lines = study->SourceLines();
@@ -249,7 +264,8 @@ absl::Status RunPlan(Study* study) {
   }
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   const DeploySpec& deploy = deployment.spec;
-  OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options, EngineOptions(deploy, study->experiment().folders.catalog));
+  OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options,
+                           EngineOptions(deploy, study->experiment().folders.catalog, RunsNetworks(plan)));
   RunOptions run;
   run.data_folders = options.data_folders;
   run.lease.lease = absl::Seconds(deploy.lease_seconds());

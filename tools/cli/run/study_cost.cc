@@ -124,6 +124,7 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   for (const Action& action : plan.actions) {
     if (action.kind != ActionKind::kTrain || action.role == ActionRole::kImport || action.is_done()) continue;
     const Trial& trial = plan.TrialOf(action);
+    if (UsesArraysOnly(trial.method().model())) continue;
     const auto [at, is_new] = group_of.try_emplace(
         {trial.shared_method().get(), trial.shared_data().get(), trial.shared_protocol().get()}, nullptr);
     if (is_new && throughputs->Of(trial, options.device).basis != Throughputs::Rate::Basis::kMeasured) {

@@ -3,15 +3,21 @@
 #include "tools/cli/score/score_experiment.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/proto/proto_rules.h"
@@ -19,6 +25,8 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/suggest.h"
+#include "data/readers/feature_file.h"
+#include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
@@ -216,7 +224,8 @@ absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
 }
 
 // Checks the model and its input; errors name the flag.
-absl::Status Complete(const ScoreRequest& request, const std::vector<int>& splits, Given* given) {
+absl::Status Complete(const ScoreRequest& request, const std::vector<int>& splits, const std::vector<uint64_t>& seeds,
+                      Given* given) {
   if (request.has_size()) given->input.set_size(request.size());
   if (request.has_channels()) given->input.set_channels(request.channels());
   if (!request.mean().empty()) *given->input.mutable_mean() = {request.mean().begin(), request.mean().end()};
@@ -237,14 +246,160 @@ absl::Status Complete(const ScoreRequest& request, const std::vector<int>& split
     return invalid_file(problem);
   }
   if (!IsOfSplit(given->model)) return absl::OkStatus();
-  for (const FieldProblem& problem : ResolveSplitFiles(splits, &given->model)) return invalid_file(problem);
-  if (splits.size() == 1) given->model = ModelOfSplit(given->model, splits[0]);  // otherwise it is made from them later
+  for (const FieldProblem& problem : ResolveSplitFiles(splits, seeds, &given->model)) return invalid_file(problem);
+  // Otherwise it is made from them later.
+  if (splits.size() == 1 && seeds.size() == 1) given->model = ModelOfSplit(given->model, splits[0], seeds[0]);
   return absl::OkStatus();
 }
 
+// "score_resnet50" for "../nets/ResNet50.pt".
+std::string NameOf(const std::string& model) {
+  std::string stem = std::filesystem::path(model).stem().string();
+  // "net" of "net_{split}_{seed}".
+  for (const char* place : {"{split}", "{seed}"}) {
+    for (const char* before : {"_", "-", "."}) stem = absl::StrReplaceAll(stem, {{absl::StrCat(before, place), ""}});
+    stem = absl::StrReplaceAll(stem, {{place, ""}});
+  }
+  std::string name = absl::StrCat("score_", stem.empty() ? "outputs" : stem);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+  }
+  return absl::AsciiStrToLower(name.substr(0, kMostNameBytes));
+}
+
+bool IsOutputsFile(const std::string& model) {
+  const std::string name = absl::AsciiStrToLower(model);
+  return absl::EndsWith(name, ".npz") || absl::EndsWith(name, ".csv") || absl::EndsWith(name, ".tsv");
+}
+
+// Outputs that were computed elsewhere.
+absl::StatusOr<Given> FromOutputs(const ScoreRequest& request) {
+  for (const auto& [flag, is_given] : {std::pair{"network", !request.network().empty()},
+                                       {"weights", !request.weights().empty()},
+                                       {"key", !request.key().empty()},
+                                       {"head", !request.head().empty()},
+                                       {"features", request.features()},
+                                       {"outputs", request.outputs_size() > 0},
+                                       {"size", request.has_size()},
+                                       {"channels", request.has_channels()},
+                                       {"mean", !request.mean().empty()},
+                                       {"std", !request.std().empty()}}) {
+    if (is_given) return Invalid(flag, "is for a network; --model is a file of outputs");
+  }
+  Given given;
+  given.model.mutable_outputs()->set_file(request.model());
+  if (!request.fit().empty()) given.model.mutable_outputs()->set_fit_file(request.fit());
+  return given;
+}
+
+std::string AbsoluteModelPath(const ScoreRequest& request) {
+  std::error_code error;
+  return std::filesystem::absolute(ModelPath(request), error).string();
+}
+
+// The numbers in the names of the files of outputs that exist.
+struct OutputFiles {
+  std::set<int> splits;
+  std::set<uint64_t> seeds;
+};
+
+// Adds the numbers of the files and folders that match the rest of a pattern, `folder` being what matches its start.
+void Match(const std::string& folder, const std::vector<std::string>& rest, std::string split, std::string seed,
+           OutputFiles* found) {
+  if (rest.empty()) {
+    int number = 0;
+    uint64_t seed_number = 0;
+    if (absl::SimpleAtoi(split, &number)) found->splits.insert(number);
+    if (absl::SimpleAtoi(seed, &seed_number)) found->seeds.insert(seed_number);
+    return;
+  }
+  const std::vector<std::string> others(rest.begin() + 1, rest.end());
+  std::vector<std::string> names = {rest[0]};
+  if (absl::StrContains(rest[0], '{')) names = ListFolder(folder).value_or(std::vector<std::string>());
+  for (const std::string& name : names) {
+    if (!FileExists(JoinPath(folder, name))) continue;
+    // Numbers that the name has at the places of the pattern.
+    size_t at = 0;
+    std::string split_here = split, seed_here = seed;
+    bool fits = true;
+    for (absl::string_view pattern = rest[0]; fits && !pattern.empty();) {
+      const bool is_split = absl::ConsumePrefix(&pattern, "{split}");
+      if (is_split || absl::ConsumePrefix(&pattern, "{seed}")) {
+        const size_t begin = at;
+        while (at < name.size() && absl::ascii_isdigit(static_cast<unsigned char>(name[at]))) ++at;
+        const std::string digits = name.substr(begin, at - begin);
+        std::string& number = is_split ? split_here : seed_here;
+        const bool is_plain = !digits.empty() && (digits == "0" || digits[0] != '0') && digits.size() < 10;
+        fits = is_plain && (number.empty() || number == digits);
+        number = digits;
+      } else {
+        fits = at < name.size() && name[at] == pattern[0];
+        ++at;
+        pattern.remove_prefix(1);
+      }
+    }
+    if (fits && at == name.size()) Match(JoinPath(folder, name), others, split_here, seed_here, found);
+  }
+}
+
+// The splits and seeds of the files that --model names; split and seed 0 if it is one file.
+absl::StatusOr<OutputFiles> FindOutputFiles(const ScoreRequest& request) {
+  const std::string path = AbsoluteModelPath(request);
+  OutputFiles found;
+  if (absl::StrContains(path, '{')) {
+    Match("/", absl::StrSplit(path, '/', absl::SkipEmpty()), "", "", &found);
+    if (found.splits.empty() && found.seeds.empty()) {
+      return Invalid("model", absl::StrCat("no file is called ", path, " with numbers for {split} and {seed}"));
+    }
+  }
+  if (found.splits.empty()) found.splits.insert(request.split());
+  if (found.seeds.empty()) found.seeds.insert(0);
+  return found;
+}
+
+// The task that a file of outputs is: its known classes, and its groups of unknown samples.
+absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const OutputFiles& files, const Catalog& catalog) {
+  if (!absl::EndsWith(absl::AsciiStrToLower(request.model()), ".npz")) {
+    return Invalid("task", "name the task: only .npz files say enough to go without");
+  }
+  TaskSpec task;
+  task.set_name(NameOf(request.model()).substr(std::strlen("score_")));
+  // All seeds of a split have the same samples; an action compares its labels with those of this file.
+  const std::string file =
+      absl::StrReplaceAll(AbsoluteModelPath(request), {{"{seed}", absl::StrCat(*files.seeds.begin())}});
+  task.set_data_set(absl::StrCat(kFeaturesPrefix, file));
+  task.set_test_only(true);
+  task.add_test_part(kAllSamples);
+  const int most = *files.splits.rbegin();
+  for (int s = 0; s <= most; ++s) {
+    ClassSplit* split = task.add_split();
+    // A number without a file has the classes of the first one; no trial uses it.
+    const int with_file = files.splits.count(s) > 0 ? s : *files.splits.begin();
+    const TaskSpec of_split = TaskOfSplit(task, with_file);
+    absl::StatusOr<const DataSetInfo*> info = catalog.Find(of_split.data_set());
+    if (!info.ok()) return Annotate(info.status(), "--model");
+    for (int c = 0; c < (*info)->class_name_size() - (*info)->unknown_classes(); ++c) split->add_known(c);
+    if (task.unknown_size() > 0) continue;
+    for (const DataSetPart& part : (*info)->layout(0).part()) {
+      if (!part.has_features() || part.features().has_share() || part.name() == kAllSamples) continue;
+      UnknownSource* source = task.add_unknown();
+      source->set_group(part.name());
+      source->set_data_set(task.data_set());
+      source->set_part(part.name());
+    }
+  }
+  FillDefaults(&task);
+  return task;
+}
+
 absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders,
-                                 const std::vector<int>& splits) {
-  if (request.model().empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
+                                 const std::vector<int>& splits, const std::vector<uint64_t>& seeds) {
+  if (request.model().empty()) {
+    return Invalid("model", "give a file of outputs (.npz), a TorchScript file, or a method file (.textproto)");
+  }
+  if (!request.fit().empty() && !IsOutputsFile(request.model())) {
+    return Invalid("fit", "is for outputs (--model=FILE.npz); networks are passed over the task's training images");
+  }
   if (absl::EndsWith(request.model(), ".safetensors") && request.network().empty()) {
     return Invalid("model",
                    absl::StrCat("a safetensors file has weights, but no network: name it with --network (",
@@ -254,14 +409,16 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
   }
   for (const char* end : {".pt2", ".onnx"}) {
     if (!absl::EndsWith(request.model(), end)) continue;
-    return Invalid("model", absl::StrCat("openset does not run ", end,
-                                         " files: in Python, openset.collect(model, loader) runs any network and "
-                                         "writes the outputs that 'openset eval' reads"));
+    return Invalid(
+        "model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('", request.model(),
+                              "', task='", request.task().empty() ? "TASK" : request.task(),
+                              "', split=", request.split(), ", store='openset-store') does, and measures every score"));
   }
-  OPENSET_ASSIGN_OR_RETURN(Given given, !request.network().empty()                      ? FromNetwork(request)
+  OPENSET_ASSIGN_OR_RETURN(Given given, IsOutputsFile(request.model())                  ? FromOutputs(request)
+                                        : !request.network().empty()                    ? FromNetwork(request)
                                         : absl::EndsWith(request.model(), ".textproto") ? FromMethod(request, folders)
                                                                                         : FromScript(request));
-  OPENSET_RETURN_IF_ERROR(Complete(request, splits, &given));
+  OPENSET_RETURN_IF_ERROR(Complete(request, splits, seeds, &given));
   return given;
 }
 
@@ -339,10 +496,21 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
 
 // The task and split of a part.
 absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const SpecFolders& folders,
-                                                const Catalog& catalog) {
+                                                const OutputFiles& files, const Catalog& catalog) {
+  if (part.task().empty() && IsOutputsFile(part.model())) {
+    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, TaskOfOutputs(part, files, catalog));
+    return std::pair{std::move(task), *files.splits.begin()};
+  }
   if (part.task().empty()) return Invalid("task", "name the task, or give its file");
   absl::StatusOr<TaskSpec> task = LoadTask(part.task(), folders, part.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
+  if (absl::StrContains(part.model(), "{split}")) {
+    if (*files.splits.rbegin() >= CountSplits(*task)) {
+      return Invalid("model", absl::StrCat("there is a file of split ", *files.splits.rbegin(), ", and task ",
+                                           task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
+    }
+    return std::pair{*std::move(task), *files.splits.begin()};
+  }
   if (!part.has_split() && CountSplits(*task) > 1) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
                                          " splits: pass the model's split, 0 to ", CountSplits(*task) - 1));
@@ -371,15 +539,6 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
   }
 }
 
-// "score_resnet50" for "../nets/ResNet50.pt".
-std::string NameOf(const std::string& model) {
-  std::string name = absl::StrCat("score_", std::filesystem::path(model).stem().string());
-  for (char& c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
-  }
-  return absl::AsciiStrToLower(name.substr(0, kMostNameBytes));
-}
-
 }  // namespace
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
@@ -388,24 +547,32 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   std::vector<TaskSpec> tasks;
   std::vector<std::pair<std::string, int>> places;  // task and split of each part
   std::set<int> splits;
+  OutputFiles files{{}, {0}};
+  if (IsOutputsFile(request.model())) {
+    OPENSET_ASSIGN_OR_RETURN(files, FindOutputFiles(request));
+  }
   for (const ScoreRequest* part : parts) {
-    OPENSET_ASSIGN_OR_RETURN(auto task, TaskOf(*part, folders, catalog));
+    OPENSET_ASSIGN_OR_RETURN(auto task, TaskOf(*part, folders, files, catalog));
     places.emplace_back(task.first.name(), task.second);
     splits.insert(task.second);
     const auto has_name = [&](const TaskSpec& known) { return known.name() == task.first.name(); };
     if (std::none_of(tasks.begin(), tasks.end(), has_name)) tasks.push_back(std::move(task.first));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()}));
+  if (absl::StrContains(request.model(), "{split}")) splits = files.splits;
+  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()},
+                                                         {files.seeds.begin(), files.seeds.end()}));
   OPENSET_ASSIGN_OR_RETURN(AskedMethods asked, Methods(request, folders, given));
   PostHocMethods& methods = asked.made;
 
   ExperimentSpec spec;
   spec.set_name(NameOf(request.model()));
   spec.set_question("Which score on the outputs of this model detects unknown classes best?");
-  for (const TaskSpec& task : tasks) spec.add_task(tasks.size() == 1 ? request.task() : task.name());
+  for (const TaskSpec& task : tasks) {
+    spec.add_task(tasks.size() == 1 && !request.task().empty() ? request.task() : task.name());
+  }
   for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
   for (const int split : splits) spec.add_split(split);
-  spec.add_seed(0);
+  for (const uint64_t seed : files.seeds) spec.add_seed(seed);
   spec.add_metric()->mutable_accuracy();
   spec.add_metric()->mutable_auroc();
   spec.add_metric()->mutable_aupr_unknown();

@@ -1,0 +1,27 @@
+// Makes a catalog entry for a file of features that is in no catalog.
+#ifndef OPENSET_DATA_SETS_FEATURE_DATA_SET_H_
+#define OPENSET_DATA_SETS_FEATURE_DATA_SET_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "data/catalog.pb.h"
+
+namespace openset {
+
+// The prefix of such a data set's name in tasks: "features:clip.npz".
+inline constexpr absl::string_view kFeaturesPrefix = "features:";
+
+// Returns the catalog entry of a file of features (data/readers/feature_file.h). Its classes are the file's known ones,
+// then a class for each group of unknown samples. Its parts are the file's; without parts in the file, they are "train"
+// and "test", which share each class's known samples, "all", and one for each group. The entry contains the file's
+// SHA-256, so that changed files count as other data. `path` is absolute. Errors: those of ReadFeatureFile().
+absl::StatusOr<DataSetInfo> DescribeFeatures(const std::string& name, const std::string& path);
+
+// Whether the samples of a data set are feature vectors, not images.
+bool HasFeatures(const DataSetInfo& info);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_SETS_FEATURE_DATA_SET_H_

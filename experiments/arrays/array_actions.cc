@@ -1,0 +1,381 @@
+#include "experiments/arrays/array_actions.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/digest.h"
+#include "core/files/digest_cache.h"
+#include "core/files/files.h"
+#include "core/files/formats/safetensors.h"
+#include "core/files/remove_tree.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "core/text/one_line.h"
+#include "data/catalog.pb.h"
+#include "data/sets/data_set.h"
+#include "data/sets/data_set_parts.h"
+#include "data/task.pb.h"
+#include "eval/files/sample_set.h"
+#include "experiments/arrays/fitted_heads.h"
+#include "experiments/spec/model_files.h"
+#include "experiments/store/components.h"
+#include "experiments/store/outputs.h"
+#include "experiments/store/record.proto.h"
+#include "experiments/store/records/input_trainings.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// Defined by :arrays_fingerprints.
+extern const FingerprintRow openset_arrays_fingerprints[];
+
+namespace {
+
+constexpr char kWeight[] = "head.weight", kBias[] = "head.bias";
+
+// ---- Selections.
+
+// The number of samples of a selection. Errors: kDataLoss if its files are not those from which it was made; if they
+// are not on this machine, only the catalog is read.
+absl::StatusOr<int64_t> Count(Selection selection, const ArrayContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, context.catalog->Find(selection.data_set()));
+  bool is_here = true;
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    is_here = is_here && FindPartFiles(*info, part.part(), context.data_folders).ok();
+  }
+  if (!is_here) {
+    selection.clear_part_digest();
+    for (PartOfDataSet& more : *selection.mutable_more()) more.clear_part_digest();
+    return CountSamples(selection, *context.catalog);
+  }
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    OPENSET_RETURN_IF_ERROR(
+        AddContentDigests(selection.data_set(), {part.part()}, context.data_folders, context.catalog));
+    OPENSET_ASSIGN_OR_RETURN(const DataSetPart* entry, FindPart(*info, part.part()));
+    if (HasChecksums(*entry)) OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part.part(), context.data_folders));
+  }
+  return CountSamples(selection, *context.catalog);
+}
+
+// ---- Features.
+
+// The samples of a selection of a data set of features.
+struct FeatureRows {
+  std::vector<float> features;  // [N, D]
+  SelectedSamples samples;
+};
+
+absl::StatusOr<FeatureRows> ReadFeatures(const Selection& selection, const ArrayContext& context) {
+  OPENSET_RETURN_IF_ERROR(Count(selection, context).status());
+  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, *context.catalog, context.data_folders));
+  FeatureRows rows{{}, std::move(opened.samples)};
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Image> images, opened.source->Read(rows.samples.index));
+  const int64_t bytes = opened.source->shape().bytes();
+  rows.features.resize(images.size() * bytes / sizeof(float));
+  auto* out = reinterpret_cast<char*>(rows.features.data());
+  for (const Image& image : images) {
+    std::memcpy(out, image.pixels.data(), bytes);
+    out += bytes;
+  }
+  return rows;
+}
+
+absl::StatusOr<LinearMap> FitHead(const TrainAction& action, const ArrayContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const FeatureRows rows, ReadFeatures(action.data(), context));
+  const FeaturesSpec& spec = action.model().features();
+  const int classes = action.data().class_id_size();
+  if (spec.has_class_means()) return FitClassMeans(rows.features, rows.samples.label, classes);
+  return FitLogisticRegression(spec.logistic_regression(), rows.features, rows.samples.label, classes);
+}
+
+template <typename Values>
+ArrayView ViewOf(const Values& values, std::vector<int64_t> shape) {
+  return {ArrayType::kF64,
+          std::move(shape),
+          {reinterpret_cast<const char*>(values.data()), static_cast<size_t>(values.size()) * sizeof(double)}};
+}
+
+absl::StatusOr<LinearMap> LoadHead(const TrainAction& action, const std::string& key, const ArrayContext& context) {
+  OPENSET_RETURN_IF_ERROR(context.store.CheckCheckpoint(key));
+  const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const Safetensors content, DecodeSafetensors(bytes), path);
+  const int64_t classes = action.data().class_id_size(), dim = action.model().features().dim();
+  LinearMap head{Eigen::MatrixXd(classes, dim), Eigen::VectorXd(classes)};
+  for (const auto& [name, shape, data] : {std::tuple{kWeight, std::vector<int64_t>{classes, dim}, head.weight.data()},
+                                          {kBias, std::vector<int64_t>{classes}, head.bias.data()}}) {
+    const auto found = content.arrays.find(name);
+    if (found == content.arrays.end() || found->second.type != ArrayType::kF64 || found->second.shape != shape) {
+      return absl::DataLossError(absl::StrCat(path, ": has no f64 array '", name, "' of this head's shape"));
+    }
+    std::memcpy(data, found->second.data.data(), found->second.data.size());
+  }
+  return head;
+}
+
+// ---- Outputs that were computed elsewhere.
+
+absl::Status CheckDigest(const std::string& path, const std::string& sha256) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string sum, DigestCache::OfUser().Sha256Hex(path));
+  if (sum == sha256) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": SHA-256 is ", sum, ", not ", sha256,
+                                          ": it was changed since the study was planned; run the same command again"));
+}
+
+// Compares the outputs of one file with the samples of an action.
+class OutputsReader {
+ public:
+  OutputsReader(const InferAction& action, const ArrayContext& context)
+      : action_(action), context_(context), classes_(action.train(0).data().class_id_size()) {}
+
+  absl::StatusOr<Outputs> Read() {
+    const OutputsSpec& spec = action_.train(0).model().outputs();
+    // The inference for the fit has known samples only, and tasks for such outputs have unknown ones.
+    const bool is_fit = action_.unknown().empty() && spec.has_fit_file();
+    path_ = is_fit ? spec.fit_file() : spec.file();
+    OPENSET_RETURN_IF_ERROR(CheckDigest(path_, is_fit ? spec.fit_sha256() : spec.sha256()));
+    OPENSET_ASSIGN_OR_RETURN(samples_, ReadSampleSet({path_}));
+    if (samples_.logits.empty()) {
+      return Problem("has no logits: an imported method needs an array 'logits' [samples, classes]");
+    }
+    OPENSET_RETURN_IF_ERROR(CheckClasses());
+    std::vector<int64_t> known;
+    for (int64_t i = 0; i < samples_.num_samples; ++i) {
+      if (samples_.label[i] != kUnknownLabel) known.push_back(i);
+    }
+    if (!is_fit) OPENSET_RETURN_IF_ERROR(CheckKnown(known));
+    for (const int64_t row : known) Add(row, -1, action_.known().class_id(samples_.label[row]));
+    if (!is_fit) OPENSET_RETURN_IF_ERROR(AddUnknown());
+    result_.num_outputs = samples_.num_outputs;
+    result_.feature_dim = samples_.feature_dim;
+    result_.head_weight = samples_.head_weight;
+    result_.head_bias = samples_.head_bias;
+    return std::move(result_);
+  }
+
+ private:
+  absl::Status Problem(absl::string_view problem) const {
+    return absl::InvalidArgumentError(absl::StrCat(path_, ": ", problem));
+  }
+
+  absl::Status CheckClasses() const {
+    if (samples_.num_outputs < classes_ || (samples_.num_classes_given && samples_.num_classes != classes_)) {
+      return Problem(absl::StrCat("is for ", samples_.num_classes_given ? samples_.num_classes : samples_.num_outputs,
+                                  " classes, and the task's split has ", classes_, " known ones"));
+    }
+    const absl::StatusOr<const DataSetInfo*> info = context_.catalog->Find(action_.known().data_set());
+    if (!info.ok()) return absl::OkStatus();
+    for (size_t c = 0; c < samples_.class_names.size() && c < classes_; ++c) {
+      const std::string& ours = (*info)->class_name(action_.known().class_id(static_cast<int>(c)));
+      if (ours == samples_.class_names[c]) continue;
+      return Problem(absl::StrCat("has the class '", OneLine(samples_.class_names[c]),
+                                  "' where the task's known class ", c, " is '", OneLine(ours), "'"));
+    }
+    return absl::OkStatus();
+  }
+
+  // The labels of the action's known samples; nothing if their data set is not on this machine.
+  absl::StatusOr<std::vector<int64_t>> LabelsOf(const Selection& selection) const {
+    const absl::StatusOr<OpenedSelection> opened = OpenSelection(selection, *context_.catalog, context_.data_folders);
+    if (opened.ok()) return opened->samples.label;
+    if (absl::IsNotFound(opened.status())) return std::vector<int64_t>();
+    return opened.status();
+  }
+
+  absl::Status CheckKnown(const std::vector<int64_t>& known) {
+    OPENSET_ASSIGN_OR_RETURN(const int64_t expected, Count(action_.known(), context_));
+    if (static_cast<int64_t>(known.size()) != expected && !MayHaveFewer(action_.known())) {
+      return Problem(
+          absl::StrCat("has ", known.size(), " known samples, and the task's split has ", expected, " to test on"));
+    }
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, LabelsOf(action_.known()));
+    for (size_t i = 0; i < known.size() && i < labels.size(); ++i) {
+      if (samples_.label[known[i]] == labels[i]) continue;
+      return Problem(absl::StrCat("row ", known[i], " has the label ", samples_.label[known[i]], ", and known sample ",
+                                  i, " of the task has ", labels[i],
+                                  ": the rows must be in the order of the task's test part"));
+    }
+    if (!labels.empty()) return absl::OkStatus();
+    std::vector<int64_t> count(classes_);
+    for (const int64_t row : known) ++count[samples_.label[row]];
+    for (int c = 0; c < classes_; ++c) {
+      Selection of_class = action_.known();
+      of_class.clear_class_id();
+      of_class.clear_label();
+      of_class.add_class_id(action_.known().class_id(c));
+      OPENSET_ASSIGN_OR_RETURN(const int64_t wanted, Count(of_class, context_));
+      if (count[c] == wanted || action_.known().has_draw()) continue;
+      return Problem(absl::StrCat("has ", count[c], " samples of class ", c, ", and the task has ", wanted));
+    }
+    return absl::OkStatus();
+  }
+
+  // Appends the unknown samples, group by group.
+  absl::Status AddUnknown() {
+    std::vector<std::string> groups;
+    for (const UnknownGroup& group : action_.unknown()) groups.push_back(group.name());
+    std::vector<std::vector<int64_t>> rows(groups.size());
+    for (int64_t i = 0; i < samples_.num_samples; ++i) {
+      if (samples_.label[i] != kUnknownLabel) continue;
+      size_t place = 0;
+      if (!samples_.group.empty() && !(groups.size() == 1 && samples_.groups.size() == 1)) {
+        const std::string& name = samples_.groups[samples_.group[i]].name;
+        place = std::find(groups.begin(), groups.end(), name) - groups.begin();
+        if (place == groups.size()) {
+          return Problem(absl::StrCat("row ", i, " is of group '", OneLine(name), "', and the groups of the task are ",
+                                      absl::StrJoin(groups, ", ")));
+        }
+      } else if (groups.size() != 1) {
+        return Problem(absl::StrCat("says no groups, and the task has ", groups.size(), ": ",
+                                    absl::StrJoin(groups, ", "), " (arrays 'group' and 'group_names')"));
+      }
+      rows[place].push_back(i);
+    }
+    result_.group_names = groups;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const Selection& selection = action_.unknown(static_cast<int>(g)).selection();
+      OPENSET_ASSIGN_OR_RETURN(const int64_t expected, Count(selection, context_));
+      if (static_cast<int64_t>(rows[g].size()) != expected && !MayHaveFewer(selection)) {
+        return Problem(
+            absl::StrCat("has ", rows[g].size(), " samples of group '", groups[g], "', and the task has ", expected));
+      }
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, LabelsOf(selection));
+      for (size_t i = 0; i < rows[g].size(); ++i) {
+        Add(rows[g][i], static_cast<int64_t>(g),
+            selection.class_id(static_cast<int>(i < labels.size() ? labels[i] : 0)));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void Add(int64_t row, int64_t group, int64_t class_id) {
+    const auto append = [&](const auto& from, int64_t width, auto* to) {
+      if (from.empty()) return;
+      to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
+    };
+    append(samples_.logits, samples_.num_outputs, &result_.logits);
+    append(samples_.features, samples_.feature_dim, &result_.features);
+    append(samples_.member_uncertainty, 3, &result_.member_uncertainty);
+    append(samples_.prediction, 1, &result_.prediction);
+    append(samples_.cluster, 1, &result_.cluster);
+    result_.label.push_back(group < 0 ? samples_.label[row] : -1);
+    result_.class_id.push_back(class_id);
+    result_.group.push_back(group);
+  }
+
+  const InferAction& action_;
+  const ArrayContext& context_;
+  const int classes_;
+  std::string path_;
+  SampleSet samples_;
+  Outputs result_;
+};
+
+// ---- Both.
+
+absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const ArrayContext& context,
+                                    const std::string& train_key) {
+  OPENSET_ASSIGN_OR_RETURN(const LinearMap head, LoadHead(action.train(0), train_key, context));
+  Outputs outputs;
+  outputs.num_outputs = head.weight.rows();
+  outputs.feature_dim = head.weight.cols();
+  ClusterNumbers clusters;
+  const auto add = [&](const Selection& selection, int64_t group) -> absl::Status {
+    OPENSET_ASSIGN_OR_RETURN(const FeatureRows rows, ReadFeatures(selection, context));
+    clusters.Append(selection.data_set(), rows.samples.cluster, rows.samples.size());
+    const std::vector<float> logits = Logits(head, rows.features);
+    outputs.logits.insert(outputs.logits.end(), logits.begin(), logits.end());
+    outputs.features.insert(outputs.features.end(), rows.features.begin(), rows.features.end());
+    for (const int64_t label : rows.samples.label) {
+      outputs.label.push_back(group < 0 ? label : -1);
+      outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
+      outputs.group.push_back(group);
+    }
+    return absl::OkStatus();
+  };
+  OPENSET_RETURN_IF_ERROR(add(action.known(), -1));
+  for (int g = 0; g < action.unknown_size(); ++g) {
+    outputs.group_names.push_back(action.unknown(g).name());
+    OPENSET_RETURN_IF_ERROR(add(action.unknown(g).selection(), g));
+  }
+  for (const ShiftedGroup& group : action.shifted()) OPENSET_RETURN_IF_ERROR(add(group.selection(), -1));
+  outputs.cluster = clusters.Take();
+  outputs.head_weight.assign(head.weight.data(), head.weight.data() + head.weight.size());
+  outputs.head_bias.assign(head.bias.data(), head.bias.data() + head.bias.size());
+  return outputs;
+}
+
+// Adds the component of a fitted head.
+void AddHead(const TrainAction& action, StageProvenance* provenance) {
+  if (IsFittedHead(action.model())) AddComponents(action.model().features(), openset_arrays_fingerprints, provenance);
+}
+
+// Commits a staged folder with its summary.
+template <typename Summary>
+absl::Status Commit(const std::string& staging, const std::string& folder, Summary summary,
+                    const ArrayContext& context) {
+  summary.set_schema_version(kSchemaVersion);
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
+  return context.store.CommitFolder(staging, folder).status();
+}
+
+}  // namespace
+
+absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& context) {
+  Safetensors content;
+  content.metadata["key"] = context.key;
+  TrainSummary summary;
+  LinearMap head;
+  if (action.model().has_outputs()) {
+    const OutputsSpec& spec = action.model().outputs();
+    OPENSET_RETURN_IF_ERROR(CheckDigest(spec.file(), spec.sha256()));
+    if (spec.has_fit_file()) OPENSET_RETURN_IF_ERROR(CheckDigest(spec.fit_file(), spec.fit_sha256()));
+    // What the files may have wrong is said once, in the record.
+    OPENSET_ASSIGN_OR_RETURN(const SampleSet samples, ReadSampleSet({spec.file()}));
+    summary.mutable_import_note()->Assign(samples.hints.begin(), samples.hints.end());
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(head, FitHead(action, context));
+    content.arrays[kWeight] = ViewOf(head.weight, {head.weight.rows(), head.weight.cols()});
+    content.arrays[kBias] = ViewOf(head.bias, {head.bias.size()});
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, EncodeSafetensors(content));
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
+  const FolderRemover remover(staging);
+  const std::string path = JoinPath(staging, kCheckpointFile);
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, bytes));
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(path));
+  *summary.mutable_action() = action;
+  *summary.mutable_provenance() = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
+  AddHead(action, summary.mutable_provenance());
+  return Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context);
+}
+
+absl::Status InferOnArrays(const InferAction& action, const ArrayContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
+  absl::StatusOr<Outputs> outputs = action.train(0).model().has_outputs()
+                                        ? OutputsReader(action, context).Read()
+                                        : HeadOutputs(action, context, MessageDigest(action.train(0)));
+  OPENSET_RETURN_IF_ERROR(outputs.status());
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
+  const FolderRemover remover(staging);
+  const std::string path = JoinPath(staging, kOutputsFile);
+  OPENSET_RETURN_IF_ERROR(WriteOutputs(*outputs, path));
+  InferSummary summary;
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
+  *summary.mutable_action() = action;
+  *summary.mutable_training() = {trainings.begin(), trainings.end()};
+  *summary.mutable_provenance() = context.clock.Read(StageProvenance::INFER, context.key, context.store);
+  AddHead(action.train(0), summary.mutable_provenance());
+  return Commit(staging, context.store.OutputsFolder(context.key), std::move(summary), context);
+}
+
+}  // namespace openset

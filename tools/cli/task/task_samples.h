@@ -1,0 +1,21 @@
+// Writes the samples of a task's split for networks that run elsewhere.
+#ifndef OPENSET_TOOLS_CLI_TASK_TASK_SAMPLES_H_
+#define OPENSET_TOOLS_CLI_TASK_TASK_SAMPLES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace openset {
+
+// `openset task samples NAME --split=N --out=FOLDER`: writes test.npz (the known test samples, then each group of
+// unknown ones, as stored outputs have them) and, unless the task has no training part, fit.npz (the training samples).
+// Arrays, one value or row for each sample: `label` (-1 for unknown), `class_id`, `group`, `group_names`, `sample` (a
+// name by which users find it), and `images` (u8 [N, H, W, C]), or `path` if each image is a file, or `features`. The
+// flags --train_limit and --test_limit are those of `openset score`. Errors: those of reading the data;
+// kInvalidArgument without --out, and for a split that the task lacks.
+absl::Status WriteTaskSamples(const std::string& name);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_TASK_TASK_SAMPLES_H_
