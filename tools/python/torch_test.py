@@ -152,5 +152,116 @@ class AbsentLibrariesTest(unittest.TestCase):
                     importlib.import_module(f"openset.{module}")
 
 
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch")
+class CollectTaskTest(unittest.TestCase):
+    """Networks of any kind on the samples of a task: images u8 [8, 8, 3] of three classes."""
+
+    @classmethod
+    def setUpClass(cls):
+        import torch
+        cls.torch = torch
+        cls.folder = tempfile.TemporaryDirectory()
+        random = numpy.random.default_rng(0)
+        parts = ""
+        for part in ("train", "test"):
+            label = numpy.arange(90) % 3
+            images = random.integers(0, 80, (90, 8, 8, 3)).astype(numpy.uint8)
+            images[numpy.arange(90), :, :, label] += 100
+            numpy.savez(os.path.join(cls.folder.name, f"{part}.npz"), images=images, labels=label)
+            parts += f"part {{ name: '{part}' samples: 90 samples_per_class: 30 npz {{ images {{ path: '{part}.npz' }} }} }} "
+        for kind, text in (("catalog", "name: 'tiny' class_name: ['r', 'g', 'b'] channels: 3 height: 8 width: 8 "
+                            f"layout {{ {parts} }}"),
+                           ("tasks", "name: 'tiny' data_set: 'tiny' split { known: [0, 2] unknown: 1 }")):
+            os.makedirs(os.path.join(cls.folder.name, kind))
+            with open(os.path.join(cls.folder.name, kind, "tiny.textproto"), "w", encoding="utf-8") as file:
+                file.write(text)
+        cls.where = dict(data=cls.folder.name, library=cls.folder.name)
+        torch.manual_seed(1)
+        cls.net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(),
+                                      torch.nn.Linear(144, 2)).eval()
+        cls.samples = openset.images("tiny", **cls.where)
+        cls.batch = torch.stack([torch.from_numpy(sample.image.transpose(2, 0, 1).copy()) / 255
+                                 for sample in cls.samples])
+        with torch.inference_mode():
+            cls.logits = cls.net(cls.batch).numpy()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def collect(self, model, **more):
+        return openset.collect(model, task="tiny", **self.where, **more)
+
+    def test_images(self):
+        self.assertEqual(len(self.samples), 90)
+        self.assertEqual([self.samples[i].label for i in (0, 1, 59, 60)], [0, 1, 1, -1])
+        self.assertEqual((self.samples[60].group, self.samples[0].group), ("unknown", ""))
+        self.assertEqual(self.samples[0].image.shape, (8, 8, 3))
+        self.assertEqual(len(openset.images("tiny", part="fit", limit=5, **self.where)), 10)
+        with self.assertRaisesRegex(ValueError, "neither 'test' nor 'fit'"):
+            openset.images("tiny", part="train", **self.where)
+        with self.assertRaisesRegex(ValueError, "no split 3"):
+            openset.images("tiny", split=3, **self.where)
+
+    def test_every_kind_of_network(self):
+        torch = self.torch
+        path = os.path.join(self.folder.name, "net")
+        torch.jit.script(self.net).save(path + ".pt")
+        torch.export.save(torch.export.export(self.net, (self.batch[:8],), dynamic_shapes=({0: torch.export.Dim("n")},)),
+                          path + ".pt2")
+        networks = {"module": self.net, "parallel": torch.nn.DataParallel(self.net), "script": path + ".pt",
+                    "exported": path + ".pt2", "function": lambda batch: self.net(torch.from_numpy(batch)),
+                    "object": lambda batch: {"logits": self.net(torch.from_numpy(batch))}}
+        if importlib.util.find_spec("onnxruntime") and importlib.util.find_spec("onnx"):
+            torch.onnx.export(self.net, (self.batch[:1],), path + ".onnx", input_names=["image"],
+                              dynamic_axes={"image": {0: "n"}}, dynamo=False)
+            networks["onnx"] = path + ".onnx"
+        for name, network in networks.items():
+            with self.subTest(name):
+                found = self.collect(network)
+                numpy.testing.assert_allclose(found["logits"], self.logits, atol=1e-5)
+                self.assertEqual(found["fit"]["logits"].shape, (60, 2))
+                self.assertEqual("features" in found, name in ("module", "parallel"))
+        found = self.collect(self.net)
+        self.assertEqual(found["features"].shape, (90, 144))
+        numpy.testing.assert_array_equal(found["label"], [sample.label for sample in self.samples])
+
+    def test_hugging_face_and_timm(self):
+        if importlib.util.find_spec("transformers"):
+            import transformers
+            config = transformers.ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+                                            intermediate_size=16, image_size=8, patch_size=4, num_labels=2)
+            network = transformers.ViTForImageClassification(config)
+            found = self.collect(network)
+            with self.torch.inference_mode():
+                expected = network.eval()(self.batch).logits.numpy()
+            numpy.testing.assert_allclose(found["logits"], expected, atol=1e-5)
+            self.assertEqual(found["features"].shape, (90, 16))
+        if importlib.util.find_spec("timm"):
+            import timm
+            network = timm.create_model("resnet10t", pretrained=False, num_classes=2)
+            found = self.collect(network, size=32, mean=[0.5], std=[0.25])
+            self.assertEqual(found["features"].shape, (90, 512))
+
+    def test_commits_to_a_store(self):
+        store = os.path.join(self.folder.name, "results")
+        with self.assertWarnsRegex(openset.HintWarning, "not measured: knn on tiny.* there are 30"):
+            self.collect(self.net, store=store, name="mine", methods=["mcp", "max_logit", "knn"], limit=15)
+        frame = openset.open_store(store).records().to_frame()
+        self.assertEqual(sorted(frame["method"]), ["max_logit", "mcp"])
+
+    def test_errors(self):
+        with self.assertRaisesRegex(ValueError, "either a loader or a task"):
+            openset.collect(self.net)
+        with self.assertRaisesRegex(ValueError, "returned an array of shape"):
+            self.collect(lambda batch: batch)
+        with self.assertRaisesRegex(ValueError, "returned 1 rows of logits for 64 images"):
+            self.collect(lambda batch: batch[:1, 0, 0, :2])
+        with self.assertRaisesRegex(ValueError, "is neither 'timm/NAME' nor a file"):
+            self.collect("network.pkl")
+        with self.assertRaisesRegex(ValueError, "needs task"):
+            openset.collect(self.net, [], store="results")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

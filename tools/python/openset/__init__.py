@@ -6,7 +6,7 @@ studies and stores start the program. `openset.torchmetrics`, `openset.openood`,
 `openset.lightning` are adapters for these libraries, which they import.
 """
 from openset import scores
-from openset._collect import collect
+from openset._collect import Sample, Samples, collect, images
 from openset._evaluate import Evaluation, Evaluations, Threshold, compare, evaluate, evaluate_scores, threshold
 from openset._library import HintWarning, set_num_threads
 from openset._own_score import OwnScore, score
@@ -14,8 +14,8 @@ from openset._records import Record, Records, Store, open_store
 from openset._result import Result
 from openset._study import Study
 
-__all__ = ["Evaluation", "Evaluations", "HintWarning", "OwnScore", "Record", "Records", "Result", "Store", "Study", "Threshold",
-           "collect", "compare", "evaluate", "evaluate_scores", "open_store", "score", "scores", "set_num_threads",
+__all__ = ["Evaluation", "Evaluations", "HintWarning", "OwnScore", "Record", "Records", "Result", "Sample",
+           "Samples", "Store", "Study", "Threshold", "collect", "compare", "evaluate", "evaluate_scores", "images", "open_store", "score", "scores", "set_num_threads",
            "threshold"]
 
 

@@ -30,6 +30,14 @@ def find_head(model: Any, head: Optional[str]) -> str:
     return head
 
 
+def find_head_or_none(model: Any, head: Optional[str]) -> Optional[str]:
+    """The same; None for a model without torch.nn.Linear, if `head` is not given."""
+    import torch
+    if head is None and not any(isinstance(layer, torch.nn.Linear) for layer in model.modules()):
+        return None
+    return find_head(model, head)
+
+
 def head_arrays(layer: Any) -> Dict[str, Any]:
     """The weights of a linear layer as head_weight and head_bias; nothing for another layer."""
     if getattr(layer, "weight", None) is None or layer.weight.dim() != 2:
@@ -48,17 +56,16 @@ class Outputs:
         self.features: List[Any] = []
         self.labels: List[Any] = []
 
-    def arrays(self, head: str, layer: Any) -> Dict[str, Any]:
+    def arrays(self, head: Optional[str], layer: Any) -> Dict[str, Any]:
         import numpy
         import torch
         if not self.logits:
             raise ValueError("loader: has no batch")
-        found = {
-            "logits": torch.cat(self.logits).numpy(),
-            "features": torch.cat([values.float().flatten(1) for values in self.features]).numpy(),
-            **head_arrays(layer),
-        }
-        if len(found["features"]) != len(found["logits"]):
+        found = {"logits": torch.cat(self.logits).numpy()}
+        if head is not None:
+            found["features"] = torch.cat([values.float().flatten(1) for values in self.features]).numpy()
+            found.update(head_arrays(layer))
+        if head is not None and len(found["features"]) != len(found["logits"]):
             raise ValueError(f"head: layer '{head}' ran {len(self.features)} times in {len(self.logits)} batches; name "
                              "one that runs once")
         if self.labels:
@@ -66,13 +73,13 @@ class Outputs:
         return found
 
 
-def run(model: Any, batches: Iterable[Any], head: str, labelled: bool = True) -> Dict[str, Any]:
+def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool = True) -> Dict[str, Any]:
     """The arrays of the network's outputs for batches of (images, labels) or, if unlabelled, of images."""
     import torch
-    layer = dict(model.named_modules())[head]
+    layer = dict(model.named_modules())[head] if head is not None else None
     outputs = Outputs()
     hook = layer.register_forward_pre_hook(
-        lambda _, arguments: outputs.features.append(arguments[0].detach().cpu()))
+        lambda _, arguments: outputs.features.append(arguments[0].detach().cpu())) if layer is not None else None
     device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
     was_training = model.training
     try:
@@ -85,6 +92,7 @@ def run(model: Any, batches: Iterable[Any], head: str, labelled: bool = True) ->
                 if labels is not None:
                     outputs.labels.append(torch.as_tensor(labels))
     finally:
-        hook.remove()
+        if hook is not None:
+            hook.remove()
         model.train(was_training)
     return outputs.arrays(head, layer)

@@ -1,23 +1,337 @@
-"""openset.collect(): the outputs of a PyTorch network for a data loader's samples."""
+"""openset.collect() and openset.images(): runs a user's network on data loaders or on a task's samples."""
 from __future__ import annotations
 
-from openset import _batches
+import os
+
+from openset import _batches, _program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, Optional
+    from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 
-def collect(model: Any, loader: Iterable[Any], head: Optional[str] = None, out: Any = None) -> Dict[str, Any]:
-    """Runs `model` over `loader`, batches of (images, labels), and returns the arrays that evaluate() takes.
+class Sample:
+    """A sample of a task: `image`, an array u8 [H, W] or [H, W, C] or, in tasks of features, f32 [D]; `label`, -1 for
+    unknown samples; `group`, the name of an unknown sample's group, else ""; `id`, its file's path, or its part and
+    place."""
+
+    def __init__(self, image: Any, label: int, group: str, id: str) -> None:
+        self.image = image
+        self.label = label
+        self.group = group
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"<openset sample {self.id}, label {self.label}{', ' + self.group if self.group else ''}>"
+
+
+class Samples:
+    """The samples of one part of a task, in the task's order. Files are decoded when they are needed (with Pillow)."""
+
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        self.arrays = arrays
+
+    def __len__(self) -> int:
+        return len(self.arrays["label"])
+
+    def __getitem__(self, i: int) -> Sample:
+        arrays = self.arrays
+        group = int(arrays["group"][i])
+        name = str(arrays["group_names"][group]) if group >= 0 else ""
+        return Sample(self._image(i), int(arrays["label"][i]), name, str(arrays["sample"][i]))
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (self[i] for i in range(len(self)))
+
+    def _image(self, i: int) -> Any:
+        if "features" in self.arrays:
+            return self.arrays["features"][i]
+        if "images" in self.arrays:
+            image = self.arrays["images"][i]
+            return image[:, :, 0] if image.shape[2] == 1 else image
+        import numpy
+        try:
+            from PIL import Image, ImageOps
+        except ImportError as error:
+            raise ImportError("the images of this task are files: pip install pillow") from error
+        with Image.open(str(self.arrays["path"][i])) as image:
+            return numpy.asarray(ImageOps.exif_transpose(image).convert("RGB"))
+
+
+def images(task: str, split: int = 0, part: str = "test", data: Optional[str] = None, library: Optional[str] = None,
+           limit: int = 0) -> Samples:
+    """The samples of a task's split, in the order in which results are stored.
+
+    part: "test" (the known test samples, then each group of unknown ones) or "fit" (the training samples). data,
+    library: as the command's flags. limit: use only the first N samples of each class; 0: all.
+    """
+    if part not in ("test", "fit"):
+        raise ValueError(f"part: '{part}' is neither 'test' nor 'fit'")
+    parts = _samples(task, split, data, library, limit)
+    if part not in parts:
+        raise ValueError(f"task {task} has no samples to fit to")
+    return parts[part]
+
+
+def _samples(task: str, split: int, data: Optional[str], library: Optional[str], limit: int) -> Dict[str, Samples]:
+    import tempfile
+
+    import numpy
+    with tempfile.TemporaryDirectory() as folder:
+        _program.run(["task", "samples", task, f"--split={split}", f"--out={folder}", f"--train_limit={limit}",
+                      f"--test_limit={limit}", *_flags(data, library)])
+        parts = {}
+        for part in ("test", "fit"):
+            path = os.path.join(folder, part + ".npz")
+            if os.path.exists(path):
+                with numpy.load(path) as arrays:
+                    parts[part] = Samples(dict(arrays))
+        return parts
+
+
+def _flags(data: Optional[str], library: Optional[str]) -> List[str]:
+    return [f"--{name}={value}" for name, value in (("data", data), ("library", library)) if value is not None]
+
+
+class _Network:
+    """Any callable, with what openset needs of it: batches as the network takes them, and how to read its outputs."""
+
+    def __init__(self, model: Any, head: Optional[str], transform: Optional[Callable[[Any], Any]],
+                 input: Dict[str, Any]) -> None:
+        self.input = input
+        self.transform = transform
+        if isinstance(model, str):
+            model = self._load(model)
+        self.is_onnx = hasattr(model, "get_inputs") and hasattr(model, "run")
+        self.has_mode = type(model).__name__ != "ExportedProgram"  # an exported one is as it was exported
+        if not self.has_mode:
+            model = model.module()
+        elif type(model).__name__ in ("DataParallel", "DistributedDataParallel"):
+            model = model.module  # one device; the replicas' outputs have no fixed order
+        self.model = model
+        self.is_torch = not self.is_onnx and hasattr(model, "named_modules") and hasattr(model, "parameters")
+        self.head = _batches.find_head_or_none(model, head) if self.is_torch else None
+
+    def _load(self, name: str) -> Any:
+        if name.startswith("timm/"):
+            import timm
+            model = timm.create_model(name[len("timm/"):], pretrained=True)
+            if self.transform is None:
+                self._use_timm(model)
+            return model
+        if name.endswith(".onnx"):
+            try:
+                import onnxruntime
+            except ImportError as error:
+                raise ImportError("ONNX networks need onnxruntime: pip install onnxruntime") from error
+            return onnxruntime.InferenceSession(name, providers=["CPUExecutionProvider"])
+        if name.endswith(".pt2"):
+            import torch
+            return torch.export.load(name)
+        if name.endswith((".pt", ".ts")):
+            import torch
+            return torch.jit.load(name, map_location="cpu")
+        raise ValueError(f"model: '{name}' is neither 'timm/NAME' nor a file .onnx, .pt2 or .pt (TorchScript)")
+
+    def _use_timm(self, model: Any) -> None:
+        import timm.data
+        transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
+
+        def apply(image: Any) -> Any:
+            from PIL import Image
+            return transform(Image.fromarray(image).convert("RGB"))
+
+        self.transform = apply
+
+    def batch(self, samples: Sequence[Any]) -> Any:
+        """The samples' images as one array or tensor."""
+        import numpy
+        made = [self.transform(image) if self.transform is not None else _prepared(image, **self.input)
+                for image in samples]
+        if hasattr(made[0], "detach"):
+            import torch
+            batch = torch.stack(list(made))
+            return batch if self.is_torch or not self.is_onnx else batch.numpy()
+        batch = numpy.stack([numpy.asarray(one) for one in made])
+        if self.is_torch or type(self.model).__module__.startswith("torch"):
+            import torch
+            return torch.from_numpy(batch)
+        return batch
+
+    def __call__(self, batch: Any) -> Tuple[Any, Any]:
+        """Logits and, if they are known, features of a batch, as f32 arrays."""
+        if self.is_onnx:
+            found = self.model.run(None, {self.model.get_inputs()[0].name: batch})
+            return _array(found[0]), None
+        if not self.is_torch:
+            return _logits(self.model(batch)), None
+        import torch
+        seen: List[Any] = []
+        device = next((parameter.device for parameter in self.model.parameters()), torch.device("cpu"))
+        hook = None
+        if self.head is not None:
+            layer = dict(self.model.named_modules())[self.head]
+            hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+        was_training = self.has_mode and self.model.training
+        try:
+            if was_training:
+                self.model.eval()
+            with torch.inference_mode():
+                logits = _logits(self.model(batch.to(device)))
+        finally:
+            if hook is not None:
+                hook.remove()
+            if was_training:
+                self.model.train()
+        if not seen:
+            return logits, None
+        features = [_array(one.flatten(1)) for one in seen]
+        import numpy
+        joined = numpy.concatenate(features)  # several replicas of one layer see parts of the batch
+        if len(joined) != len(logits):
+            raise ValueError(f"head: layer '{self.head}' ran {len(seen)} times for a batch; name one that runs once")
+        return logits, joined
+
+    def head_arrays(self) -> Dict[str, Any]:
+        return _batches.head_arrays(dict(self.model.named_modules())[self.head]) if self.head is not None else {}
+
+
+def _array(values: Any) -> Any:
+    import numpy
+    if hasattr(values, "detach"):
+        values = values.detach().float().cpu().numpy()
+    return numpy.asarray(values, numpy.float32)
+
+
+def _logits(found: Any) -> Any:
+    """The logits of what a network returned: a tensor, an object with `logits`, a dict, or (logits, ...)."""
+    found = getattr(found, "logits", found)
+    if isinstance(found, dict):
+        found = found.get("logits", next(iter(found.values())))
+    if isinstance(found, (list, tuple)):
+        found = found[0]
+    array = _array(found)
+    if array.ndim != 2:
+        raise ValueError(f"model: returned an array of shape {list(array.shape)}; logits are [samples, classes]")
+    return array
+
+
+def _prepared(image: Any, size: Optional[int] = None, channels: Optional[int] = None, mean: Sequence[float] = (),
+              std: Sequence[float] = ()) -> Any:
+    """openset's own preprocessing: resized with Pillow's bilinear filter, (value / 255 - mean) / std, f32 [C, H, W]."""
+    import numpy
+    if image.ndim == 1:
+        return image  # features
+    if size is not None and image.shape[:2] != (size, size):
+        from PIL import Image
+        image = numpy.asarray(Image.fromarray(image).resize((size, size), Image.Resampling.BILINEAR))
+    values = numpy.asarray(image, numpy.float32) / numpy.float32(255)
+    values = values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
+    if channels == 3 and len(values) == 1:
+        values = numpy.repeat(values, 3, axis=0)
+    for number, combine in ((mean, numpy.subtract), (std, numpy.divide)):
+        if len(number) > 0:
+            values = combine(values, numpy.asarray(number, numpy.float32).reshape(-1, 1, 1))
+    return numpy.ascontiguousarray(values, numpy.float32)
+
+
+def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]:
+    import numpy
+    logits, features = [], []
+    for begin in range(0, len(samples), batch_size):
+        some = [samples[i].image for i in range(begin, min(begin + batch_size, len(samples)))]
+        of_batch, of_features = network(network.batch(some))
+        if len(of_batch) != len(some):
+            raise ValueError(f"model: returned {len(of_batch)} rows of logits for {len(some)} images")
+        logits.append(of_batch)
+        if of_features is not None:
+            features.append(of_features)
+    arrays = {"logits": numpy.concatenate(logits), "label": samples.arrays["label"], "group": samples.arrays["group"]}
+    if len(samples.arrays["group_names"]) > 0:
+        arrays["group_names"] = samples.arrays["group_names"]
+    else:
+        del arrays["group"]
+    if features:
+        arrays["features"] = numpy.concatenate(features)
+        arrays.update(network.head_arrays())
+    return arrays
+
+
+def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[str] = None, out: Any = None, *,
+            task: Optional[str] = None, split: int = 0, store: Optional[str] = None,
+            transform: Optional[Callable[[Any], Any]] = None, size: Optional[int] = None,
+            channels: Optional[int] = None, mean: Sequence[float] = (), std: Sequence[float] = (),
+            batch_size: int = 64, name: Optional[str] = None, methods: Sequence[str] = (), limit: int = 0,
+            data: Optional[str] = None, library: Optional[str] = None) -> Dict[str, Any]:
+    """Runs `model` over `loader`, batches of (images, labels), or over the samples of `task`, and returns the arrays
+    that evaluate() takes.
 
     head: the name of the last linear layer ("fc"); its input becomes `features`, its weights `head_weight` and
-    `head_bias`. By default the model's last torch.nn.Linear. The model runs in evaluation mode on the device of its
-    parameters, and is left in the mode it was in. It may return logits, or an object with `logits`, like those of
-    Hugging Face. out: also write the arrays to this .npz, for the command line.
+    `head_bias`. By default the model's last torch.nn.Linear; a model without one has logits only. A torch.nn.Module
+    runs in evaluation mode on the device of its parameters, and is left in the mode it was in. A model may return
+    logits, or an object with `logits`, like those of Hugging Face. out: also write the arrays to this .npz, for the
+    command line.
+
+    With `task`, model may be any callable that takes a batch, a file .onnx, .pt2 or .pt (TorchScript), or "timm/NAME",
+    which brings its own preprocessing. transform: from an image (u8 [H, W, C]) to the model's input; without it, the
+    image is resized to `size` and becomes (value / 255 - mean) / std, as `openset score` does. The result has the
+    outputs for the training samples under "fit". store: also commit the outputs to this store, and measure `methods`
+    (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them. name: for the
+    store; by default the model's class or file.
     """
-    arrays = _batches.run(model, loader, _batches.find_head(model, head))
+    if (loader is None) == (task is None):
+        raise ValueError("loader: give either a loader or a task")
+    if task is None:
+        if store is not None:
+            raise ValueError("store: needs task, which says what the samples are")
+        arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head))
+        if out is not None:
+            import numpy
+            numpy.savez(out, **arrays)
+        return arrays
+    network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std))
+    parts = _samples(task, split, data, library, limit)
+    found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}
+    result = dict(found["test"])
     if out is not None:
         import numpy
-        numpy.savez(out, **arrays)
-    return arrays
+        numpy.savez(out, **result)
+    if "fit" in found:
+        result["fit"] = {key: values for key, values in found["fit"].items() if key not in ("group", "group_names")}
+    if store is not None:
+        _commit(result, name or _name_of(model), task, split, store, methods, limit, _flags(data, library))
+    return result
+
+
+def _name_of(model: Any) -> str:
+    if isinstance(model, str):
+        return os.path.splitext(os.path.basename(model))[0]
+    return type(model).__name__.lower()
+
+
+def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str, methods: Sequence[str], limit: int,
+            flags: List[str]) -> None:
+    """Stores outputs and measures them, by `openset score`."""
+    import numpy
+    folder = os.path.join(store, "outputs_of", name)
+    os.makedirs(folder, exist_ok=True)
+    test, fit = os.path.join(folder, f"{name}_{split}.npz"), os.path.join(folder, f"fit_{split}.npz")
+    numpy.savez(test, **{key: values for key, values in arrays.items() if key != "fit"})
+    words = ["score", f"--model={os.path.join(folder, name)}_{{split}}.npz", f"--task={task}", f"--store={store}",
+             f"--train_limit={limit}", f"--test_limit={limit}", *flags]
+    if "fit" in arrays:
+        numpy.savez(fit, **arrays["fit"])
+        words.append(f"--fit={folder}/fit_{{split}}.npz")
+    if methods:
+        words.append("--methods=" + ",".join(methods))
+    lines: List[str] = []
+    try:
+        _program.run(words, on_line=lines.append)
+    except RuntimeError:
+        failed = [line.partition("] FAILED to evaluate ")[2] for line in lines if "] FAILED to evaluate " in line]
+        if not failed or not any(line.startswith("records: ") for line in lines):
+            raise
+        import warnings
+
+        from openset._library import HintWarning
+        warnings.warn("not measured: " + "; ".join(failed), HintWarning, stacklevel=3)
