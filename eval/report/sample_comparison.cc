@@ -160,7 +160,9 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
     const std::string& b = names[pair.b];
     for (size_t m = 0; m < metrics.size(); ++m) {
       comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], a, b, "bootstrap"), pair.metrics[m]));
-      if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m])) {
+      const bool has_clusters = !methods[0]->input().cluster().empty();  // DeLong's test refuses them
+      if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m]);
+          statistic.has_value() && !has_clusters) {
         comparison.rows.push_back(
             FromDeLong(RowOf(metrics[m], a, b, kDeLong),
                        DeLongPaired(*methods[pair.a], *methods[pair.b], *statistic, options.confidence)));

@@ -115,8 +115,8 @@ void NoteArrays(const std::string& file, bool is_first, OutputsSpec* outputs) {
 // Sets the digest of a file of outputs.
 void ResolveOutputsFile(const std::string& field, const std::string& file, std::string* sha256,
                         std::vector<FieldProblem>* problems) {
-  ResolveDigest(file, absl::StrCat("model.outputs.", field), absl::StrCat("model.outputs.", field, " (SHA-256)"),
-                nullptr, sha256, problems);
+  const char* const digest = field == "file" ? "model.outputs.sha256" : "model.outputs.fit_sha256";
+  ResolveDigest(file, absl::StrCat("model.outputs.", field), digest, nullptr, sha256, problems);
 }
 
 void ResolveOutputs(const std::string& folder, OutputsSpec* outputs, std::vector<FieldProblem>* problems) {

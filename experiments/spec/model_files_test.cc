@@ -197,6 +197,9 @@ TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
   ModelSpec one;
   one.mutable_outputs()->set_file("data:net.npz");
   EXPECT_THAT(Resolve(&one), ElementsAre("model.outputs.file: must be a path, not one of the data folders"));
+  one.mutable_outputs()->set_file("fit_1.npz");
+  one.mutable_outputs()->set_sha256(std::string(64, '0'));
+  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: that of ")));
   one.mutable_outputs()->set_file("net_{seed}.npz");
   one.mutable_outputs()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: is for one file")));

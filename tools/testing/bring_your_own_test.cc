@@ -214,6 +214,11 @@ TEST_F(BringYourOwn, FeaturesOutputsAndHeadsShareATable) {
   EXPECT_THAT(program_.Run({"run", "study.textproto"}).exit_code, 0);
 }
 
+TEST_F(BringYourOwn, NetworksThatPythonRunsAreSentThere) {
+  EXPECT_THAT(program_.Run({"score", "--model=net.onnx"}).err,
+              HasSubstr("in Python, openset.collect('net.onnx', task='TASK', split=0, store='openset-store')"));
+}
+
 TEST_F(BringYourOwn, HeadsNeedNoLibTorch) {
   Put("cloud.npz", MakeCloud(600, 100, 3).Arrays());
   program_.Write("cloud.textproto", kTask);

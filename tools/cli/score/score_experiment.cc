@@ -392,6 +392,18 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
   return task;
 }
 
+// Refuses files that only Python runs, before anything else is asked for.
+absl::Status CheckRuns(const ScoreRequest& request) {
+  for (const char* end : {".pt2", ".onnx"}) {
+    if (!absl::EndsWith(request.model(), end)) continue;
+    return Invalid(
+        "model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('", request.model(),
+                              "', task='", request.task().empty() ? "TASK" : request.task(),
+                              "', split=", request.split(), ", store='openset-store') does, and measures every score"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders,
                                  const std::vector<int>& splits, const std::vector<uint64_t>& seeds) {
   if (request.model().empty()) {
@@ -406,13 +418,6 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
                                 absl::StrJoin(NamedNetworks(), ", "),
                                 "), or give a method file with --model=FILE.textproto and the weights with --weights=",
                                 request.model()));
-  }
-  for (const char* end : {".pt2", ".onnx"}) {
-    if (!absl::EndsWith(request.model(), end)) continue;
-    return Invalid(
-        "model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('", request.model(),
-                              "', task='", request.task().empty() ? "TASK" : request.task(),
-                              "', split=", request.split(), ", store='openset-store') does, and measures every score"));
   }
   OPENSET_ASSIGN_OR_RETURN(Given given, IsOutputsFile(request.model())                  ? FromOutputs(request)
                                         : !request.network().empty()                    ? FromNetwork(request)
@@ -542,6 +547,7 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
 }  // namespace
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
+  OPENSET_RETURN_IF_ERROR(CheckRuns(request));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   const std::vector<const ScoreRequest*> parts = PartsOf(request);
   std::vector<TaskSpec> tasks;
