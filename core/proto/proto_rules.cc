@@ -102,6 +102,7 @@ struct CheckedField {
   const FieldDescriptor* field = nullptr;
   const FieldRule* rule = nullptr;
   const FieldDescriptor* as_many_as = nullptr;
+  const FieldDescriptor* required_unless = nullptr;
   const CheckedMessage* below = nullptr;  // of a message
   bool checks_value = false;
   // For a oneof, at the place of its first member: all members. Only the one that is set is checked.
@@ -159,6 +160,7 @@ class CheckedTypes {
     CheckedField made{field, &field->options().GetExtension(rule)};
     const FieldRule& of = *made.rule;
     made.as_many_as = field->containing_type()->FindFieldByName(of.as_many_as());
+    made.required_unless = field->containing_type()->FindFieldByName(of.required_unless());
     if (field->message_type() != nullptr) made.below = Add(field->message_type());
     const FieldDescriptor::CppType type = field->cpp_type();
     made.checks_value = of.has_min() || of.has_max() || of.has_above() || of.has_below() ||
@@ -169,7 +171,8 @@ class CheckedTypes {
   }
 
   static bool IsChecked(const CheckedField& of) {
-    return of.checks_value || of.rule->required() || of.rule->has_most() || of.as_many_as != nullptr;
+    return of.checks_value || of.rule->required() || of.rule->has_most() || of.as_many_as != nullptr ||
+           of.required_unless != nullptr;
   }
 
   absl::Mutex mutex_;
@@ -223,6 +226,10 @@ class Finder {
         many ? reflection.FieldSize(message, field) : static_cast<int>(reflection.HasField(message, field));
     Place place{above, field, -1};
     if (count == 0 && rule.required() && !partial) Add(place, many ? "must not be empty" : "must be set");
+    if (count == 0 && checked.required_unless != nullptr && !partial &&
+        !reflection.HasField(message, checked.required_unless)) {
+      Add(place, absl::StrCat("must be set, unless ", checked.required_unless->name(), " is"));
+    }
     if (checked.as_many_as != nullptr && count != reflection.FieldSize(message, checked.as_many_as)) {
       Add(place, absl::StrCat("must have as many elements as ", checked.as_many_as->name(), " (has ", count, ", not ",
                               reflection.FieldSize(message, checked.as_many_as), ")"));

@@ -213,6 +213,7 @@ std::string FieldRulesText(const FieldDescriptor& field) {
   if (rule.has_most()) absl::StrAppend(&text, ", at most ", rule.most(), " elements");
   if (const std::string value = DefaultText(field); !value.empty()) absl::StrAppend(&text, "; default ", value);
   if (rule.required()) absl::StrAppend(&text, "; required");
+  if (rule.has_required_unless()) absl::StrAppend(&text, "; required unless ", rule.required_unless(), " is set");
   return text;
 }
 

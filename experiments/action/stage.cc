@@ -1,5 +1,6 @@
 #include "experiments/action/stage.h"
 
+#include "core/files/files.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -40,8 +41,18 @@ absl::StatusOr<std::string> Stage::Quarantine(const Store& store, const std::str
   return store.Quarantine(ResultPath(store, key), reason);
 }
 
+bool Stage::HasSavedState(const Store& store, const std::string& key) const {
+  return SavesState() && (FileExists(store.PartialPath(key)) || FileExists(store.WorkFolder(key)));
+}
+
+absl::Status Stage::RemoveSavedState(const Store& store, const std::string& key) const {
+  if (!SavesState()) return absl::OkStatus();
+  OPENSET_RETURN_IF_ERROR(store.Remove(store.PartialPath(key)));
+  return store.Remove(store.WorkFolder(key));
+}
+
 absl::Status Stage::Remove(const Store& store, const std::string& key) const {
-  if (SavesState()) OPENSET_RETURN_IF_ERROR(store.Remove(store.PartialPath(key)));
+  OPENSET_RETURN_IF_ERROR(RemoveSavedState(store, key));
   const std::string result = ResultPath(store, key);
   return result.empty() ? absl::OkStatus() : store.Remove(result);
 }

@@ -104,6 +104,9 @@ class Stage {
   // Store::Quarantine() and Store::Remove().
   absl::StatusOr<std::string> Quarantine(const Store& store, const std::string& key, const std::string& reason) const;
   absl::Status Remove(const Store& store, const std::string& key) const;
+  // The state that an action has saved to continue from.
+  bool HasSavedState(const Store& store, const std::string& key) const;
+  absl::Status RemoveSavedState(const Store& store, const std::string& key) const;
 
  protected:
   // The demand of a training or an inference: the threads of its trial, or one share of a GPU.

@@ -60,7 +60,7 @@ class Train : public Stage {
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
     const MethodSpec& method = trial.method();
-    if (IsFittedHead(method.model())) return 0;  // no pass of a network
+    if (UsesArraysOnly(method.model())) return 0;  // no pass of one of our networks
     if (action.role == ActionRole::kPretraining) return WorkOf(method.pretraining(), 0, trial, count_samples);
     return WorkOf(method, method.has_views() ? method.views().count() : 0, trial, count_samples);
   }
@@ -78,10 +78,18 @@ class Train : public Stage {
       for (const UnknownGroup& group : samples.unknown) reads->selections.insert(&group.selection());
     }
     reads->models.insert(&method.model());
+    if (!method.training().has_command()) return;
+    const TaskData& data = trial.data();
+    reads->selections.insert(&data.test_known());
+    for (const UnknownGroup& group : data.test_unknown()) reads->selections.insert(&group.selection());
+    for (const ShiftedGroup& group : data.test_shifted()) reads->selections.insert(&group.selection());
+    if (data.has_validation_known()) reads->selections.insert(&data.validation_known());
+    for (const UnknownGroup& group : data.validation_unknown()) reads->selections.insert(&group.selection());
   }
 
   Demand Needs(const Trial& trial, const ActionMemory& memory) const override {
-    if (UsesArraysOnly(trial.method().model())) return {.cpu_threads = 1, .memory_mb = memory.evaluate_mb()};
+    const bool is_light = UsesArraysOnly(trial.method().model()) && !trial.method().training().has_command();
+    if (is_light) return {.cpu_threads = 1, .memory_mb = memory.evaluate_mb()};
     return NeedsOfPasses(trial, memory.train_mb());
   }
   bool SavesState() const override { return true; }

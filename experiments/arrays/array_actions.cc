@@ -24,7 +24,10 @@
 #include "data/sets/data_set_parts.h"
 #include "data/task.pb.h"
 #include "eval/files/sample_set.h"
+#include "experiments/arrays/command_training.h"
 #include "experiments/arrays/fitted_heads.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
@@ -41,30 +44,6 @@ namespace {
 
 constexpr char kWeight[] = "head.weight", kBias[] = "head.bias";
 
-// ---- Selections.
-
-// The number of samples of a selection. Errors: kDataLoss if its files are not those from which it was made; if they
-// are not on this machine, only the catalog is read.
-absl::StatusOr<int64_t> Count(Selection selection, const ArrayContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, context.catalog->Find(selection.data_set()));
-  bool is_here = true;
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    is_here = is_here && FindPartFiles(*info, part.part(), context.data_folders).ok();
-  }
-  if (!is_here) {
-    selection.clear_part_digest();
-    for (PartOfDataSet& more : *selection.mutable_more()) more.clear_part_digest();
-    return CountSamples(selection, *context.catalog);
-  }
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_RETURN_IF_ERROR(
-        AddContentDigests(selection.data_set(), {part.part()}, context.data_folders, context.catalog));
-    OPENSET_ASSIGN_OR_RETURN(const DataSetPart* entry, FindPart(*info, part.part()));
-    if (HasChecksums(*entry)) OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part.part(), context.data_folders));
-  }
-  return CountSamples(selection, *context.catalog);
-}
-
 // ---- Features.
 
 // The samples of a selection of a data set of features.
@@ -74,7 +53,7 @@ struct FeatureRows {
 };
 
 absl::StatusOr<FeatureRows> ReadFeatures(const Selection& selection, const ArrayContext& context) {
-  OPENSET_RETURN_IF_ERROR(Count(selection, context).status());
+  OPENSET_RETURN_IF_ERROR(CountChecked(selection, context).status());
   OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, *context.catalog, context.data_folders));
   FeatureRows rows{{}, std::move(opened.samples)};
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Image> images, opened.source->Read(rows.samples.index));
@@ -191,7 +170,7 @@ class OutputsReader {
   }
 
   absl::Status CheckKnown(const std::vector<int64_t>& known) {
-    OPENSET_ASSIGN_OR_RETURN(const int64_t expected, Count(action_.known(), context_));
+    OPENSET_ASSIGN_OR_RETURN(const int64_t expected, CountChecked(action_.known(), context_));
     if (static_cast<int64_t>(known.size()) != expected && !MayHaveFewer(action_.known())) {
       return Problem(
           absl::StrCat("has ", known.size(), " known samples, and the task's split has ", expected, " to test on"));
@@ -211,7 +190,7 @@ class OutputsReader {
       of_class.clear_class_id();
       of_class.clear_label();
       of_class.add_class_id(action_.known().class_id(c));
-      OPENSET_ASSIGN_OR_RETURN(const int64_t wanted, Count(of_class, context_));
+      OPENSET_ASSIGN_OR_RETURN(const int64_t wanted, CountChecked(of_class, context_));
       if (count[c] == wanted || action_.known().has_draw()) continue;
       return Problem(absl::StrCat("has ", count[c], " samples of class ", c, ", and the task has ", wanted));
     }
@@ -242,7 +221,7 @@ class OutputsReader {
     result_.group_names = groups;
     for (size_t g = 0; g < groups.size(); ++g) {
       const Selection& selection = action_.unknown(static_cast<int>(g)).selection();
-      OPENSET_ASSIGN_OR_RETURN(const int64_t expected, Count(selection, context_));
+      OPENSET_ASSIGN_OR_RETURN(const int64_t expected, CountChecked(selection, context_));
       if (static_cast<int64_t>(rows[g].size()) != expected && !MayHaveFewer(selection)) {
         return Problem(
             absl::StrCat("has ", rows[g].size(), " samples of group '", groups[g], "', and the task has ", expected));
@@ -313,6 +292,14 @@ absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const ArrayContex
   return outputs;
 }
 
+absl::StatusOr<Outputs> LoadCommandOutputs(const InferAction& action, const std::string& train_key,
+                                           const ArrayContext& context) {
+  OPENSET_RETURN_IF_ERROR(context.store.CheckCheckpoint(train_key));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes,
+                           ReadFile(JoinPath(context.store.CheckpointFolder(train_key), kCheckpointFile)));
+  return OutputsOfCommand(action, bytes);
+}
+
 // Adds the component of a fitted head.
 void AddHead(const TrainAction& action, StageProvenance* provenance) {
   if (IsFittedHead(action.model())) AddComponents(action.model().features(), openset_arrays_fingerprints, provenance);
@@ -330,12 +317,39 @@ absl::Status Commit(const std::string& staging, const std::string& folder, Summa
 
 }  // namespace
 
+absl::StatusOr<int64_t> CountChecked(const Selection& of, const ArrayContext& context) {
+  Selection selection = of;
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, context.catalog->Find(selection.data_set()));
+  bool is_here = true;
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    is_here = is_here && FindPartFiles(*info, part.part(), context.data_folders).ok();
+  }
+  if (!is_here) {
+    selection.clear_part_digest();
+    for (PartOfDataSet& more : *selection.mutable_more()) more.clear_part_digest();
+    return CountSamples(selection, *context.catalog);
+  }
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    OPENSET_RETURN_IF_ERROR(
+        AddContentDigests(selection.data_set(), {part.part()}, context.data_folders, context.catalog));
+    OPENSET_ASSIGN_OR_RETURN(const DataSetPart* entry, FindPart(*info, part.part()));
+    if (HasChecksums(*entry)) OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part.part(), context.data_folders));
+  }
+  return CountSamples(selection, *context.catalog);
+}
+
 absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& context) {
   Safetensors content;
   content.metadata["key"] = context.key;
   TrainSummary summary;
   LinearMap head;
-  if (action.model().has_outputs()) {
+  std::string bytes;
+  if (action.training().has_command()) {
+    OPENSET_ASSIGN_OR_RETURN(CommandResult made, RunTrainingCommand(action, context));
+    bytes = std::move(made.checkpoint);
+    summary.mutable_import_note()->Assign(made.notes.begin(), made.notes.end());
+    summary.mutable_epoch()->Assign(made.epochs.begin(), made.epochs.end());
+  } else if (action.model().has_outputs()) {
     const OutputsSpec& spec = action.model().outputs();
     OPENSET_RETURN_IF_ERROR(CheckDigest(spec.file(), spec.sha256()));
     if (spec.has_fit_file()) OPENSET_RETURN_IF_ERROR(CheckDigest(spec.fit_file(), spec.fit_sha256()));
@@ -347,7 +361,9 @@ absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& contex
     content.arrays[kWeight] = ViewOf(head.weight, {head.weight.rows(), head.weight.cols()});
     content.arrays[kBias] = ViewOf(head.bias, {head.bias.size()});
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, EncodeSafetensors(content));
+  if (bytes.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(bytes, EncodeSafetensors(content));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);
   const std::string path = JoinPath(staging, kCheckpointFile);
@@ -356,14 +372,19 @@ absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& contex
   *summary.mutable_action() = action;
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
   AddHead(action, summary.mutable_provenance());
-  return Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context);
+  OPENSET_RETURN_IF_ERROR(Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context));
+  // A longer training continues from the state of one that stops early.
+  const bool is_over = action.training().has_command() && !IsStoppedEarly(action.training());
+  return is_over ? RemoveTree(context.store.WorkFolder(context.key)) : absl::OkStatus();
 }
 
 absl::Status InferOnArrays(const InferAction& action, const ArrayContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
-  absl::StatusOr<Outputs> outputs = action.train(0).model().has_outputs()
-                                        ? OutputsReader(action, context).Read()
-                                        : HeadOutputs(action, context, MessageDigest(action.train(0)));
+  const std::string train_key = MessageDigest(action.train(0));
+  absl::StatusOr<Outputs> outputs = action.train(0).training().has_command()
+                                        ? LoadCommandOutputs(action, train_key, context)
+                                    : action.train(0).model().has_outputs() ? OutputsReader(action, context).Read()
+                                                                            : HeadOutputs(action, context, train_key);
   OPENSET_RETURN_IF_ERROR(outputs.status());
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);

@@ -3,14 +3,19 @@
 #ifndef OPENSET_EXPERIMENTS_ARRAYS_ARRAY_ACTIONS_H_
 #define OPENSET_EXPERIMENTS_ARRAYS_ARRAY_ACTIONS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "data/catalog.h"
+#include "data/task.pb.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
+#include "experiments/worker/worker_loop.h"
 
 namespace openset {
 
@@ -21,12 +26,23 @@ struct ArrayContext {
   Catalog* catalog;  // gets the digests of files that it lacks
   std::vector<std::string> data_folders;
   StageClock clock;
+  // For trainings by another program.
+  ReportProgress report = [](const WorkProgress&) {};
+  Poll poll = [] { return false; };
+  std::optional<int> cuda_device;
+  std::string continued_key;  // WorkRequest.continued_key
+  bool allow_commands = false;
 };
 
+// The number of samples of a selection. Errors: kDataLoss if its files are not those from which it was made; if they
+// are not on this machine, only the catalog is read.
+absl::StatusOr<int64_t> CountChecked(const Selection& selection, const ArrayContext& context);
+
 // Commits the checkpoint of a training whose model UsesArraysOnly() (experiments/spec/model_files.h): a fitted head's
-// weights in f64, or no tensors for outputs, which stay in their files until they are inferred. Errors: kDataLoss if a
-// file, or the data set, is not the one that the action names; those of reading, and of FitLogisticRegression()
-// (experiments/arrays/fitted_heads.h).
+// weights in f64; the outputs that another program wrote; no tensors for outputs that were computed elsewhere, which
+// stay in their files until they are inferred. Errors: those of RunTrainingCommand()
+// (experiments/arrays/command_training.h); kDataLoss if a file, or the data set, is not the one that the action names;
+// those of reading, and of FitLogisticRegression() (experiments/arrays/fitted_heads.h).
 absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& context);
 
 // Commits the outputs of an inference with such a model: those of its file in the order of the action's samples, or the

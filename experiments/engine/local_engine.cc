@@ -216,6 +216,7 @@ absl::Status LocalEngine::Start(ActionId action, int gpu, WorkRequest request) {
   request.set_store(store_.folder());
   for (const std::string& folder : options_.data_folders) request.add_data_folder(folder);
   if (gpu >= 0) request.set_cuda_device(gpu);
+  request.set_allow_commands(options_.allow_commands);
   Waiting start{action, gpu, std::move(request)};
   OPENSET_ASSIGN_OR_RETURN(const bool began, Begin(start));
   if (!began) waiting_.push_back(std::move(start));

@@ -93,6 +93,8 @@ struct LocalEngineOptions {
   std::vector<std::string> evaluator;
   Capacity capacity;
   std::vector<std::string> data_folders;
+  // Whether the user allows trainings by other programs (CommandSpec).
+  bool allow_commands = false;
   // A worker that gives no sign of life for this long is killed. Signs of life are each byte that it sends, use of the
   // CPU, and reading (also of what it is sent). Only the first counts within a message that it sends; and on a GPU,
   // after the action's first message, since a process that waits for a hanging GPU also uses the CPU.

@@ -260,7 +260,7 @@ absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::ve
 absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::string>& data_folders) {
   if (model.has_weights()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.weights().file(), data_folders).status());
   if (model.has_torch_script()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.torch_script().file(), {}).status());
-  if (model.has_outputs()) {
+  if (model.outputs().has_file()) {
     OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().file(), {}).status());
     if (model.outputs().has_fit_file()) {
       OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().fit_file(), {}).status());

@@ -272,8 +272,8 @@ class GarbageSearch {
   void AddPartials() {
     for (const auto& [name, path] : EntriesOf("partial")) {
       absl::string_view key = name;
-      if (!absl::ConsumeSuffix(&key, ".safetensors") || !IsKey(key) || !Has(store_.HasCheckpoint(std::string(key))))
-        continue;
+      absl::ConsumeSuffix(&key, ".safetensors");
+      if (!IsKey(key) || !Has(store_.HasCheckpoint(std::string(key)))) continue;
       Add(path, "its training is complete", std::nullopt);
     }
   }

@@ -166,6 +166,7 @@ std::string Store::OutputsFolder(const std::string& key) const { return Sharded(
 std::string Store::PartialPath(const std::string& key) const {
   return absl::StrCat(folder_, "/partial/", key, ".safetensors");
 }
+std::string Store::WorkFolder(const std::string& key) const { return absl::StrCat(folder_, "/partial/", key); }
 std::string Store::AttemptsFolder(const std::string& key) const { return absl::StrCat(folder_, "/attempts/", key); }
 std::string Store::LogFolder() const { return JoinPath(folder_, "logs"); }
 

@@ -72,6 +72,8 @@ class Store {
   std::string CheckpointFolder(const std::string& key) const;
   std::string OutputsFolder(const std::string& key) const;
   std::string PartialPath(const std::string& key) const;
+  // The folder in which a command trains (CommandSpec), with what it left to continue from.
+  std::string WorkFolder(const std::string& key) const;
   std::string LogFolder() const;
   // The log of a training or an inference, with all its attempts (experiments/worker/action_log.h).
   std::string LogPath(const std::string& key) const;
@@ -118,8 +120,8 @@ class Store {
   // stays, the staging folder is removed, and the result is false.
   absl::StatusOr<bool> CommitFolder(const std::string& staging, const std::string& target) const;
 
-  // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder() or
-  // PartialPath(). It need not exist. Errors: kUnavailable.
+  // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder(),
+  // PartialPath() or WorkFolder(). It need not exist. Errors: kUnavailable.
   absl::Status Remove(const std::string& result) const;
 
   // Adds a failed attempt. Earlier ones stay.

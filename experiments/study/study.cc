@@ -421,7 +421,7 @@ absl::Status Study::RemoveRedone(size_t first) const {
     const Stage& stage = StageOf(*action);
     if (redo_ == kRedoFailed && stage.SavesState() && action->is_needed()) {
       OPENSET_ASSIGN_OR_RETURN(const int failures, store_.CountFailures(action->key));
-      if (failures > 0) OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(action->key)));
+      if (failures > 0) OPENSET_RETURN_IF_ERROR(stage.RemoveSavedState(store_, action->key));
     }
     if (plan().redone.count(action->id) > 0) OPENSET_RETURN_IF_ERROR(stage.Remove(store_, action->key));
   }

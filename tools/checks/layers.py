@@ -27,7 +27,7 @@ ROOMS = {
     "worker": {"spec", "store"},
     "action": {"spec", "store", "worker"},
     "plan": {"spec", "store", "worker", "action"},
-    "arrays": {"spec", "store"},
+    "arrays": {"spec", "store", "worker"},
     "evaluate": {"spec", "store"},
     "report": {"published", "spec", "store"},
     "train": {"spec", "store", "worker"},

@@ -20,14 +20,20 @@ absl::Status Serve(const std::vector<std::string>& catalog_folders) {
   InitLogging("openset");
   std::optional<Catalog> catalog;
   const auto on_arrays = [&](absl::Status (*act)(const WorkRequest& request, const ArrayContext& context)) -> Execute {
-    return [&, act](const WorkRequest& request, const ReportProgress&, const Poll& poll) -> absl::Status {
-      const StageClock clock;
-      const MoreThreads more_threads(request, poll);
+    return [&, act](const WorkRequest& request, const ReportProgress& report, const Poll& poll) -> absl::Status {
+      ArrayContext context{request.key(), Store(request.store()), nullptr, {}, StageClock(), report, poll};
+      std::optional<MoreThreads> more_threads;
+      // A command has the threads of its trial, and polls itself.
+      if (!request.train().training().has_command()) more_threads.emplace(request, poll);
       if (!catalog.has_value()) {
         OPENSET_ASSIGN_OR_RETURN(catalog, Catalog::Open(catalog_folders));
       }
-      const std::vector<std::string> data_folders(request.data_folder().begin(), request.data_folder().end());
-      return act(request, {request.key(), Store(request.store()), &*catalog, data_folders, clock});
+      context.catalog = &*catalog;
+      context.data_folders.assign(request.data_folder().begin(), request.data_folder().end());
+      if (request.has_cuda_device()) context.cuda_device = request.cuda_device();
+      context.continued_key = request.continued_key();
+      context.allow_commands = request.allow_commands();
+      return act(request, context);
     };
   };
   const Execute train = on_arrays(

@@ -25,6 +25,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
@@ -232,6 +233,9 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
               << ToText(splits) << "\n"
               << ToText(Trials(plan));
     for (const std::string& line : SameMethodLines(plan)) std::cout << "\n" << line << ".\n";
+    for (const std::string& line : CommandsOf(*study)) {
+      std::cout << "\ncommand (needs --allow_commands): " << line << "\n";
+    }
     std::cout << advice;
     const std::vector<std::string> lines = study->SourceLines();
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";

@@ -90,7 +90,7 @@ void ShowQueue(const Study& study) {
 // For trainings that are not complete.
 int64_t CountSavedStates(const Study& study) {
   return absl::c_count_if(study.plan().actions, [&study](const Action& action) {
-    return StageOf(action).SavesState() && action.is_needed() && FileExists(study.store().PartialPath(action.key));
+    return action.is_needed() && StageOf(action).HasSavedState(study.store(), action.key);
   });
 }
 

@@ -30,8 +30,33 @@ void CheckArrays(const MethodSpec& method, std::vector<FieldProblem>* problems) 
   if (!method.inference().has_plain()) problems->push_back({"inference", absl::StrCat("must be plain for ", what)});
 }
 
+// A training by another program, which writes the outputs.
+void CheckCommand(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  if (!method.model().has_outputs() || method.model().outputs().has_file()) {
+    problems->push_back({"model", "must be outputs { } for training.command, which writes them"});
+  }
+  for (const auto& [path, present] : {std::pair{"pretraining", method.has_pretraining()},
+                                      {"model.head", method.model().has_head()},
+                                      {"model.weights", method.model().has_weights()},
+                                      {"training.evaluate_every", method.training().has_evaluate_every()}}) {
+    if (present) problems->push_back({path, "does not go with training.command"});
+  }
+  if (!method.inference().has_plain()) problems->push_back({"inference", "must be plain for training.command"});
+  const CommandSpec& command = method.training().command();
+  if (command.source_size() > 0 && !command.has_source_sha256()) {
+    problems->push_back({"training.command.source", "can't be set by an axis"});
+  }
+}
+
 // The fields that a method needs for its training, or must not have without one.
 void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  if (method.pretraining().training().has_command()) {
+    problems->push_back({"pretraining.training.command", "only the training of the method can be a command"});
+  }
+  if (method.training().has_command()) return CheckCommand(method, problems);
+  if (method.model().has_outputs() && !method.model().outputs().has_file()) {
+    problems->push_back({"model.outputs.file", "must be set, unless training.command writes the outputs"});
+  }
   const bool has_model = method.model().has_weights() || method.model().has_torch_script();
   if (UsesArraysOnly(method.model())) return CheckArrays(method, problems);
   for (const auto& [path, present] : {std::pair{"loss", method.has_loss()}, {"training", method.has_training()}}) {
@@ -250,6 +275,8 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& i
     problems->push_back({path, absl::StrCat("needs features, ", inference.no_features())});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
+  } else if (method.training().has_command()) {
+    // What it writes is known when it ends.
   } else if (method.model().has_outputs()) {
     CheckOutputsScore(method.model().outputs(), score, path, problems);
   } else if (IsFittedHead(method.model())) {

@@ -92,6 +92,17 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   return evaluation;
 }
 
+// The samples for which a command writes outputs.
+CommandSamples SamplesOfCommand(const TaskData& data) {
+  CommandSamples samples;
+  *samples.mutable_test_known() = data.test_known();
+  *samples.mutable_test_unknown() = data.test_unknown();
+  *samples.mutable_test_shifted() = data.test_shifted();
+  if (data.has_validation_known()) *samples.mutable_validation_known() = data.validation_known();
+  *samples.mutable_validation_unknown() = data.validation_unknown();
+  return samples;
+}
+
 // A training of the trial's model. `spec` is its method or the method's pretraining; fields with the same names mean
 // the same.
 template <typename Form, typename Spec>
@@ -124,6 +135,9 @@ auto TrainingOf(Form* form, const Trial& trial, const Spec& spec, uint64_t seed)
     if (method.has_views()) action.Part(TrainAction::kViewsFieldNumber, method.views());
     if (method.training().has_evaluate_every()) {
       action.OwnPart(TrainAction::kEvaluationFieldNumber, EpochEvaluationOf(trial));
+    }
+    if (method.training().has_command()) {
+      action.OwnPart(TrainAction::kSamplesFieldNumber, SamplesOfCommand(trial.data()));
     }
   }
   return action.Finish();

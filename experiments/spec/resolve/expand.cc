@@ -91,6 +91,7 @@ absl::Status Check(const Combination& made, const std::vector<GridAxis>& axes, c
 // Removes what is for images from a method for features or outputs, and a training that an override of all methods gave
 // to one without any.
 void LeaveOutImages(MethodSpec* method) {
+  if (method->training().has_command()) return;  // which may read all of it
   if (UsesArraysOnly(method->model()) && !method->has_loss()) method->clear_training();
   method->clear_augmentation();
   method->mutable_input()->Clear();
@@ -256,7 +257,7 @@ class Expander {
 
   // Checks that outputs that were computed elsewhere can be those of the data.
   absl::Status CheckOutputs(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
-    if (!method.model().has_outputs()) return absl::OkStatus();
+    if (!method.model().has_outputs() || method.training().has_command()) return absl::OkStatus();
     const char* why = nullptr;
     if (data.test_shifted_size() > 0) why = "are for tasks without shifted groups";
     if (spec_.validation_per_class() > 0) {
@@ -344,6 +345,7 @@ class Expander {
   }
 
   static bool ReadsTrainingImages(const MethodSpec& method) {
+    if (method.training().has_command()) return true;
     if (method.model().has_outputs()) return false;  // they are in its files
     return method.has_training() || IsFittedHead(method.model()) ||
            TraitsOf(method.inference()).reads_training_images() || TraitsOf(method.score()).fit();

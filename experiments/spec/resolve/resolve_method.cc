@@ -151,6 +151,8 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
     Lay(std::move(settings), &spec);
   }
   if (!spec.has_pretraining()) override.clear_pretraining();
+  // Outputs come from elsewhere, whatever network the study gives to the other methods.
+  if (spec.model().has_outputs() && !override.model().has_outputs()) override.clear_model();
   Lay(std::move(override), &spec);
   spec.set_name(name);
   spec.clear_base();
@@ -172,6 +174,11 @@ absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefi
     }
   };
   if (method->has_model()) resolve(std::string(prefix), method->mutable_model());
+  if (method->training().has_command()) {
+    for (const FieldProblem& problem : ResolveCommand(FolderOf(path), method->mutable_training()->mutable_command())) {
+      lines.push_back(absl::StrCat(source.Where(absl::StrCat(prefix, problem.path)), ": ", problem.message));
+    }
+  }
   for (int i = 0; i < method->where_present_size(); ++i) {
     WherePresentSpec* present = method->mutable_where_present(i);
     if (present->has_model()) resolve(absl::StrCat(prefix, "where_present[", i, "]."), present->mutable_model());

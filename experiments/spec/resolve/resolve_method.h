@@ -46,8 +46,9 @@ enum class ModelFiles { kFind, kAsWritten };
 
 // Merges these files. A method overrides its `base`, and a preset its base, whose name, title, reference and note are
 // not inherited. Files that a model names are relative to the file that names them. `override`, whose own files are
-// resolved already, overrides everything; its `pretraining` only if the method has one. Each layer's `where_present`
-// overrides only fields that are present at that point. Errors: kInvalidArgument and kNotFound with "FILE:LINE: path: "
+// resolved already, overrides everything; its `pretraining` only if the method has one, and its network only if the
+// method's outputs don't come from elsewhere (model.outputs). Each layer's `where_present` overrides only fields that
+// are present at that point. Errors: kInvalidArgument and kNotFound with "FILE:LINE: path: "
 // for invalid fields, a missing base or model file, and a method that is based on itself.
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
                                         ModelFiles model_files = ModelFiles::kFind);

@@ -34,6 +34,7 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/engine_options.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/study_cost.h"
@@ -227,9 +228,9 @@ absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy) {
 }
 
 std::vector<std::string> RunFlags() {
-  return {"deploy",  "store",   "engine", "devices",      "jobs",       "data",
-          "library", "retries", "worker", "max_failures", "keep_going", "memory_per_slot",
-          "redo",    "only",    "detach", "slurm_task",   "private"};
+  return {"deploy",  "store",          "engine",      "devices",         "jobs", "data", "library", "retries",
+          "worker",  "max_failures",   "keep_going",  "memory_per_slot", "redo", "only", "detach",  "slurm_task",
+          "private", "allow_commands", "always_allow"};
 }
 
 namespace {
@@ -266,6 +267,7 @@ absl::Status RunPlan(Study* study) {
   const DeploySpec& deploy = deployment.spec;
   OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options,
                            EngineOptions(deploy, study->experiment().folders.catalog, RunsNetworks(plan)));
+  OPENSET_ASSIGN_OR_RETURN(options.allow_commands, AllowCommands(*study));
   RunOptions run;
   run.data_folders = options.data_folders;
   run.lease.lease = absl::Seconds(deploy.lease_seconds());

@@ -1,0 +1,54 @@
+// Files with the samples of a task, for programs that train or infer elsewhere.
+#ifndef OPENSET_EXPERIMENTS_ARRAYS_SAMPLE_FILE_H_
+#define OPENSET_EXPERIMENTS_ARRAYS_SAMPLE_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "data/catalog.h"
+#include "data/image_source.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// The samples of several selections, all in one form: `images` u8 [N, H, W, C], `path`s of image files, or `features`
+// f32 [N, D]. The arrays `label` (-1: unknown), `class_id` (in the data set), `group` (of an unknown sample, else -1)
+// and `sample` (a name for people) have a row for each, and `group_names` has the groups.
+class SampleFile {
+ public:
+  // Both must outlive the object.
+  SampleFile(const Catalog& catalog, const std::vector<std::string>& data_folders)
+      : catalog_(catalog), data_folders_(data_folders) {}
+
+  // Appends the samples of a selection; `group` is -1 for known ones. Errors: those of OpenSelection(); kUnimplemented
+  // if their form or size is another than that of the samples before them.
+  absl::Status Add(const Selection& selection, int64_t group);
+
+  bool empty() const { return label_.empty(); }
+  int64_t size() const { return static_cast<int64_t>(label_.size()); }
+  const std::vector<int64_t>& label() const { return label_; }
+  const std::vector<int64_t>& class_id() const { return class_id_; }
+  const std::vector<int64_t>& group() const { return group_; }
+
+  // Writes the .npz. The images or features are gone afterwards. Errors: those of WriteNpz().
+  absl::Status Write(const std::string& path, const std::vector<std::string>& group_names);
+
+ private:
+  enum class Form { kImages, kPaths, kFeatures };
+
+  void Append(const Image& image);
+
+  const Catalog& catalog_;
+  const std::vector<std::string>& data_folders_;
+  Form form_ = Form::kImages;
+  ImageShape shape_;
+  std::vector<int64_t> label_, class_id_, group_;
+  std::vector<std::string> sample_;
+  std::string bytes_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_ARRAYS_SAMPLE_FILE_H_

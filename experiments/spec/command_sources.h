@@ -1,0 +1,28 @@
+// The files of a training by another program (CommandSpec.source): found, hashed and copied.
+#ifndef OPENSET_EXPERIMENTS_SPEC_COMMAND_SOURCES_H_
+#define OPENSET_EXPERIMENTS_SPEC_COMMAND_SOURCES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/proto/proto_rules.h"
+#include "experiments/spec/method.proto.h"
+
+namespace openset {
+
+// Sets command.folder to `folder`, which the sources are relative to, and a missing source_sha256: the SHA-256 of the
+// lines "SHA256 PATH\n" of all files, sorted by path. A source that is a folder stands for all files below it, except
+// __pycache__, *.pyc and names that begin with a dot. Problems, with the field's path below MethodSpec: a source that
+// is missing, is absolute, is outside of the folder, or has a link; more than 10,000 files or 256 MB; a source_sha256
+// that is not theirs. Missing sources whose SHA-256 is given are not a problem, because its results may be in the
+// store.
+std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec* command);
+
+// Copies the sources below the folder `to`, which exists, with their paths relative to command.folder. Errors:
+// kNotFound for a missing source; kDataLoss if they are no longer those of source_sha256; those of reading and writing.
+absl::Status CopySources(const CommandSpec& command, const std::string& to);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_SPEC_COMMAND_SOURCES_H_

@@ -1,0 +1,121 @@
+#include "tools/cli/run/allowed_commands.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/system_calls.h"
+#include "core/status_macros.h"
+#include "core/text/one_line.h"
+#include "experiments/spec/method.proto.h"
+
+ABSL_FLAG(
+    bool, allow_commands, false,
+    "Let methods train with commands of their own (training.command): programs that the study's files name run on "
+    "this machine with your rights.");
+ABSL_FLAG(bool, always_allow, false,
+          "With --allow_commands: also allow the commands of study and method files in the same folders from now on "
+          "(~/.config/openset/command_folders lists them).");
+
+namespace openset {
+namespace {
+
+constexpr int64_t kMostBytes = 1 << 20;
+
+// The real folder of a file; "" if there is none.
+std::string RealFolder(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(file, error);
+  return error ? "" : path.parent_path().string();
+}
+
+// The folders whose files decide which commands run: the study's, and those of method files that set a command.
+std::set<std::string> FoldersOf(const Study& study) {
+  const Experiment& experiment = study.experiment();
+  std::set<std::string> folders = {RealFolder(experiment.source.file())};
+  const auto add = [&](const LoadedMethod& method) {
+    if (!method.spec.training().has_command()) return;
+    for (const MethodLayer& layer : method.layers) {
+      if (layer.spec.training().has_command()) folders.insert(RealFolder(layer.source.file()));
+    }
+  };
+  for (const LoadedMethod& method : experiment.methods) add(method);
+  for (const auto& [place, method] : experiment.task_methods) add(method);
+  return folders;
+}
+
+// The file of remembered folders; "" without a home.
+std::string RememberedFile() {
+  const char* const home = std::getenv("HOME");
+  return home == nullptr || *home == '\0' ? "" : absl::StrCat(home, "/.config/openset/command_folders");
+}
+
+// Only a file that nobody else can write counts.
+std::set<std::string> Remembered() {
+  const std::string path = RememberedFile();
+  struct stat info;
+  if (path.empty() || StatFile(path, &info) != 0) return {};
+  if (info.st_uid != getuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};
+  const std::string text = ReadFile(path, kMostBytes).value_or("");
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  return {lines.begin(), lines.end()};
+}
+
+absl::Status Remember(std::set<std::string> folders) {
+  const std::string path = RememberedFile();
+  if (path.empty()) return absl::FailedPreconditionError("--always_allow: HOME is not set");
+  folders.merge(Remembered());
+  folders.erase("");
+  OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+  return WriteFileAtomically(path, absl::StrCat(absl::StrJoin(folders, "\n"), "\n"));
+}
+
+}  // namespace
+
+std::vector<std::string> CommandsOf(const Study& study) {
+  std::set<std::string> lines;
+  std::set<const TrialMethod*> seen;
+  for (const Trial& trial : study.plan().trials) {
+    if (!seen.insert(trial.shared_method().get()).second || !trial.method().training().has_command()) continue;
+    const CommandSpec& command = trial.method().training().command();
+    lines.insert(
+        absl::StrCat(trial.method().name(), ": ", OneLine(command.run()),
+                     command.source().empty() ? "" : absl::StrCat(" (sources in ", OneLine(command.folder()), ")")));
+  }
+  return {lines.begin(), lines.end()};
+}
+
+absl::StatusOr<bool> AllowCommands(const Study& study) {
+  const bool always = absl::GetFlag(FLAGS_always_allow);
+  if (always && !absl::GetFlag(FLAGS_allow_commands)) {
+    return absl::InvalidArgumentError("--always_allow belongs to --allow_commands; give both");
+  }
+  const std::vector<std::string> commands = CommandsOf(study);
+  if (commands.empty()) return false;
+  if (absl::GetFlag(FLAGS_allow_commands)) {
+    if (always) OPENSET_RETURN_IF_ERROR(Remember(FoldersOf(study)));
+    return true;
+  }
+  const std::set<std::string> remembered = Remembered();
+  bool is_allowed = true;
+  for (const std::string& folder : FoldersOf(study)) is_allowed = is_allowed && remembered.count(folder) > 0;
+  if (is_allowed) return true;
+  return absl::PermissionDeniedError(
+      absl::StrCat("methods of this study train with commands, which would run on this machine with your rights:\n  ",
+                   absl::StrJoin(commands, "\n  "),
+                   "\nif you trust them, allow them for this run: --allow_commands (with --always_allow: from now on, "
+                   "for study and method files in the same folders)"));
+}
+
+}  // namespace openset

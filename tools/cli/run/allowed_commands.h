@@ -1,0 +1,23 @@
+// Whether the user allows the commands of a study's methods (training.command) to run.
+#ifndef OPENSET_TOOLS_CLI_RUN_ALLOWED_COMMANDS_H_
+#define OPENSET_TOOLS_CLI_RUN_ALLOWED_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "experiments/study/study.h"
+
+namespace openset {
+
+// "METHOD: COMMAND (sources in FOLDER)" for each different command of the study's trials.
+std::vector<std::string> CommandsOf(const Study& study);
+
+// True if the study has commands and the user allows them: --allow_commands, or earlier --always_allow for the folders
+// of the study's file and of the method files that have a command. False if it has none. Errors: kPermissionDenied,
+// with the commands, if it has some that are not allowed; those of remembering the folders.
+absl::StatusOr<bool> AllowCommands(const Study& study);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_ALLOWED_COMMANDS_H_

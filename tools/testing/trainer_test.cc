@@ -1,0 +1,280 @@
+// Methods that another program trains (training.command): what it gets, what is taken from it, and that it runs only
+// with the user's permission. The program is Python without any package.
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "core/files/files.h"
+#include "core/files/formats/npz.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Nearest class mean: logits m_c . x - |m_c|^2 / 2, as the method nearest_mean has them. Needs Python alone.
+constexpr char kTrain[] = R"(
+import array, ast, json, os, struct, sys, zipfile
+
+def load(path):
+    arrays = {}
+    with zipfile.ZipFile(path) as file:
+        for name in file.namelist():
+            data = file.read(name)
+            end = 10 + struct.unpack("<H", data[8:10])[0]
+            header = ast.literal_eval(data[10:end].decode())
+            kind = {"<f4": "f", "<i8": "q"}.get(header["descr"])
+            if kind:
+                arrays[name[:-4]] = (header["shape"], array.array(kind, data[end:]))
+    return arrays
+
+def save(path, arrays):
+    with zipfile.ZipFile(path, "w") as file:
+        for name, (shape, values) in arrays.items():
+            header = str({"descr": "<f4", "fortran_order": False, "shape": tuple(shape)})
+            header += " " * (63 - (10 + len(header)) % 64) + "\n"
+            file.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                          + array.array("f", values).tobytes())
+
+trial = json.load(open(os.environ["OPENSET_TRIAL"]))
+train, classes = load("train.npz"), len(trial["class_names"])
+(n, d), x = train["features"]
+label = train["label"][1]
+means = []
+for c in range(classes):
+    rows = [i for i in range(n) if label[i] == c]
+    means.append([sum(x[i * d + j] for i in rows) / len(rows) for j in range(d)])
+    with open("progress.jsonl", "a") as file:
+        file.write(json.dumps({"epoch": c + 1, "epochs": classes, "loss": 1.0 / (c + 1)}) + "\n")
+for part, out in (("test.npz", "outputs.npz"), ("train.npz", "fit.npz")):
+    (n, d), x = load(part)["features"]
+    logits = [sum(m[j] * x[i * d + j] for j in range(d)) - sum(v * v for v in m) / 2 for i in range(n) for m in means]
+    save(out, {"logits": ((n, classes), logits), "features": ((n, d), x)})
+)";
+
+constexpr char kMethod[] = R"(
+name: "mine" title: "Mine" reference: "own"
+model { outputs {} }
+training { command { run: "RUN" source: "train.py" } }
+input {} inference { plain {} } score { SCORE {} }
+)";
+constexpr char kStudy[] = R"(
+name: "study" question: "?" task: "cloud.textproto" method: ["nearest_mean", "mine.textproto"] seed: [0, 1]
+metric { accuracy {} } metric { auroc {} }
+)";
+constexpr char kTask[] = R"(
+name: "cloud" data_set: "features:cloud.npz"
+split { known: [0, 1, 2] }
+unknown { group: "far" data_set: "features:cloud.npz" class_id: 3 part: "test" }
+)";
+
+class Trainer : public ::testing::Test {
+ protected:
+  void SetUp() override { Fill(program_); }
+
+  // Writes a task of features, 60 samples of each of 4 classes, and a study with the method.
+  static void Fill(const OpensetProgram& program) {
+    ASSERT_EQ(setenv("HOME", program.folder().c_str(), 1), 0);
+    RandomStream random(1, "cloud");
+    std::vector<float> features;
+    std::vector<int64_t> label;
+    for (int64_t i = 0; i < 240; ++i) {
+      label.push_back(i % 4);
+      for (int64_t d = 0; d < 5; ++d) {
+        features.push_back(static_cast<float>(random.Normal() + (d == i % 4 ? 2.5 : 0)));
+      }
+    }
+    ASSERT_TRUE(WriteNpz(program.folder() + "/cloud.npz",
+                         {{"features", MakeNpy(features, {240, 5})}, {"label", MakeNpy(label, {240})}})
+                    .ok());
+    program.Write("cloud.textproto", kTask);
+    program.Write("train.py", kTrain);
+    program.Write("study.textproto", kStudy);
+    Method(program);
+  }
+
+  static void Method(const OpensetProgram& program, const std::string& run = "python3 train.py",
+                     const std::string& score = "max_softmax") {
+    program.Write("mine.textproto", absl::StrReplaceAll(kMethod, {{"RUN", run}, {"SCORE", score}}));
+  }
+
+  ProgramResult Run(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"run", "study.textproto", "--allow_commands", "--worker=/nowhere/worker",
+                                      "--retries=0"};
+    words.insert(words.end(), more.begin(), more.end());
+    return program_.Run(words);
+  }
+
+  std::string marker() const { return program_.folder() + "/it_ran"; }
+
+  OpensetProgram program_;
+};
+
+// The program computes what the method nearest_mean computes, so the numbers are the same.
+TEST_F(Trainer, IsAMethodLikeOurs) {
+  const ProgramResult result = Run();
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::map<std::string, std::map<std::string, double>> means;
+  for (const auto& cell : nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json")).at("cells")) {
+    if (!cell.contains("group") || cell.at("group") == "pool") {
+      means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+    }
+  }
+  ASSERT_EQ(means.size(), 2);
+  for (const char* metric : {"accuracy", "auroc"}) {
+    EXPECT_NEAR(means["mine"][metric], means["nearest_mean"][metric], 1e-6) << metric;
+  }
+  EXPECT_GT(means["mine"]["accuracy"], 0.8);  // 3.5 standard deviations apart: about 8 % are confused
+  EXPECT_THAT(program_.Run({"compare", "study"}).out, HasSubstr("mine"));
+
+  // The cache: nothing runs again, another score runs no training, and a changed source or version is another training.
+  EXPECT_THAT(Run().out, HasSubstr("nothing to run"));
+  Method(program_, "python3 train.py", "knn");
+  EXPECT_THAT(Run().out, HasSubstr("to run: 0 trainings"));
+  program_.Write("train.py", absl::StrCat(kTrain, "# changed\n"));
+  EXPECT_THAT(Run().out, HasSubstr("to run: 2 trainings"));
+  EXPECT_THAT(Run({"--set=training.command.version=2"}).out, HasSubstr("to run: 2 trainings"));
+}
+
+TEST_F(Trainer, SaysWhatIsWrongWithTheProgram) {
+  Method(program_, "echo the reason >&2; exit 3");
+  ProgramResult result = Run();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out + result.err, AllOf(HasSubstr("exited with 3"), HasSubstr("the reason")));
+
+  Method(program_, "true");
+  result = Run();
+  EXPECT_THAT(result.out + result.err, HasSubstr("ended without outputs.npz, the outputs for test.npz"));
+
+  // Outputs of the wrong samples.
+  Method(program_, "python3 train.py && mv fit.npz outputs.npz");
+  result = Run();
+  EXPECT_THAT(result.out + result.err, HasSubstr("rows of logits for "));
+
+  // A score that is fitted to what the program did not write.
+  Method(program_, "python3 train.py && rm fit.npz", "knn");
+  result = Run();
+  EXPECT_THAT(result.out + result.err, HasSubstr("wrote no fit.npz"));
+
+  program_.Write("mine.textproto", "model { outputs {} } input {} inference { plain {} } score { max_softmax {} }");
+  EXPECT_THAT(Run().err, HasSubstr("model.outputs.file: must be set, unless training.command writes the outputs"));
+  Method(program_);
+  ASSERT_EQ(unlink((program_.folder() + "/train.py").c_str()), 0);
+  EXPECT_THAT(Run().err, AllOf(HasSubstr("mine.textproto:4: training.command.source[0]"), HasSubstr("no such file")));
+}
+
+// Only declared files are there.
+TEST_F(Trainer, RunsWithItsSourcesAlone) {
+  program_.Write("helper.py", "value = 1\n");
+  Method(program_, "python3 -c 'import helper' && python3 train.py");
+  ProgramResult result = Run();
+  EXPECT_THAT(result.out + result.err, HasSubstr("No module named 'helper'"));
+  for (const std::string& source : {std::string("../outside.py"), std::string("/etc/passwd")}) {
+    program_.Write("mine.textproto",
+                   absl::StrReplaceAll(kMethod, {{"train.py\" }", absl::StrCat(source, "\" }")}, {"SCORE", "max_logit"}}));
+    EXPECT_THAT(Run().err, HasSubstr("must be a path below the folder of this file"));
+  }
+}
+
+// Interrupted, it finds what it left in state/.
+TEST_F(Trainer, ContinuesFromItsState) {
+  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"\"nearest_mean\", ", ""}, {"[0, 1]", "0"}}));
+  Method(program_, absl::StrCat("if [ ! -e state/half ]; then touch state/half ", marker(),
+                                "; sleep 1000; fi; echo again; python3 train.py"));
+  const pid_t run = program_.Start({"run", "study.textproto", "--allow_commands", "--worker=/nowhere/worker"});
+  while (!FileExists(marker())) usleep(20000);
+  ASSERT_EQ(kill(run, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(run, &status, 0), run);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(Run().exit_code, 0);
+  // Nothing is left of its folder.
+  EXPECT_TRUE(std::filesystem::is_empty(program_.store() + "/partial"));
+}
+
+TEST_F(Trainer, RunsOnlyIfItIsAllowed) {
+  Method(program_, absl::StrCat("touch ", marker(), "; python3 train.py"));
+  const ProgramResult refused = program_.Run({"run", "study.textproto"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("mine: touch "), HasSubstr("--allow_commands")));
+  EXPECT_THAT(program_.Run({"plan", "study.textproto"}).out, HasSubstr("mine: touch "));
+  EXPECT_FALSE(FileExists(marker()));
+  EXPECT_THAT(program_.Run({"run", "study.textproto", "--always_allow"}).err, HasSubstr("belongs to --allow_commands"));
+
+  // Remembered for the folder, in a file that others can't write.
+  ASSERT_EQ(Run({"--always_allow"}).exit_code, 0);
+  EXPECT_TRUE(FileExists(marker()));
+  program_.Write("train.py", absl::StrCat(kTrain, "# changed\n"));
+  EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::string remembered = program_.folder() + "/.config/openset/command_folders";
+  program_.Write("train.py", absl::StrCat(kTrain, "# changed again\n"));
+  ASSERT_EQ(chmod(remembered.c_str(), 0666), 0);
+  EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 2);
+  ASSERT_EQ(chmod(remembered.c_str(), 0600), 0);
+  // Not for a method file in another folder.
+  program_.Write("elsewhere/train.py", kTrain);
+  program_.Write("elsewhere/mine.textproto", program_.Read("mine.textproto"));
+  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"\"mine.", "\"elsewhere/mine."}}));
+  EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 2);
+}
+
+// A stranger's records hold their commands, and no command of openset runs them.
+TEST_F(Trainer, AStrangersBundleRunsNothing) {
+  Method(program_, absl::StrCat("touch ", marker(), "; python3 train.py"));
+  ASSERT_EQ(Run().exit_code, 0);
+  ASSERT_EQ(program_.Run({"records", "export", "study.textproto", "--out=stranger.zip"}).exit_code, 0);
+  const std::string id = program_.Records().begin()->first;
+  ASSERT_EQ(unlink(marker().c_str()), 0);
+
+  const OpensetProgram victim("victim");
+  Fill(victim);
+  std::filesystem::copy(program_.folder() + "/stranger.zip", victim.folder() + "/stranger.zip");
+  victim.Write("theirs/mine.textproto", program_.Read("mine.textproto"));
+  // The victim allows the commands of its own folder.
+  ASSERT_EQ(victim.Run({"run", "study.textproto", "--allow_commands", "--always_allow"}).exit_code, 0);
+  victim.Write("theirs/study.textproto", absl::StrReplaceAll(kStudy, {{"cloud.", "../cloud."}}));
+  victim.Write("theirs/train.py", kTrain);
+  const std::vector<std::vector<std::string>> ways = {
+      {"reproduce", "stranger.zip"},
+      {"reproduce", "stranger.zip", "--redo=all"},
+      {"report", "stranger.zip"},
+      {"compare", "stranger.zip"},
+      {"explain", "stranger.zip", id},
+      {"records", "show", "stranger.zip"},
+      {"records", "verify", "stranger.zip"},
+      {"records", "spec", id, "--store=theirs"},
+      {"records", "merge", "stranger.zip", "--store=theirs/store"},
+      {"run", "theirs/study.textproto"},
+      {"run", "theirs/study.textproto", "--store=theirs/store", "--redo=all"},
+      {"run", "study.textproto", "--store=theirs/store", "--set=training.command.folder='theirs'"},
+      {"score", "--model=cloud.npz", "--methods=theirs/mine.textproto"},
+      {"plan", "theirs/study.textproto"},
+      {"status", "theirs/study.textproto"},
+  };
+  for (const std::vector<std::string>& way : ways) {
+    victim.Run(way);
+    EXPECT_FALSE(FileExists(marker())) << absl::StrJoin(way, " ");
+  }
+}
+
+}  // namespace
+}  // namespace openset
