@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -23,6 +22,7 @@
 #include "core/files/formats/npy.h"
 #include "core/files/formats/npz.h"
 #include "core/files/formats/safetensors.h"
+#include "core/files/input_file.h"
 #include "core/files/remove_tree.h"
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
@@ -196,12 +196,12 @@ class ProgressReader {
 // ": " and the last line of the action's log, to which the program writes; "" if there is none.
 std::string LastLine(const ArrayContext& context) {
   constexpr int64_t kBytes = 4096;
-  std::ifstream log(context.store.LogPath(context.key), std::ios::binary);
-  log.seekg(0, std::ios::end);
-  const int64_t size = log ? static_cast<int64_t>(log.tellg()) : 0;
-  std::string text(std::min(size, kBytes), '\0');
-  log.seekg(size - static_cast<int64_t>(text.size()));
-  if (!log.read(text.data(), static_cast<std::streamsize>(text.size()))) return "";
+  absl::StatusOr<InputFile> log = OpenRegularFile(context.store.LogPath(context.key));
+  if (!log.ok()) return "";
+  const int64_t size = std::min(log->bytes(), kBytes);
+  std::string text(size, '\0');
+  if (!log->MoveTo(log->bytes() - size).ok()) return "";
+  text.resize(log->Read(text.data(), text.size()).value_or(0));
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipWhitespace());
   return lines.empty() ? "" : absl::StrCat(": ", OneLine(lines.back()));
 }
