@@ -268,6 +268,7 @@ std::string EscapeLatex(const std::string& text) {
                                              {">", "$>$"},
                                              {"|", "$|$"},
                                              {"±", "$\\pm$"},
+                                             {" †", "$^\\dagger$"},
                                              {"↑", "$\\uparrow$"},
                                              {"↓", "$\\downarrow$"}});
 }

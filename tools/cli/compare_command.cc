@@ -36,6 +36,7 @@
 #include "tools/cli/flags/kinds.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/score/one_run.h"
 #include "tools/evaluation/requested.h"
 
 ABSL_FLAG(std::string, diagram, "",
@@ -129,46 +130,6 @@ absl::StatusOr<RunTable> TableOfReport(const std::string& spec, const std::strin
 bool IsFileOfRuns(const std::string& argument) {
   return absl::EndsWith(argument, ".csv") || absl::EndsWith(argument, ".tsv") || absl::EndsWith(argument, ".json") ||
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
-}
-
-// The results of a study that have records; none if the store has outputs of none of them, as that of a bundle. Errors:
-// those of Store::HasOutputs().
-absl::StatusOr<std::vector<TrialResult>> WithOutputs(const Study& study, const StudyResults& results) {
-  std::vector<TrialResult> measured;
-  bool any = false;
-  for (const TrialResult& result : results.results) {
-    if (result.record == nullptr) continue;
-    OPENSET_ASSIGN_OR_RETURN(const bool has, study.store().HasOutputs(result.record->outputs_key()));
-    any = any || has;
-    measured.push_back(result);
-  }
-  return any ? measured : std::vector<TrialResult>();
-}
-
-// Whether results are of one run, two or more methods: one task, split, openness level and seed.
-bool AreOfOneRun(const std::vector<TrialResult>& results) {
-  const auto run_of = [](const TrialResult& result) {
-    return std::tuple(result.trial->task(), result.trial->split(), result.trial->seed(),
-                      result.record->counts().unknown_classes());
-  };
-  return results.size() > 1 &&
-         absl::c_all_of(results, [&](const TrialResult& result) { return run_of(result) == run_of(results[0]); });
-}
-
-// The index of the result whose value of `metric` on all unknown samples is best; of the first one if none has it.
-int BestOf(const std::vector<TrialResult>& results, const std::string& metric) {
-  int best = 0;
-  std::optional<double> best_value;
-  for (size_t r = 0; r < results.size(); ++r) {
-    for (const MetricRecord& found : results[r].record->metric()) {
-      if (found.name() != metric || found.group().kind() != MetricGroup::POOL || !found.has_value()) continue;
-      const double value = found.higher_is_better() ? found.value() : -found.value();
-      if (best_value.has_value() && value <= *best_value) continue;
-      best_value = value;
-      best = static_cast<int>(r);
-    }
-  }
-  return best;
 }
 
 // Tests the methods of one run on its samples, from the outputs in the store.
