@@ -209,9 +209,9 @@
       const some = example.mistakes.filter((mistake) => mistake[0] === kind).slice(0, columns);
       if (some.length === 0) continue;
       const list = element('ol', {className: 'mistakes'});
-      some.forEach(([, name, set, predicted, score], column) => {
+      some.forEach(([, name, set, predicted, score, sample], column) => {
         const says = `${name}${set ? ` (${set})` : ''}`;
-        const item = element('li');
+        const item = element('li', {title: sample ?? ''});
         if (example.sheet) {
           const picture = element('span', {className: 'tile', role: 'img', ariaLabel: says});
           picture.style.backgroundImage = `url(${example.sheet})`;

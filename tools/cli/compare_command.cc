@@ -250,7 +250,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags(/*of_comparison=*/true));
   if (arguments.size() == 1) return CompareResults(arguments[0], format);
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
   if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {
@@ -291,13 +291,16 @@ Command CompareCommand() {
       "same in all of them. If nothing at all can be compared, the exit code is 2.\n"
       "\n"
       "If a metric has several tests, their p-values are adjusted by Holm's method over the tests shown. The verdict\n"
-      "may be that there is no detectable difference.\n"
+      "may be that there is no detectable difference. The column 'detects', and a sentence, then say which "
+      "differences\n"
+      "could have been found, and how many more splits would be needed. --format=sentence: only a sentence for each\n"
+      "comparison, as a paper has it.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
-      "  openset compare quickstart --metrics=auroc\n"
+      "  openset compare quickstart --metrics=auroc --format=sentence\n"
       "  openset compare results.zip --baseline=mcp --metrics=auroc\n"
       "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
   command.flags = {"format",  "out",      "metrics",   "diagram", "test_per_training",

@@ -158,6 +158,9 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   OpenParts open_parts;
   // Missing data is not an error: the page then has no images.
   const auto sheet_of = [&](const ExampleTrial& example) {
+    absl::StatusOr<std::vector<std::string>> samples =
+        MistakenSamples(*example.trial, *example.record, catalog, *folders, &open_parts);
+    if (samples.ok()) context.samples[example.record->trial_id()] = *std::move(samples);
     return MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts).value_or("");
   };
   AddSheets(examples, sheet_of, &context);

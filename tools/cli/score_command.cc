@@ -40,6 +40,7 @@ ABSL_FLAG(std::vector<std::string>, outputs, {},
 ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
+ABSL_DECLARE_FLAG(std::string, name);
 ABSL_DECLARE_FLAG(std::string, fit);
 ABSL_FLAG(std::string, size, "",
           "Height and width to which images are resized. Empty: those of the method file, otherwise 32.");
@@ -83,6 +84,7 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   request.set_fit(absl::GetFlag(FLAGS_fit));
   request.set_head(absl::GetFlag(FLAGS_head));
   request.set_features(absl::GetFlag(FLAGS_features));
+  if (const std::string name = absl::GetFlag(FLAGS_name); !name.empty()) request.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
   for (const int place : outputs) {
     if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
@@ -202,8 +204,10 @@ Command ScoreCommand() {
       "that are fitted use the task's training images, or the outputs in --fit. Outputs need no task: without one,\n"
       "the file says which samples are unknown, and which groups they form. openset doesn't repeat what is in the "
       "store. The results\n"
-      "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
-      "SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this network with\n"
+      "are named \"score_\" and the model's file name, or --name: 'openset report score_net'. Every other command "
+      "that\n"
+      "takes a SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this "
+      "network with\n"
       "the same input. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=outputs.npz --fit=train_outputs.npz\n"
@@ -212,8 +216,9 @@ Command ScoreCommand() {
       "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",    "fit",     "network", "task",     "split", "methods", "weights",     "key",       "head",
-                   "features", "outputs", "size",    "channels", "mean",  "std",     "train_limit", "test_limit"};
+  command.flags = {"model",   "name",     "fit",  "network", "task",        "split",
+                   "methods", "weights",  "key",  "head",    "features",    "outputs",
+                   "size",    "channels", "mean", "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = RunScore;
   return command;

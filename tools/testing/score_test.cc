@@ -108,7 +108,13 @@ TEST(Score, LogitsAreEnoughForSome) {
   program.Write("other/net.pt", TestFile("fashion_network.pt"));
   const ProgramResult other = program.Run(Words({"--methods=mcp"}, "other/net.pt"));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("has results of another model under 'score_net'"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("has results of another model under 'score_net'"), HasSubstr("--name=NAME")));
+  // Unless it has its own.
+  const ProgramResult named = program.Run(Words({"--methods=mcp", "--name=second"}, "other/net.pt"));
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(program.Run({"report", "score_second"}).out, HasSubstr("\nmcp"));
+  EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nopenmax"));
+  EXPECT_THAT(program.Run(Words({"--methods=mcp", "--name=a/b"}, "other/net.pt")).err, HasSubstr("--name: "));
   // A model that can't be imported gives one line.
   program.Write("bad.pt", "no network");
   const ProgramResult bad = program.Run(Words({"--methods=mcp"}, "bad.pt"));

@@ -188,8 +188,8 @@ TEST_F(Trainer, RunsWithItsSourcesAlone) {
   ProgramResult result = Run();
   EXPECT_THAT(result.out + result.err, HasSubstr("No module named 'helper'"));
   for (const std::string& source : {std::string("../outside.py"), std::string("/etc/passwd")}) {
-    program_.Write("mine.textproto",
-                   absl::StrReplaceAll(kMethod, {{"train.py\" }", absl::StrCat(source, "\" }")}, {"SCORE", "max_logit"}}));
+    program_.Write("mine.textproto", absl::StrReplaceAll(kMethod, {{"train.py\" }", absl::StrCat(source, "\" }")},
+                                                                   {"SCORE", "max_logit"}}));
     EXPECT_THAT(Run().err, HasSubstr("must be a path below the folder of this file"));
   }
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,12 +29,14 @@
 #include "core/text/terminal.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/search.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {
@@ -89,12 +92,14 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
   return spec;
 }
 
-absl::Status AddCarriedLibrary(SpecFolders* folders) {
-  const Published& published = ThePublished();
-  if (!published.folder.has_value()) return absl::OkStatus();
+namespace {
+
+// Writes the tasks and catalog entries of a bundle's library below `root`, and adds them to `folders` behind the user's
+// libraries.
+absl::Status CarryLibrary(const std::map<std::string, std::string>& library, const std::string& root,
+                          SpecFolders* folders) {
   const std::vector<std::string> entries = NamesIn(folders->catalog);
-  const std::string root = JoinPath(published.folder->path(), "library");
-  for (const auto& [name, content] : published.library) {
+  for (const auto& [name, content] : library) {
     const bool is_task = absl::StartsWith(name, "tasks/"), is_entry = absl::StartsWith(name, "catalog/");
     if (!is_task && !is_entry) continue;
     // Two different files of one name would be an error, and the user's libraries take precedence.
@@ -108,6 +113,44 @@ absl::Status AddCarriedLibrary(SpecFolders* folders) {
   folders->catalog.insert(folders->catalog.end(), carried.catalog.begin(), carried.catalog.end());
   folders->carried_tasks = carried.tasks;
   return absl::OkStatus();
+}
+
+// If a study in the file `path` names a task that no library has, adds the library of a bundle in the same folder that
+// has it, as for a study that `openset records spec BUNDLE` printed. Other problems of the file are found later.
+absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
+  ExperimentSpec spec;
+  const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
+  if (!text.ok() || !ParseTextProto(*text, path, &spec).ok()) return absl::OkStatus();
+  const std::vector<std::string> known = NamesIn(folders->tasks);
+  std::set<std::string> wanted;
+  for (const std::string& task : spec.task()) {
+    const std::string name = task.substr(0, task.find('+'));
+    if (!absl::EndsWith(name, ".textproto") && !absl::c_linear_search(known, name)) {
+      wanted.insert(absl::StrCat("tasks/", name, ".textproto"));
+    }
+  }
+  if (wanted.empty()) return absl::OkStatus();
+  const std::string folder = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
+  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>())) {
+    if (!IsBundle(name)) continue;
+    const absl::StatusOr<BundleRecords> bundle = ReadBundleRecords(JoinPath(folder, name));
+    if (!bundle.ok() || absl::c_none_of(wanted, [&](const std::string& task) { return bundle->library.count(task); })) {
+      continue;
+    }
+    static std::optional<TemporaryFolder> unpacked;  // until the process exits
+    OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("library"));
+    unpacked = std::move(made);
+    return CarryLibrary(bundle->library, unpacked->path(), folders);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status AddCarriedLibrary(SpecFolders* folders) {
+  const Published& published = ThePublished();
+  if (!published.folder.has_value()) return absl::OkStatus();
+  return CarryLibrary(published.library, JoinPath(published.folder->path(), "library"), folders);
 }
 
 }  // namespace openset
@@ -227,6 +270,7 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
     return Study::Make(std::move(score.experiment), store, options);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string name, SpecByName(spec, folders));
+  if (absl::EndsWith(name, ".textproto")) OPENSET_RETURN_IF_ERROR(AddLibraryBeside(name, &folders));
   return Study::Load(name, folders, store, options);
 }
 
@@ -362,7 +406,9 @@ IntervalOptions IntervalOptionsFromFlags() {
   return options;
 }
 
-absl::StatusOr<TextFormat> FormatFromFlags() { return ParseTextFormat(absl::GetFlag(FLAGS_format)); }
+absl::StatusOr<TextFormat> FormatFromFlags(bool of_comparison) {
+  return ParseTextFormat(absl::GetFlag(FLAGS_format), of_comparison);
+}
 
 absl::Status WriteOut(absl::string_view text) {
   const std::string out = absl::GetFlag(FLAGS_out);
