@@ -50,11 +50,12 @@ ABSL_FLAG(std::string, group, "pool",
           "The unknown samples to use: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
           "and 'mean of far'.");
 
-ABSL_FLAG(
-    std::string, baseline, "",
-    "For RESULTS, a SPEC or a BUNDLE: test every method only against this one (a row of the tables: mcp, or 'openauc, "
-    "lambda 0.1'). If empty, for a study: the baseline of its report (report.baseline). For `figure`: the baseline of "
-    "--improvement.");
+ABSL_FLAG(std::string, baseline, "",
+          "With `compare`: for RESULTS, a SPEC or a BUNDLE, test every method only against this one (a row of the "
+          "tables: mcp, "
+          "or 'openauc, lambda 0.1'); if empty, for a study, the baseline of its report (report.baseline). With "
+          "`figure`: the "
+          "baseline of --improvement.");
 ABSL_FLAG(bool, all_pairs, false,
           "For a SPEC or its report in JSON: test all pairs of methods, not only those with the baseline.");
 

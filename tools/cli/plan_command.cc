@@ -128,54 +128,6 @@ nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
   return entry;
 }
 
-// Writes nothing if it fails.
-absl::Status WriteJson(const Study& study) {
-  const Plan& plan = study.plan();
-  nlohmann::ordered_json json;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
-  for (const NamedCost& cost : costs) {
-    json["cost"].push_back({{"what", cost.what},
-                            {"where", cost.where},
-                            {"image_passes", cost.cost.passes},
-                            {"multiply_adds", cost.cost.multiply_adds},
-                            {"hours", cost.hours},
-                            {"measured", cost.cost.measured},
-                            {"probed", cost.cost.probed},
-                            {"scaled", cost.cost.scaled},
-                            {"assumed", cost.cost.assumed},
-                            {"unknown_passes", cost.cost.unknown_passes}});
-  }
-  if (plan.trials.size() <= kMostTimed) {
-    OPENSET_ASSIGN_OR_RETURN(json["took"], TimeTaken(study));
-  }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  json["missing_data"] = nlohmann::ordered_json::array();
-  for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
-    json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
-  }
-  for (const PlannedTest& test : PlannedTests(study)) {
-    nlohmann::ordered_json entry = {
-        {"task", test.task}, {"replicates", test.replicates}, {"of_seeds", test.of_seeds}, {"tests", test.tests}};
-    if (test.detects.has_value()) {
-      entry["detects_deviations"] = test.detects->first;
-      entry["detects_deviations_holm"] = test.detects->second;
-    }
-    json["tests"].push_back(std::move(entry));
-  }
-  for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
-    json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
-  }
-  JsonStream stream(&std::cout);
-  stream.Array("trials", static_cast<int64_t>(plan.trials.size()), [&](int64_t t) {
-    return nlohmann::ordered_json{{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}};
-  });
-  stream.Array("actions", static_cast<int64_t>(plan.actions.size()),
-               [&](int64_t a) { return ActionJson(plan, plan.actions[a]); });
-  for (const auto& [name, value] : json.items()) stream.Member(name, value);
-  stream.Finish();
-  return absl::OkStatus();
-}
-
 // What the tests of the report's stars could find on a level (task, known and unknown classes).
 struct PlannedTest {
   std::string task;  // with the numbers of classes if it has several levels
@@ -247,6 +199,54 @@ std::string TestText(const PlannedTest& test) {
                       range(absl::StrCat(ReplicatesToDetect(1, kTestLevel)),
                             absl::StrCat(ReplicatesToDetect(1, kTestLevel / test.tests))),
                       " ", replicates, test.tests == 1 ? "" : " (a single test, to the first of Holm's)");
+}
+
+// Writes nothing if it fails.
+absl::Status WriteJson(const Study& study) {
+  const Plan& plan = study.plan();
+  nlohmann::ordered_json json;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
+  for (const NamedCost& cost : costs) {
+    json["cost"].push_back({{"what", cost.what},
+                            {"where", cost.where},
+                            {"image_passes", cost.cost.passes},
+                            {"multiply_adds", cost.cost.multiply_adds},
+                            {"hours", cost.hours},
+                            {"measured", cost.cost.measured},
+                            {"probed", cost.cost.probed},
+                            {"scaled", cost.cost.scaled},
+                            {"assumed", cost.cost.assumed},
+                            {"unknown_passes", cost.cost.unknown_passes}});
+  }
+  if (plan.trials.size() <= kMostTimed) {
+    OPENSET_ASSIGN_OR_RETURN(json["took"], TimeTaken(study));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  json["missing_data"] = nlohmann::ordered_json::array();
+  for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
+    json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
+  }
+  for (const PlannedTest& test : PlannedTests(study)) {
+    nlohmann::ordered_json entry = {
+        {"task", test.task}, {"replicates", test.replicates}, {"of_seeds", test.of_seeds}, {"tests", test.tests}};
+    if (test.detects.has_value()) {
+      entry["detects_deviations"] = test.detects->first;
+      entry["detects_deviations_holm"] = test.detects->second;
+    }
+    json["tests"].push_back(std::move(entry));
+  }
+  for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
+    json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
+  }
+  JsonStream stream(&std::cout);
+  stream.Array("trials", static_cast<int64_t>(plan.trials.size()), [&](int64_t t) {
+    return nlohmann::ordered_json{{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}};
+  });
+  stream.Array("actions", static_cast<int64_t>(plan.actions.size()),
+               [&](int64_t a) { return ActionJson(plan, plan.actions[a]); });
+  for (const auto& [name, value] : json.items()) stream.Member(name, value);
+  stream.Finish();
+  return absl::OkStatus();
 }
 
 // Prints the lines below the tables: cost, missing data, guidelines.

@@ -167,6 +167,11 @@ ABSL_FLAG(std::string, only, "",
 
 ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file of their array.");
 
+ABSL_FLAG(
+    std::string, axis, "",
+    "PATH=VALUE,VALUE: measure each of several values of a field of the methods (training.epochs=5,10), as an axis "
+    "of the spec does. May be given several times: all combinations.");
+
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
           "study (train_limit_per_class=100). Overrides the spec; may be given several times. Records say what was "
@@ -223,12 +228,13 @@ absl::Status SelectForPilot(const Store& store, StudyOptions* options) {
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 void AddChangeFlags(Command* command) {
-  for (const char* flag : {"set", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
-  command->repeated_flags.push_back("set");
+  for (const char* flag : {"set", "axis", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
+  command->repeated_flags.insert(command->repeated_flags.end(), {"set", "axis"});
 }
 
 absl::Status RefuseChangeFlags(const std::string& what) {
   for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
+                                    {"axis", !absl::GetFlag(FLAGS_axis).empty()},
                                     {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
                                     {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
     if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
@@ -251,6 +257,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
   options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());
+  options.changes.axis = absl::StrSplit(absl::GetFlag(FLAGS_axis), '\n', absl::SkipEmpty());
   options.changes.seeds = absl::GetFlag(FLAGS_seeds);
   options.changes.methods = absl::GetFlag(FLAGS_methods);
   return options;
