@@ -91,7 +91,7 @@ TEST(Command, VersionNamesCommitAndBuild) {
   for (const char* word : {"--version", "version"}) {
     const Outcome outcome = RunProgram({word});
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.out, StartsWith("openset 0.3.0, commit unknown\nbuilt by "));
+    EXPECT_THAT(outcome.out, ContainsRegex("^openset [0-9]+\\.[0-9]+\\.[0-9]+(-dev)?, commit unknown\nbuilt by "));
     EXPECT_THAT(outcome.out, ContainsRegex("built by (gcc|clang) [0-9]+\\.[0-9]+\\.[0-9]+, for the CPU"));
   }
 }
