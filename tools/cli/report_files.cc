@@ -25,6 +25,7 @@
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "data/splits/class_splits.h"
+#include "eval/metrics/metric.h"
 #include "experiments/report/examples.h"
 #include "experiments/report/exports.h"
 #include "experiments/report/format_report.h"

@@ -6,12 +6,15 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/study/failures.h"
+#include "models/model.pb.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
@@ -112,6 +115,32 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   return request;
 }
 
+// How images are prepared for a network, "input: 28 x 28 pixels, 1 channel, mean 0.286, std 0.353"; "" for outputs and
+// features, which are there already.
+std::string InputLine(const MethodSpec& method) {
+  if (method.model().has_outputs()) return "";
+  const InputSpec& input = method.input();
+  const auto list = [](const auto& values, const char* without) {
+    return values.empty() ? std::string(without) : absl::StrJoin(values, ", ");
+  };
+  return absl::StrCat("input: ", input.size(), " x ", input.size(), " pixels, ", input.channels(),
+                      input.channels() == 1 ? " channel" : " channels", ", mean ", list(input.mean(), "0"), ", std ",
+                      list(input.std(), "1"));
+}
+
+// What of the input of a TorchScript network nobody named.
+std::string DefaultsHint(const ScoreRequest& request, const MethodSpec& method) {
+  if (!method.model().has_torch_script() || absl::EndsWith(request.model(), ".textproto")) return "";
+  std::vector<std::string> flags;
+  if (!request.has_size()) flags.push_back("--size");
+  if (!request.has_channels()) flags.push_back("--channels");
+  if (request.mean().empty()) flags.push_back("--mean");
+  if (request.std().empty()) flags.push_back("--std");
+  if (flags.empty()) return "";
+  return absl::StrCat("hint: without ", absl::StrJoin(flags, ", "),
+                      ", the default is used; is the network's training like that?\n");
+}
+
 // A line for each reason.
 std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
   std::vector<std::string> reasons;
@@ -179,6 +208,11 @@ absl::Status RunScore(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
+  if (!IsSlurmTask() && !study->experiment().methods.empty()) {
+    const MethodSpec& first = study->experiment().methods[0].spec;
+    if (const std::string line = InputLine(first); !line.empty()) std::cout << line << std::endl;
+    std::cerr << DefaultsHint(request, first);
+  }
   const absl::Status outcome = RunPlan(study.get());
   std::unique_ptr<Study> all;
   if (outcome.ok() || absl::IsAborted(outcome)) {
