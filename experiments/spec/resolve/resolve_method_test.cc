@@ -72,7 +72,7 @@ TEST(ResolveMethod, ABaseMayHavePresets) {
   // Presets of the study come last, as always.
   EXPECT_EQ(LoadMethod("top+short", sandbox.folders(), "")->spec.training().epochs(), 3);
   const absl::StatusOr<LoadedMethod> wrong = Load(sandbox, "wrong", "base: 'plain+shrt'\n");
-  EXPECT_THAT(wrong.status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("unknown preset 'shrt'")));
+  EXPECT_THAT(wrong.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown preset 'shrt'")));
 }
 
 // The settings of a record name the file of its split, and override a method with one file for each split.
