@@ -207,6 +207,23 @@ std::string ToText(const Table& table, size_t width) {
   return TextLayout(Changed(table, [](const std::string& cell) { return OneLine(cell); }), width).Text();
 }
 
+std::vector<std::string> DropToFit(const std::vector<std::string>& expendable, size_t width, Table* table) {
+  constexpr size_t kGap = 2;
+  std::vector<std::string> dropped;
+  for (const std::string& head : expendable) {
+    const std::vector<size_t> widths = Widths(*table, WordWidth);
+    if (std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1)) <= width) break;
+    const auto found = std::find(table->header.begin(), table->header.end(), head);
+    if (found == table->header.end()) continue;
+    const ptrdiff_t column = found - table->header.begin();
+    table->header.erase(found);
+    for (std::vector<std::string>& row : table->rows) row.erase(row.begin() + column);
+    if (column < table->left_columns) --table->left_columns;
+    dropped.push_back(head);
+  }
+  return dropped;
+}
+
 std::string ToMarkdown(const Table& table) {
   Table escaped = Changed(table, EscapeMarkdown);
   for (size_t r = 0; r < escaped.rows.size(); ++r) {
@@ -268,6 +285,7 @@ std::string EscapeLatex(const std::string& text) {
                                              {">", "$>$"},
                                              {"|", "$|$"},
                                              {"±", "$\\pm$"},
+                                             {" †", "$^\\dagger$"},
                                              {"↑", "$\\uparrow$"},
                                              {"↓", "$\\downarrow$"}});
 }

@@ -32,6 +32,9 @@ std::string FullPrecision(double value);
 // into blocks, one below the other, each with the left columns. If a column does not fit next to the left columns,
 // their cells are wrapped too.
 std::string ToText(const Table& table, size_t width = kTextWidth);
+// Removes columns with these heads, in this order, until ToText() shows the table in one piece of this width. Returns
+// the removed heads. The table has no emphasis.
+std::vector<std::string> DropToFit(const std::vector<std::string>& expendable, size_t width, Table* table);
 // A pipe table. Text that Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return is prefixed with an

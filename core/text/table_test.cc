@@ -11,6 +11,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Table kTable = {{"method", "auroc"}, {{"softmax", "91.0 ± 0.5"}, {"a,\"b\"|c", "9.1"}}, 1};
@@ -43,6 +44,19 @@ TEST(Table, ColumnsThatDoNotFitFollowBelowWithTheLeftOnes) {
             "method   OSCR\n"
             "-------------\n"
             "softmax  69.9\n");
+}
+
+TEST(Table, ColumnsCanBeDroppedToFit) {
+  const Table whole = {{"method", "accuracy", "AUROC", "OSCR"}, {{"softmax", "91.0", "72.4", "69.9"}}, 1};
+  Table table = whole;
+  EXPECT_TRUE(DropToFit({"AUROC", "accuracy"}, 30, &table).empty());  // 7 + 8 + 5 + 4 and three gaps of 2
+  EXPECT_THAT(DropToFit({"AUROC", "accuracy"}, 29, &table), ElementsAre("AUROC"));
+  EXPECT_EQ(ToText(table, 29),
+            "method   accuracy  OSCR\n"
+            "-----------------------\n"
+            "softmax      91.0  69.9\n");
+  table = whole;
+  EXPECT_THAT(DropToFit({"none", "AUROC", "accuracy"}, 5, &table), ElementsAre("AUROC", "accuracy"));
 }
 
 TEST(Table, BreaksLeftCellsIfAColumnDoesNotFit) {

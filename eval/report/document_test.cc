@@ -44,5 +44,14 @@ TEST(ShowPValue, Rounds) {
   EXPECT_EQ(ShowPValue(0), "< 0.0001");
 }
 
+TEST(SharedEnd, BeginsAtAPlusOrAComma) {
+  EXPECT_EQ(SharedEnd({"mcp+laptop", "max_logit+laptop"}), "+laptop");
+  EXPECT_EQ(SharedEnd({"a+p, lambda 0.1", "b, lambda 0.1"}), ", lambda 0.1");
+  EXPECT_EQ(SharedEnd({"a+p, lambda 0.1", "b+p, lambda 0.1"}), "+p, lambda 0.1");
+  EXPECT_EQ(SharedEnd({"softmax", "max"}), "");
+  EXPECT_EQ(SharedEnd({"a+p", "+p"}), "");  // nothing would be left
+  EXPECT_EQ(SharedEnd({"a+p"}), "");
+}
+
 }  // namespace
 }  // namespace openset

@@ -1,6 +1,7 @@
 #include "eval/report/run_comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
+#include "eval/statistics/power.h"
 
 namespace openset {
 namespace {
@@ -90,6 +92,14 @@ class LeftOut {
 // For the interval of confidence 1 - level.
 double HalfWidth(const PairedTest& test, double level) {
   return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
+}
+
+std::optional<ComparedRuns::Power> PowerOf(const ComparedRuns& row, double level, double shared) {
+  const PairedTest& test = row.test;
+  if (!(test.standard_error > 0)) return std::nullopt;
+  const double deviation = test.standard_error / std::sqrt(1.0 / test.replicates + shared);
+  return ComparedRuns::Power{DetectableRatio(test.replicates, level) * test.standard_error,
+                             ReplicatesToDetect(1 / row.display.factor / deviation, level, shared)};
 }
 
 // All pairs, or all methods against the baseline.
@@ -217,6 +227,7 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
     row.adjusted_p_value = p_values[t];
     const double width = HalfWidth(row.test, levels[t]);
     row.adjusted = AdjustedInterval{1 - levels[t], row.test.mean_difference - width, row.test.mean_difference + width};
+    row.power = PowerOf(row, levels[t], comparison->options.test_per_training);
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].adjusted_wilcoxon = wilcoxon[i];

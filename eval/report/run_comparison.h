@@ -27,6 +27,14 @@ struct ComparedRuns {
   // verdict is a difference. Absent without a test.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
+  // The power of the row's test at its Holm's level (eval/statistics/power.h), given how the differences vary: the
+  // smallest difference that it detects, and the replicates that it takes to detect a difference of 1 as tables show it
+  // (1 point of percent; 0 if more than 10,000). Absent without a test, and if the differences don't vary.
+  struct Power {
+    double detectable = 0;
+    int replicates_for_one = 0;
+  };
+  std::optional<Power> power;
   int unpaired = 0;  // runs that only one of the two has
   // "A is better", "no detectable difference", "equal in every run" or, without a test, "not tested: fewer than 3
   // splits (2)" or "not tested: same difference in 5 splits" ("seeds" with one split).

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -19,6 +20,9 @@
 
 namespace openset {
 namespace {
+
+constexpr size_t kMostSentences = 8;  // below tables
+constexpr char kNoDifference[] = "no detectable difference";
 
 constexpr int kWidth = 420;
 // In rows of the diagram: the axis is at 0, negative is above it.
@@ -121,10 +125,31 @@ bool HasSeveralTests(const RunComparison& comparison) {
 }
 
 std::string FormatCsv(const RunComparison& comparison) {
-  Table table{{"metric",          "task",          "a",    "b",     "runs",     "splits",    "mean_difference",
-               "cohen_dz",        "rank_biserial", "low",  "high",  "p",        "p_holm",    "wilcoxon_p",
-               "wilcoxon_p_holm", "verdict",       "unit", "label", "low_holm", "high_holm", "confidence_holm",
-               "tested",          "unpaired"},
+  Table table{{"metric",
+               "task",
+               "a",
+               "b",
+               "runs",
+               "splits",
+               "mean_difference",
+               "cohen_dz",
+               "rank_biserial",
+               "low",
+               "high",
+               "p",
+               "p_holm",
+               "wilcoxon_p",
+               "wilcoxon_p_holm",
+               "verdict",
+               "unit",
+               "label",
+               "low_holm",
+               "high_holm",
+               "confidence_holm",
+               "tested",
+               "unpaired",
+               "detects",
+               "replicates_for_one"},
               {},
               4};
   const auto full = [](const std::optional<double>& value) {
@@ -132,29 +157,32 @@ std::string FormatCsv(const RunComparison& comparison) {
   };
   for (const ComparedRuns& row : comparison.pairs) {
     const PairedTest& test = row.test;
-    table.rows.push_back({row.metric,
-                          row.task,
-                          row.a,
-                          row.b,
-                          absl::StrCat(test.runs),
-                          absl::StrCat(test.splits),
-                          FullPrecision(test.mean_difference),
-                          full(test.cohen_dz),
-                          FullPrecision(test.rank_biserial),
-                          full(LowOf(row)),
-                          full(HighOf(row)),
-                          full(PValueOf(row)),
-                          full(row.adjusted_p_value),
-                          FullPrecision(test.wilcoxon_p_value),
-                          FullPrecision(row.adjusted_wilcoxon),
-                          row.verdict,
-                          row.display.value_unit,
-                          row.display.label,
-                          full(AdjustedLowOf(row)),
-                          full(AdjustedHighOf(row)),
-                          row.adjusted ? FullPrecision(row.adjusted->confidence) : "",
-                          row.is_tested ? "true" : "false",
-                          absl::StrCat(row.unpaired)});
+    table.rows.push_back(
+        {row.metric,
+         row.task,
+         row.a,
+         row.b,
+         absl::StrCat(test.runs),
+         absl::StrCat(test.splits),
+         FullPrecision(test.mean_difference),
+         full(test.cohen_dz),
+         FullPrecision(test.rank_biserial),
+         full(LowOf(row)),
+         full(HighOf(row)),
+         full(PValueOf(row)),
+         full(row.adjusted_p_value),
+         FullPrecision(test.wilcoxon_p_value),
+         FullPrecision(row.adjusted_wilcoxon),
+         row.verdict,
+         row.display.value_unit,
+         row.display.label,
+         full(AdjustedLowOf(row)),
+         full(AdjustedHighOf(row)),
+         row.adjusted ? FullPrecision(row.adjusted->confidence) : "",
+         row.is_tested ? "true" : "false",
+         absl::StrCat(row.unpaired),
+         row.power ? FullPrecision(row.power->detectable) : "",
+         row.power && row.power->replicates_for_one > 0 ? absl::StrCat(row.power->replicates_for_one) : ""});
   }
   return ToCsv(table);
 }
@@ -194,6 +222,10 @@ std::string FormatJson(const RunComparison& comparison) {
          {"verdict", row.verdict},
          {"tested", row.is_tested},
          {"unpaired", row.unpaired},
+         {"detects", Number(row.power ? std::optional<double>(row.power->detectable) : std::nullopt)},
+         {"replicates_for_one", row.power && row.power->replicates_for_one > 0
+                                    ? nlohmann::ordered_json(row.power->replicates_for_one)
+                                    : nullptr},
          {"unit", row.display.value_unit},
          {"label", row.display.label}});
   }
@@ -228,39 +260,178 @@ bool IsOneTask(const RunComparison& comparison) {
                      [&](const ComparedRuns& row) { return row.task == comparison.pairs[0].task; });
 }
 
-DocumentSection PairSection(const RunComparison& comparison) {
+// The names of the methods that are compared.
+std::vector<std::string> NamesOf(const RunComparison& comparison) {
+  std::set<std::string> names;
+  for (const ComparedRuns& row : comparison.pairs) names.insert({row.a, row.b});
+  return {names.begin(), names.end()};
+}
+
+// "5 splits", "4 seeds of one split".
+std::string ReplicatesText(const PairedTest& test) {
+  return absl::StrCat(test.replicates, test.splits > 1 ? " splits" : " seeds of one split");
+}
+
+// The verdict without the names: of a.
+std::string ShortVerdict(const ComparedRuns& row) {
+  if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
+  if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
+  return row.verdict;
+}
+
+// The table of one metric: all its pairs, [first, last).
+DocumentSection PairSection(const RunComparison& comparison, size_t first, size_t last, const std::string& end,
+                            std::optional<size_t> width) {
   const bool several = HasSeveralTests(comparison), one_task = IsOneTask(comparison);
-  Table table{{"metric"}, {}, one_task ? 2 : 3};
-  if (!one_task) table.header.push_back("task");
-  table.header.insert(table.header.end(), {"a - b", "verdict", "runs", "splits", "mean diff.", "low", "high"});
+  const bool one_pair = NamesOf(comparison).size() == 2;
+  bool same_runs = true;
+  for (size_t i = first; i < last; ++i) {
+    const PairedTest &test = comparison.pairs[i].test, &of_first = comparison.pairs[first].test;
+    same_runs = same_runs && test.runs == of_first.runs && test.splits == of_first.splits;
+  }
+  const std::string& baseline = comparison.baseline;
+  const auto name = [&](const std::string& method) { return method.substr(0, method.size() - end.size()); };
+  const std::string p = several ? "p (Holm)" : "p", wilcoxon = several ? "Wilcoxon p (Holm)" : "Wilcoxon p";
+  Table table{{baseline.empty() ? "a - b" : absl::StrCat("a - ", name(baseline)), one_pair ? "verdict" : "a is"},
+              {},
+              one_task ? 2 : 3};
+  if (!one_task) table.header.insert(table.header.begin(), "task");
+  if (!same_runs) table.header.insert(table.header.end(), {"runs", "splits"});
+  table.header.insert(table.header.end(), {"mean diff.", "low", "high"});
   if (several) table.header.insert(table.header.end(), {"low (Holm)", "high (Holm)"});
-  table.header.insert(table.header.end(), {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)"});
-  for (const ComparedRuns& row : comparison.pairs) {
+  table.header.insert(table.header.end(), {"detects", "d_z", p, wilcoxon});
+  for (size_t i = first; i < last; ++i) {
+    const ComparedRuns& row = comparison.pairs[i];
     const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
-    std::vector<std::string> cells = {row.display.label};
+    std::vector<std::string> cells;
     if (!one_task) cells.push_back(row.task);
-    cells.insert(cells.end(), {absl::StrCat(row.a, " - ", row.b), row.verdict, absl::StrCat(row.test.runs),
-                               absl::StrCat(row.test.splits), shown(row.test.mean_difference), shown(LowOf(row)),
-                               shown(HighOf(row))});
-    if (several) {
-      cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
-    }
+    cells.insert(cells.end(), {baseline.empty() ? absl::StrCat(name(row.a), " - ", name(row.b)) : name(row.a),
+                               one_pair ? row.verdict : ShortVerdict(row)});
+    if (!same_runs) cells.insert(cells.end(), {absl::StrCat(row.test.runs), absl::StrCat(row.test.splits)});
+    cells.insert(cells.end(), {shown(row.test.mean_difference), shown(LowOf(row)), shown(HighOf(row))});
+    if (several) cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
     cells.insert(cells.end(),
-                 {row.display.unit, std::isfinite(row.test.cohen_dz) ? absl::StrFormat("%.2f", row.test.cohen_dz) : "-",
-                  absl::StrFormat("%.2f", row.test.rank_biserial),
+                 {shown(row.power ? std::optional<double>(row.power->detectable) : std::nullopt),
+                  std::isfinite(row.test.cohen_dz) ? absl::StrFormat("%.2f", row.test.cohen_dz) : "-",
                   row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-", ShowPValue(row.adjusted_wilcoxon)});
     table.rows.push_back(std::move(cells));
   }
-  std::string title =
-      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference",
-                      100 * comparison.options.confidence);
-  if (several) {
-    absl::StrAppend(&title, " of this row alone; ", kHolmColumns, "; p by Holm, over the tests of a metric: ",
-                    comparison.baseline.empty() ? "all pairs of methods"
-                                                : absl::StrCat("each method against ", comparison.baseline),
-                    " on each task");
+  const ComparedRuns& of_first = comparison.pairs[first];
+  std::string title = LabelWithUnit(of_first.display);
+  if (same_runs) {
+    absl::StrAppend(&title, ": ", of_first.test.runs, " runs, ", of_first.test.splits,
+                    of_first.test.splits == 1 ? " split" : " splits");
+  }
+  if (width.has_value()) {
+    const std::vector<std::string> dropped =
+        DropToFit({"d_z", wilcoxon, "low", "high", "runs", "detects"}, *width, &table);
+    if (!dropped.empty()) {
+      absl::StrAppend(&title, "; left out for the width: ", absl::StrJoin(dropped, ", "), " (--format=csv has them)");
+    }
   }
   return {std::move(title), std::move(table)};
+}
+
+// What the columns of the tables are.
+std::string ColumnsText(const RunComparison& comparison) {
+  std::string text =
+      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference",
+                      100 * comparison.options.confidence);
+  if (HasSeveralTests(comparison)) {
+    absl::StrAppend(&text, " of this row alone; ", kHolmColumns,
+                    "; p (Holm): of the t test, adjusted by Holm over the ", "tests of a metric (",
+                    comparison.baseline.empty() ? "all pairs of methods"
+                                                : absl::StrCat("each method against ", comparison.baseline),
+                    " on each task), and so is Wilcoxon's");
+  }
+  absl::StrAppend(&text, "; detects: the smallest difference that this test finds in 4 of 5 studies",
+                  HasSeveralTests(comparison) ? ", at Holm's level" : "");
+  return text;
+}
+
+// "2.30", "2.30 to 4.10".
+std::string RangeText(double least, double most, const Display& display) {
+  const std::string low = Shown(least, display), high = AmountText(most, display);
+  return Shown(least, display) == Shown(most, display) ? high : absl::StrCat(low, " to ", high);
+}
+
+// For each metric with pairs without a detectable difference: what can't be detected, and what it would take.
+std::vector<std::string> PowerLines(const RunComparison& comparison) {
+  std::vector<std::string> lines;
+  for (size_t first = 0, last = 0; first < comparison.pairs.size(); first = last) {
+    const Display& display = comparison.pairs[first].display;
+    double least = 0, most = 0;
+    int few = 0, many = 0;  // replicates for 1
+    bool any = false, too_many = false;
+    std::set<std::string> replicates;
+    for (last = first;
+         last < comparison.pairs.size() && comparison.pairs[last].metric == comparison.pairs[first].metric; ++last) {
+      const ComparedRuns& row = comparison.pairs[last];
+      if (!row.power.has_value() || row.verdict != kNoDifference) continue;
+      const int needed = row.power->replicates_for_one;
+      least = any ? std::min(least, row.power->detectable) : row.power->detectable;
+      most = std::max(most, row.power->detectable);
+      too_many = too_many || needed == 0;
+      few = few == 0 ? needed : std::min(few, needed);
+      many = std::max(many, needed);
+      replicates.insert(ReplicatesText(row.test));
+      any = true;
+    }
+    if (!any) continue;
+    const bool of_seeds = absl::StrContains(*replicates.begin(), "seeds");
+    lines.push_back(absl::StrCat(display.label, ": with ", absl::StrJoin(replicates, ", "),
+                                 ", differences below about ", RangeText(least, most, display), " can't be detected; ",
+                                 OneText(display), " takes ",
+                                 too_many && few == 0 ? "more than 10,000"
+                                 : too_many           ? absl::StrCat(few, " to more than 10,000")
+                                 : few == many        ? absl::StrCat(few)
+                                                      : absl::StrCat(few, " to ", many),
+                                 of_seeds ? " seeds" : " splits"));
+  }
+  return lines;
+}
+
+// A comparison as a paper says it, and what it could not have found.
+std::string SentenceOf(const ComparedRuns& row, const RunComparison& comparison) {
+  const PairedTest& test = row.test;
+  const std::string on = test.splits > 1 ? absl::StrCat("On ", test.splits, " splits")
+                                         : absl::StrCat("Over ", test.replicates, " seeds of one split");
+  const std::string place = absl::StrCat(on, row.task.empty() ? "" : " of ", row.task);
+  if (test.differences == Differences::kZero) {
+    return absl::StrCat(place, ", ", row.a, " and ", row.b, " had the same ", row.display.label, " in every run.");
+  }
+  if (!row.is_tested) {
+    return absl::StrCat(place, ", ", row.a, " had ", AmountText(std::abs(test.mean_difference), row.display),
+                        test.mean_difference < 0 ? " less " : " more ", row.display.label, " than ", row.b, " (",
+                        row.verdict, ").");
+  }
+  ComparedInWords words;
+  words.place = place;
+  words.a = row.a;
+  words.b = row.b;
+  words.difference = test.mean_difference;
+  words.low = test.low;
+  words.high = test.high;
+  words.confidence = comparison.options.confidence;
+  words.p_value = *row.adjusted_p_value;
+  words.tests =
+      static_cast<int>(std::count_if(comparison.pairs.begin(), comparison.pairs.end(), [&](const ComparedRuns& other) {
+        return other.is_tested && other.metric == row.metric;
+      }));
+  words.is_detected = row.verdict != kNoDifference;
+  std::string text = ComparisonSentence(words, row.display);
+  if (words.is_detected || !row.power.has_value()) return text;
+  const int needed = row.power->replicates_for_one;
+  const char* const replicates = test.splits > 1 ? " splits" : " seeds";
+  absl::StrAppend(&text, " With ", ReplicatesText(test), ", differences below about ",
+                  AmountText(row.power->detectable, row.display), " can't be detected");
+  if (needed == 0) {
+    absl::StrAppend(&text, "; for ", OneText(row.display), ", 10,000", replicates, " would not be enough");
+  } else if (needed > test.replicates) {
+    absl::StrAppend(&text, "; ", needed - test.replicates, " more", replicates, " would be needed for ",
+                    OneText(row.display));
+  }
+  return text + ".";
 }
 
 DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
@@ -293,16 +464,28 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width) {
   if (format == TextFormat::kCsv) return FormatCsv(comparison);
   if (format == TextFormat::kJson) return FormatJson(comparison);
+  if (format == TextFormat::kSentence) {
+    std::string text;
+    for (const ComparedRuns& row : comparison.pairs) absl::StrAppend(&text, SentenceOf(row, comparison), "\n");
+    return text;
+  }
   Document document;
   document.above = comparison.notes;
   if (!comparison.pairs.empty() && IsOneTask(comparison) && !comparison.pairs[0].task.empty()) {
     document.above.push_back("task: " + comparison.pairs[0].task);
   }
   if (!comparison.assumptions.empty()) document.above.push_back(comparison.assumptions);
+  const std::string end = SharedEnd(NamesOf(comparison));
+  if (!end.empty()) document.above.push_back(absl::StrCat("all methods: ", end));
   for (const ComparedMethods& all : comparison.methods) {
     document.sections.push_back(MethodSection(all, comparison.options.confidence));
   }
-  if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
+  if (!comparison.pairs.empty()) document.above.push_back(ColumnsText(comparison));
+  const std::optional<size_t> most = format == TextFormat::kText ? std::optional<size_t>(width) : std::nullopt;
+  for (size_t first = 0, last = 0; first < comparison.pairs.size(); first = last) {
+    while (last < comparison.pairs.size() && comparison.pairs[last].metric == comparison.pairs[first].metric) ++last;
+    document.sections.push_back(PairSection(comparison, first, last, end, most));
+  }
   bool few = false, same = false;
   for (const ComparedRuns& row : comparison.pairs) {
     if (row.is_tested || row.test.differences == Differences::kZero) continue;
@@ -316,6 +499,12 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
     document.below.push_back(
         "not tested: differences that are all the same have no spread for a t test; p (Wilcoxon) needs none, and is at "
         "least 2 / 2^n for n of them");
+  }
+  for (std::string& line : PowerLines(comparison)) document.below.push_back(std::move(line));
+  if (comparison.pairs.size() <= kMostSentences) {
+    for (const ComparedRuns& row : comparison.pairs) document.below.push_back(SentenceOf(row, comparison));
+  } else {
+    document.below.push_back("--format=sentence writes each comparison as a sentence");
   }
   for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);
   return FormatDocument(document, format, width);

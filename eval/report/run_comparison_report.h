@@ -25,7 +25,9 @@ VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<s
 // JSON:
 // {"confidence", "assumptions", "pairs": [...], "all_methods": [...], "left_out": [...], "hints": [...]}. Both have
 // full precision; undefined and infinite values are empty, or null in JSON. Rows without a test (`tested`) have neither
-// an interval nor a p-value of the t test in any format.
+// an interval nor a p-value of the t test in any format. Text has a table for each metric, in one piece if columns that
+// CSV has too can be left out for it. It ends with a sentence for each comparison, if there are few; kSentence has only
+// these sentences.
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset

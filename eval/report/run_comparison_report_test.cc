@@ -52,6 +52,7 @@ RunComparison Comparison() {
   row.adjusted_p_value = 0.03125;
   row.adjusted = AdjustedInterval{0.975, 0.0625, 0.4375};
   row.adjusted_wilcoxon = 0.5;
+  row.power = ComparedRuns::Power{0.03125, 12};
   row.verdict = "a is better";
   row.is_tested = true;
   ComparedRuns same{"auroc", "mnist", "a", "b", Auroc()};
@@ -70,10 +71,11 @@ RunComparison Comparison() {
 TEST(FormatRunComparison, CsvHasFullPrecisionAndEmptyUndefinedCells) {
   EXPECT_EQ(FormatRunComparison(Comparison(), TextFormat::kCsv),
             "metric,task,a,b,runs,splits,mean_difference,cohen_dz,rank_biserial,low,high,p,p_holm,wilcoxon_p,"
-            "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm,tested,unpaired\n"
+            "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm,tested,unpaired,detects,"
+            "replicates_for_one\n"
             "auroc,svhn,a,b,6,3,0.25,1.5,1,0.125,0.375,0.015625,0.03125,0.25,0.5,a is better,share,AUROC,0.0625,"
-            "0.4375,0.97499999999999998,true,0\n"
-            "auroc,mnist,a,b,4,4,0.5,,1,,,,,1,1,not tested: same difference in 4 splits,share,AUROC,,,,false,2"
+            "0.4375,0.97499999999999998,true,0,0.03125,12\n"
+            "auroc,mnist,a,b,4,4,0.5,,1,,,,,1,1,not tested: same difference in 4 splits,share,AUROC,,,,false,2,,"
             "\n");
 }
 
@@ -104,6 +106,7 @@ TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
   EXPECT_LT(table.find(" d_z "), table.find(" p (Holm) "));
   EXPECT_NE(table.find(" p (Holm) "), std::string::npos);
   EXPECT_LT(table.find(" verdict "), table.find(" mean diff. "));
+  EXPECT_THAT(table, AllOf(HasSubstr(" Wilcoxon p (Holm) "), HasSubstr("p (Holm): of the t test, adjusted by Holm")));
   EXPECT_THAT(table, HasSubstr("12.50"));
   EXPECT_THAT(table, HasSubstr("not tested: differences that are all the same have no spread"));
   comparison.pairs[0].is_tested = false;
@@ -112,11 +115,52 @@ TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
   for (absl::string_view line : absl::StrSplit(FormatRunComparison(comparison, TextFormat::kText, 60), '\n')) {
     EXPECT_LE(TextWidth(line), 60) << line;
   }
+  // At 120 columns the table is in one piece; columns that CSV has are left out for it.
+  RunComparison long_names = comparison;
+  for (ComparedRuns& row : long_names.pairs) row.a = std::string(60, 'a'), row.b = std::string(20, 'b');
+  const std::string piece = FormatRunComparison(long_names, TextFormat::kText, 120);
+  EXPECT_THAT(piece, AllOf(HasSubstr("left out for the width: d_z"), Not(HasSubstr("\n\nsvhn"))));
   EXPECT_THAT(table, AllOf(HasSubstr("| task "), HasSubstr("| mnist "), Not(HasSubstr("task: "))));
   comparison.pairs.pop_back();
   const std::string one = FormatRunComparison(comparison, TextFormat::kMarkdown);
   EXPECT_THAT(one, AllOf(Not(HasSubstr("Holm")), Not(HasSubstr("not tested"))));
   EXPECT_THAT(one, AllOf(HasSubstr("task: svhn"), Not(HasSubstr("| task "))));  // the only one has no column
+}
+
+TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
+  RunComparison comparison = Comparison();
+  comparison.pairs[0].test.replicates = 3;
+  EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
+            "On 3 splits of svhn, a had 25.00 points more AUROC than b (95 % interval 12.50 to 37.50; p = 0.0312).\n"
+            "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n");
+  ComparedRuns& row = comparison.pairs[0];
+  // b - a, and its interval.
+  row.test.mean_difference = -0.25;
+  row.test.low = -0.375;
+  row.test.high = -0.125;
+  row.verdict = "b is better";
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kSentence),
+              HasSubstr("a had 25.00 points less AUROC than b (95 % interval 12.50 to 37.50; p = 0.0312)."));
+  row.verdict = "no detectable difference";
+  row.test.high = 0.125;
+  comparison.pairs.push_back(row);
+  comparison.pairs.back().test.splits = 1;
+  comparison.pairs.back().power->replicates_for_one = 0;
+  EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
+            "On 3 splits of svhn, no difference in AUROC between a and b was detected (a had 25.00 points less; 95 % "
+            "interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 comparisons). With 3 "
+            "splits, differences below about 3.12 points can't be detected; 9 more splits would be needed for 1 "
+            "point.\n"
+            "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n"
+            "Over 3 seeds of one split of svhn, no difference in AUROC between a and b was detected (a had 25.00 "
+            "points less; 95 % interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 "
+            "comparisons). With 3 seeds of one split, differences below about 3.12 points can't be detected; for 1 "
+            "point, 10,000 seeds would not be enough.\n");
+  // Below tables, with a summary of what can't be detected.
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown),
+              AllOf(HasSubstr("* AUROC: with 3 seeds of one split, 3 splits, differences below about 3.12 points can't "
+                              "be detected; 1 point takes 12 to more than 10,000 "),
+                    HasSubstr("* On 3 splits of svhn, no difference")));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "eval/report/sample_comparison.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +15,7 @@
 #include "eval/statistics/delong.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
+#include "eval/statistics/power.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -99,6 +102,64 @@ bool OnePair(const SampleComparison& comparison) {
   return true;
 }
 
+constexpr char kNoDifference[] = "no detectable difference";
+
+// The verdict without the names: of a.
+std::string ShortVerdict(const ComparedMetric& row) {
+  if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
+  if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
+  return row.verdict;
+}
+
+// The rows for sentences: of each metric and pair one, by DeLong's test if there is one.
+std::vector<const ComparedMetric*> InWords(const SampleComparison& comparison) {
+  std::vector<const ComparedMetric*> rows;
+  for (const ComparedMetric& row : comparison.rows) {
+    if (!row.difference.has_value()) continue;
+    const auto same = absl::c_find_if(rows, [&](const ComparedMetric* other) {
+      return other->metric == row.metric && other->a == row.a && other->b == row.b;
+    });
+    if (same == rows.end()) {
+      rows.push_back(&row);
+    } else if (row.test == kDeLong) {
+      *same = &row;
+    }
+  }
+  return rows;
+}
+
+// A comparison as a paper says it, and what it could not have found.
+std::string SentenceOf(const ComparedMetric& row, const SampleComparison& comparison) {
+  ComparedInWords words;
+  words.place = "On the same test samples";
+  words.a = row.a;
+  words.b = row.b;
+  words.difference = *row.difference;
+  words.low = row.low;
+  words.high = row.high;
+  words.confidence = comparison.confidence;
+  words.p_value = row.adjusted_p_value;
+  words.tests = static_cast<int>(absl::c_count_if(comparison.rows, [&](const ComparedMetric& other) {
+    return other.difference.has_value() && other.metric == row.metric && other.test == row.test;
+  }));
+  words.is_detected = row.verdict != kNoDifference;
+  words.test = row.test == kDeLong ? "DeLong's test" : "paired bootstrap";
+  std::string text = ComparisonSentence(words, row.display);
+  if (words.is_detected || !(row.standard_error > 0)) return text;
+  // A z test at Holm's level.
+  const double detectable =
+      (NormalQuantile(kPower) - NormalQuantile((1 - row.adjusted.confidence) / 2)) * row.standard_error;
+  const double times = detectable * row.display.factor * detectable * row.display.factor;
+  absl::StrAppend(&text, " With these samples, differences below about ", AmountText(detectable, row.display),
+                  " can't be detected");
+  if (times > 1) {
+    absl::StrAppend(&text, absl::StrFormat("; %.2g times as many would be needed for ", times), OneText(row.display));
+  }
+  return text + ".";
+}
+
+constexpr size_t kMostSentences = 8;  // below tables
+
 std::string FormatCsv(const SampleComparison& comparison) {
   const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
   Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
@@ -150,6 +211,7 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
                                                   const std::vector<const RankedInput*>& methods,
                                                   const BootstrapOptions& options, std::optional<int> baseline) {
   SampleComparison comparison;
+  comparison.confidence = options.confidence;
   comparison.interval =
       absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,
                       options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates, options.seed);
@@ -176,15 +238,36 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
 std::string FormatSampleComparison(const SampleComparison& comparison, TextFormat format) {
   if (format == TextFormat::kCsv) return FormatCsv(comparison);
   if (format == TextFormat::kJson) return FormatJson(comparison);
+  if (format == TextFormat::kSentence) {
+    std::string text;
+    for (const ComparedMetric* row : InWords(comparison)) {
+      absl::StrAppend(&text, SentenceOf(*row, comparison), "\n");
+    }
+    return text;
+  }
   const bool one_pair = OnePair(comparison);  // there is a row: at least two methods and a metric
+  std::set<std::string> names;
+  bool same_a = true;
+  for (const ComparedMetric& row : comparison.rows) {
+    names.insert({row.a, row.b});
+    same_a = same_a && row.a == comparison.rows[0].a;
+  }
+  const std::string end = SharedEnd({names.begin(), names.end()});
+  const auto name = [&](const std::string& method) { return method.substr(0, method.size() - end.size()); };
   Document document;
   document.above = comparison.notes;
-  Table table{{"metric", "difference", "low", "high", "unit", one_pair ? comparison.rows[0].a : "a",
-               one_pair ? comparison.rows[0].b : "b", "test", one_pair ? "p" : "p (Holm)", "verdict"},
-              {},
-              1};
+  if (!end.empty()) document.above.push_back(absl::StrCat("all methods: ", end));
+  const std::string a = name(comparison.rows[0].a);
+  const std::string pair = same_a ? absl::StrCat(a, " - b") : "a - b", p = one_pair ? "p" : "p (Holm)";
+  Table table{
+      {"metric", "difference", "low", "high", same_a ? a : "a", one_pair ? name(comparison.rows[0].b) : "b", "test", p,
+       one_pair ? "verdict"
+       : same_a ? absl::StrCat(a, " is")
+                : "a is"},
+      {},
+      1};
   if (!one_pair) {
-    table.header.insert(table.header.begin() + 1, "a - b");
+    table.header.insert(table.header.begin() + 1, pair);
     table.header.insert(table.header.begin() + 5, {"low (Holm)", "high (Holm)"});
   }
   table.left_columns = one_pair ? 1 : 2;
@@ -199,25 +282,39 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
           absl::StrCat(row.display.label, " (", row.test, ") of ", row.a, " and ", row.b, ": ", row.note));
     }
     const auto shown = [&](double value) { return Shown(value, row.display); };
-    std::vector<std::string> cells = {row.display.label,
+    std::vector<std::string> cells = {LabelWithUnit(row.display),
                                       shown(*row.difference),
                                       shown(row.low),
                                       shown(row.high),
-                                      row.display.unit,
                                       row.value_a ? shown(*row.value_a) : "-",
                                       row.value_b ? shown(*row.value_b) : "-",
                                       row.test,
                                       ShowPValue(one_pair ? row.p_value : row.adjusted_p_value),
-                                      row.verdict};
+                                      one_pair ? row.verdict : ShortVerdict(row)};
     if (!one_pair) {
-      cells.insert(cells.begin() + 1, absl::StrCat(row.a, " - ", row.b));
+      cells.insert(cells.begin() + 1, same_a ? name(row.b) : absl::StrCat(name(row.a), " - ", name(row.b)));
       cells.insert(cells.begin() + 5, {shown(row.adjusted.low), shown(row.adjusted.high)});
     }
     table.rows.push_back(std::move(cells));
   }
   std::string title = absl::StrCat("low, high: ", comparison.interval);
-  if (!one_pair) absl::StrAppend(&title, " of this pair alone; ", kHolmColumns);
+  if (!one_pair) {
+    absl::StrAppend(&title, " of this pair alone; ", kHolmColumns,
+                    "; p (Holm): adjusted over the pairs of a metric and test");
+  }
+  if (format == TextFormat::kText) {
+    const std::vector<std::string> dropped = DropToFit({"a", a, "b", "low", "high"}, kTextWidth, &table);
+    if (!dropped.empty()) {
+      absl::StrAppend(&title, "; left out for the width: ", absl::StrJoin(dropped, ", "), " (--format=csv has them)");
+    }
+  }
   document.sections = {{std::move(title), std::move(table)}};
+  const std::vector<const ComparedMetric*> in_words = InWords(comparison);
+  if (in_words.size() <= kMostSentences) {
+    for (const ComparedMetric* row : in_words) document.below.push_back(SentenceOf(*row, comparison));
+  } else {
+    document.below.push_back("--format=sentence writes each comparison as a sentence");
+  }
   return FormatDocument(document, format);
 }
 

@@ -37,6 +37,7 @@ struct ComparedMetric {
 
 struct SampleComparison {
   std::vector<std::string> notes;
+  double confidence = 0.95;
   std::string interval;  // "95 % interval (...)"
   std::vector<ComparedMetric> rows;
   std::vector<std::string> hints;  // what may be wrong with the samples
@@ -53,6 +54,7 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
                                                   const BootstrapOptions& options,
                                                   std::optional<int> baseline = std::nullopt);
 
+// Text, Markdown and LaTeX end with a sentence for each metric and pair, if there are few; kSentence has only these.
 std::string FormatSampleComparison(const SampleComparison& comparison, TextFormat format);
 
 }  // namespace openset

@@ -1,7 +1,9 @@
 #include "eval/report/sample_comparison.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,7 +11,9 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // 200 known and 200 unknown samples of one class, scores normal with unit variance and means `shift` apart.
 class Method {
@@ -65,6 +69,24 @@ TEST(CompareOnSamples, NamesTheBetterForEitherDirection) {
   }
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("strong is better"));
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv), HasSubstr("auroc,weak,strong,delong,"));
+}
+
+TEST(CompareOnSamples, ASentenceForEachPair) {
+  const Method weak(0.5, 1), strong(3, 2), near(0.55, 1);
+  const RankedInput a = weak.Ranked(), b = strong.Ranked(), c = near.Ranked();
+  const absl::StatusOr<SampleComparison> comparison =
+      CompareOnSamples(Metrics(), {"weak+p", "strong+p", "near+p"}, {&a, &b, &c}, Options());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  const std::vector<std::string> sentences =
+      absl::StrSplit(FormatSampleComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+  ASSERT_EQ(sentences.size(), 3 * 2);  // each pair by each metric; AUROC by DeLong's test
+  EXPECT_THAT(sentences[0], AllOf(StartsWith("On the same test samples, weak+p had "),
+                                  HasSubstr(" points less AUROC than strong+p (95 % interval "),
+                                  HasSubstr(" after Holm over 3 comparisons; DeLong's test).")));
+  EXPECT_THAT(sentences[1], HasSubstr("; paired bootstrap)."));
+  // The table has short names, and says what all end in.
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText),
+              AllOf(HasSubstr("all methods: +p\n"), HasSubstr(" weak - strong "), HasSubstr("\nOn the same test")));
 }
 
 TEST(CompareOnSamples, OneMethodAgainstItself) {

@@ -1,6 +1,7 @@
 #include "eval/report/threshold_report.h"
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -59,13 +60,32 @@ std::string Shown(const std::optional<double>& value, bool full) {
   return full ? FullPrecision(*value) : absl::StrFormat("%.2f", 100 * *value);
 }
 
+// What the rows of the table are.
+const std::map<std::string, const char*>& Meanings() {
+  static const auto* const meanings = new std::map<std::string, const char*>{
+      {"known_accepted", "known samples that are accepted"},
+      {"correct_accepted", "known samples that are accepted with their class"},
+      {"unknown_rejected", "unknown samples that are rejected"},
+      {"coverage", "samples that are accepted"},
+      {"risk", "accepted samples that are wrong or unknown"},
+      {"open_set_accuracy", "samples accepted with their class, or unknown and rejected"},
+      {"open_set_f_macro", "F-score of the known classes, from means over them"},
+      {"open_set_f_micro", "F-score of the known classes, from summed counts"},
+      {"youden_macro", "TPR + TNR - 1 of the known classes, means over them"},
+      {"youden_micro", "TPR + TNR - 1 of the known classes, summed counts"},
+      {"nacc_rates", "mean of correct_accepted and unknown_rejected"}};
+  return *meanings;
+}
+
 Table MakeTable(const ChosenThreshold& chosen, bool full) {
-  Table table{{full ? "name" : "percent", "validation"}, {}, 1};
+  Table table{{full ? "name" : "percent", "validation"}, {}, full ? 1 : 2};
+  if (!full) table.header.insert(table.header.begin() + 1, "of, or what");
   if (chosen.test.has_value()) table.header.insert(table.header.end(), {"test", "low", "high"});
   const std::vector<Share> validation = SharesOf(chosen.validation);
   const std::vector<Share> test = SharesOf(chosen.test.value_or(ThresholdReport()));
   for (size_t i = 0; i < validation.size(); ++i) {
     table.rows.push_back({validation[i].name, Shown(validation[i].value, full)});
+    if (!full) table.rows.back().insert(table.rows.back().begin() + 1, Meanings().at(validation[i].name));
     if (!chosen.test.has_value()) continue;
     for (const std::optional<double>& value : {test[i].value, test[i].low, test[i].high}) {
       table.rows.back().push_back(Shown(value, full));
@@ -93,6 +113,7 @@ std::string FormatJson(const ChosenThreshold& chosen) {
   const double threshold = chosen.validation.threshold;
   json["threshold"] = std::isfinite(threshold) ? nlohmann::ordered_json(threshold)
                                                : nlohmann::ordered_json(absl::StrFormat("%g", threshold));
+  json["guarantee"] = GuaranteeText(chosen);
   json["validation"] = ToJson(chosen.validation);
   if (chosen.test.has_value()) json["test"] = ToJson(*chosen.test);
   return JsonText(json, 2) + "\n";
@@ -113,6 +134,37 @@ absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name) {
   return absl::InvalidArgumentError(UnknownName("rule", name, names));
 }
 
+std::string GuaranteeText(const ChosenThreshold& chosen) {
+  const Tally& total = chosen.validation.total;
+  const bool is_conformal = chosen.rule == "conformal", is_risk = chosen.rule == "risk_guaranteed";
+  if ((is_conformal || is_risk) && chosen.has_clusters) {
+    return "no guarantee: the validation samples belong together in clusters, and the rule assumes that they are "
+           "independent; give one sample of each cluster";
+  }
+  if (is_conformal) {
+    return absl::StrFormat(
+        "guarantee: a new known sample is accepted with a probability of at least %g, over draws of it and of the %d "
+        "known validation samples; if these are independent draws from one distribution and took no part in the "
+        "training. It is about all known samples together, not about each class, and not about unknown ones",
+        *chosen.target, total.known());
+  }
+  if (is_risk) {
+    return absl::StrCat(
+        absl::StrFormat("guarantee: with a probability of at least %g over draws of the %d validation samples, at most "
+                        "%g of the new samples that are accepted are wrong or unknown; if the new samples and these "
+                        "are independent draws from one distribution, with the same share of unknown samples (%d of "
+                        "%d here), and took no part in the training",
+                        1 - *chosen.delta, total.all(), *chosen.target, total.unknown, total.all()),
+        total.unknown == 0 ? ". There are no unknown validation samples, so that it holds only without unknown ones"
+                           : "");
+  }
+  return absl::StrCat("no guarantee: the threshold was chosen for these validation samples, and new ones may differ",
+                      chosen.rule == "known_accepted"     ? "; --rule=conformal guarantees a share of known ones"
+                      : chosen.rule == "risk"             ? "; --rule=risk_guaranteed guarantees a risk"
+                      : chosen.rule == "unknown_rejected" ? ", unknown ones most of all"
+                                                          : "");
+}
+
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   if (format == TextFormat::kJson) return FormatJson(chosen);
   if (format == TextFormat::kCsv) {
@@ -130,6 +182,7 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   document.above.push_back(absl::StrCat("chosen on the validation samples by ", chosen.rule,
                                         chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : "",
                                         chosen.delta.has_value() ? absl::StrFormat(", delta %g", *chosen.delta) : ""));
+  document.above.push_back(GuaranteeText(chosen));
   document.above.push_back(Samples("validation", chosen.validation));
   if (chosen.test.has_value()) document.above.push_back(Samples("test", *chosen.test));
   document.sections = {

@@ -22,12 +22,17 @@ struct ChosenThreshold {
   std::string rule;
   std::optional<double> target;
   std::optional<double> delta;
+  bool has_clusters = false;  // the validation samples belong together in clusters
   ThresholdReport validation;
   std::optional<ThresholdReport> test;
 };
 
-// JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent if
-// undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
+// What the threshold guarantees for new samples, and under which conditions, in a sentence or two; or that it
+// guarantees nothing, and which rule would.
+std::string GuaranteeText(const ChosenThreshold& chosen);
+
+// JSON: {"rule", "target", "threshold", "guarantee", "validation": {...}, "test": {...}}, shares in full precision,
+// absent if undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
 // "-inf".
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
 

@@ -9,7 +9,10 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ChosenThreshold Chosen() {
   ChosenThreshold chosen;
@@ -48,8 +51,31 @@ TEST(FormatThreshold, Text) {
   const std::string text = FormatThreshold(chosen, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("threshold: 0.10000000000000001 (a sample is rejected"));
   EXPECT_THAT(text, HasSubstr("chosen on the validation samples by known_accepted, target 0.9\n"));
-  EXPECT_THAT(text, HasSubstr("known_accepted          90.00     -    -     -\n"));
+  EXPECT_THAT(text, HasSubstr("\nno guarantee: the threshold was chosen for these validation samples"));
+  EXPECT_THAT(text, ContainsRegex("known_accepted     known samples that are accepted +90.00     -    -     -\n"));
   EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.90000000000000002,,,\n"));
+}
+
+TEST(GuaranteeText, SaysWhatHoldsAndWhen) {
+  ChosenThreshold chosen = Chosen();  // 10 known and 5 unknown validation samples
+  EXPECT_THAT(GuaranteeText(chosen), HasSubstr("--rule=conformal"));
+  chosen.rule = "conformal";
+  EXPECT_THAT(GuaranteeText(chosen),
+              AllOf(HasSubstr("a new known sample is accepted with a probability of at least 0.9, over draws of it and "
+                              "of the 10 known validation samples; if these are independent draws"),
+                    HasSubstr("not about each class")));
+  chosen.rule = "risk_guaranteed";
+  chosen.delta = 0.05;
+  EXPECT_THAT(
+      GuaranteeText(chosen),
+      AllOf(HasSubstr("with a probability of at least 0.95 over draws of the 15 validation samples, at most 0.9 "
+                      "of the new samples that are accepted are wrong or unknown"),
+            HasSubstr("the same share of unknown samples (5 of 15 here)"), Not(HasSubstr("There are no"))));
+  chosen.validation.total.unknown = 0;
+  EXPECT_THAT(GuaranteeText(chosen), HasSubstr("so that it holds only without unknown ones"));
+  chosen.has_clusters = true;
+  EXPECT_THAT(GuaranteeText(chosen), HasSubstr("no guarantee: the validation samples belong together in clusters"));
+  EXPECT_EQ(nlohmann::json::parse(FormatThreshold(chosen, TextFormat::kJson))["guarantee"], GuaranteeText(chosen));
 }
 
 }  // namespace

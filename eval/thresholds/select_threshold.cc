@@ -1,11 +1,14 @@
 #include "eval/thresholds/select_threshold.h"
 
+#include <algorithm>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "eval/metrics/decisions.h"
 #include "eval/metrics/threshold_metric.h"
 #include "eval/statistics/intervals.h"
@@ -82,11 +85,14 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
   const int64_t n = validation.total().all();
   Tally below;
   int64_t next = 1;  // the next coverage, in 1 / kCoverages
+  double least = 1;  // the smallest of the bounds
   for (int64_t block = 0; block < validation.ranking().num_blocks(); ++block) {
     const Tally& tally = validation.blocks()[block];
     const int64_t reached = static_cast<int64_t>(below.all()) + tally.all();
     if (tally.all() > 0 && reached * kCoverages >= next * n) {
-      if (below.all() > 0 && ClopperPearsonUpper(Errors(below), below.all(), delta / kCoverages) <= target) {
+      const double bound = below.all() > 0 ? ClopperPearsonUpper(Errors(below), below.all(), delta / kCoverages) : 1;
+      least = std::min(least, bound);
+      if (below.all() > 0 && bound <= target) {
         threshold = std::nextafter(validation.ranking().Score(block), -kInfinity);
       }
       next = reached * kCoverages / n + 1;
@@ -96,6 +102,9 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
   if (!threshold.has_value()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no threshold can guarantee a risk of at most ", target, " with probability ", 1 - delta,
+                     least < 1 ? absl::StrFormat("; the smallest risk that these %d samples can guarantee is %.4g", n,
+                                                 std::ceil(least * 1e4) / 1e4)
+                               : absl::StrFormat("; these %d samples can guarantee none", n),
                      ": give more validation samples, a larger target or a larger delta"));
   }
   return *threshold;

@@ -178,7 +178,10 @@ TEST(SelectThreshold, GuaranteedRiskIsOfTheSamplesThatItAccepts) {
   EXPECT_EQ(threshold, std::nextafter(1.0, 0.0));
   EXPECT_EQ(DescribeThreshold(threshold, validation).accepted, (Tally{100, 0, 0}));
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.059, validation, 0.05), threshold);
-  EXPECT_FALSE(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.058, validation, 0.05).ok());
+  // The bound is 0.05816, and the error says a risk that can be asked for.
+  EXPECT_THAT(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.058, validation, 0.05).status().message(),
+              HasSubstr("; the smallest risk that these 1100 samples can guarantee is 0.0582: give more"));
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.0582, validation, 0.05), threshold);
 }
 
 // The samples of the test above, 2000 a draw, with scores rounded down to multiples of 1/8. The risk of scores below
@@ -211,6 +214,7 @@ TEST(SelectThreshold, GuaranteedRiskRefuses) {
   const RankedInput validation(few.Input());
   const absl::Status status = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("can guarantee"));
   EXPECT_THAT(status.message(), HasSubstr("give more validation samples"));
   EXPECT_EQ(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0).status().code(),
             absl::StatusCode::kInvalidArgument);

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
@@ -54,12 +55,17 @@ class ExampleWriter {
     }
     json["cut"] = table.confusion_cut();
     json["mistakes"] = Json::array();
-    for (const Mistake& mistake : details.mistake()) {
+    const auto samples = context_.samples.find(example_.record->trial_id());
+    for (int m = 0; m < details.mistake_size(); ++m) {
+      const Mistake& mistake = details.mistake(m);
       const bool unknown = mistake.kind() == Mistake::UNKNOWN_TAKEN_FOR_KNOWN;
       json["mistakes"].push_back(
           {static_cast<int>(mistake.kind()),
            unknown ? UnknownName(mistake.set(), mistake.class_id()) : KnownName(mistake.class_id()), mistake.set(),
            PredictedName(mistake), mistake.unknown_score()});
+      if (samples != context_.samples.end() && m < static_cast<int>(samples->second.size())) {
+        json["mistakes"].back().push_back(samples->second[m]);
+      }
     }
     const auto sheet = context_.sheets.find(example_.record->trial_id());
     if (sheet != context_.sheets.end()) {
@@ -164,34 +170,63 @@ absl::StatusOr<OpenedSelection> Open(const Selection& selection, const Catalog& 
   return OpenSelection(selection, *info, open_part);
 }
 
-// The sets of test samples, in the order of the outputs' rows (experiments/infer/inference.cc).
-absl::StatusOr<std::vector<OpenedSelection>> OpenAll(const TaskData& data, const Catalog& catalog,
-                                                     const std::vector<std::string>& folders, OpenParts* open_parts) {
-  std::vector<OpenedSelection> sets;
-  OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(data.test_known(), catalog, folders, open_parts));
-  for (const UnknownGroup& group : data.test_unknown()) {
-    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders, open_parts));
-  }
-  for (const ShiftedGroup& group : data.test_shifted()) {
-    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders, open_parts));
-  }
-  return sets;
+}  // namespace
+
+absl::StatusOr<TestSamples> TestSamples::Open(const TaskData& data, const Catalog& catalog,
+                                              const std::vector<std::string>& data_folders, OpenParts* open_parts) {
+  TestSamples samples;
+  const auto add = [&](const Selection& selection) -> absl::Status {
+    OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, openset::Open(selection, catalog, data_folders, open_parts));
+    samples.sets_.push_back({selection.data_set(), std::move(opened)});
+    return absl::OkStatus();
+  };
+  OPENSET_RETURN_IF_ERROR(add(data.test_known()));
+  for (const UnknownGroup& group : data.test_unknown()) OPENSET_RETURN_IF_ERROR(add(group.selection()));
+  for (const ShiftedGroup& group : data.test_shifted()) OPENSET_RETURN_IF_ERROR(add(group.selection()));
+  return samples;
 }
 
-absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<OpenedSelection>& sets) {
+int64_t TestSamples::size() const {
+  int64_t size = 0;
+  for (const Set& set : sets_) size += set.opened.samples.size();
+  return size;
+}
+
+absl::StatusOr<std::pair<const TestSamples::Set*, int64_t>> TestSamples::Find(int64_t row) const {
   const int64_t asked = row;
-  for (const OpenedSelection& set : sets) {
+  for (const Set& set : sets_) {
     if (row < 0) break;  // a record may have any value
-    if (row < set.samples.size()) {
-      OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read({set.samples.index[row]}));
-      return std::move(images[0]);
-    }
-    row -= set.samples.size();
+    if (row < set.opened.samples.size()) return std::pair{&set, set.opened.samples.index[row]};
+    row -= set.opened.samples.size();
   }
   return absl::InvalidArgumentError(absl::StrCat("the test has no sample ", asked));
 }
 
-}  // namespace
+absl::StatusOr<std::string> TestSamples::NameOf(int64_t row) const {
+  OPENSET_ASSIGN_OR_RETURN(const auto found, Find(row));
+  std::string name = found.first->opened.source->Describe(found.second);
+  return absl::StartsWith(name, "/") ? name : absl::StrCat(found.first->data_set, ": ", name);
+}
+
+absl::StatusOr<Image> TestSamples::ImageOf(int64_t row) const {
+  OPENSET_ASSIGN_OR_RETURN(const auto found, Find(row));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, found.first->opened.source->Read({found.second}));
+  return std::move(images[0]);
+}
+
+absl::StatusOr<std::vector<std::string>> MistakenSamples(const TrialSpec& trial, const TrialRecord& record,
+                                                         const Catalog& catalog,
+                                                         const std::vector<std::string>& data_folders,
+                                                         OpenParts* open_parts) {
+  std::vector<std::string> names;
+  if (record.details().mistake().empty()) return names;
+  OPENSET_ASSIGN_OR_RETURN(const TestSamples samples,
+                           TestSamples::Open(trial.data(), catalog, data_folders, open_parts));
+  for (const Mistake& mistake : record.details().mistake()) {
+    OPENSET_ASSIGN_OR_RETURN(names.emplace_back(), samples.NameOf(mistake.row()));
+  }
+  return names;
+}
 
 absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
                                          const std::vector<std::string>& data_folders, OpenParts* open_parts) {
@@ -202,14 +237,14 @@ absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialReco
   if (record.details().mistake().empty()) return std::string();
   const absl::StatusOr<const DataSetInfo*> info = catalog.Find(trial.data().test_known().data_set());
   if (info.ok() && HasFeatures(**info)) return std::string();  // there is nothing to look at
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<OpenedSelection> sets,
-                           OpenAll(trial.data(), catalog, data_folders, open_parts));
+  OPENSET_ASSIGN_OR_RETURN(const TestSamples samples,
+                           TestSamples::Open(trial.data(), catalog, data_folders, open_parts));
   std::vector<SheetRow> rows;
   for (const auto& [kind, colour] : kColours) {
     SheetRow row{colour, {}};
     for (const Mistake& mistake : record.details().mistake()) {
       if (mistake.kind() != kind || row.images.size() == kSheetColumns) continue;
-      OPENSET_ASSIGN_OR_RETURN(row.images.emplace_back(), ImageOf(mistake.row(), sets));
+      OPENSET_ASSIGN_OR_RETURN(row.images.emplace_back(), samples.ImageOf(mistake.row()));
     }
     if (!row.images.empty()) rows.push_back(std::move(row));
   }

@@ -51,10 +51,14 @@ TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
   EXPECT_EQ(json[0]["unknown"].dump(), R"([["class 7","",5,4]])");
   EXPECT_EQ(json[0]["confusion"].dump(), "[[-1,0,1]]");
   EXPECT_EQ(json[0]["mistakes"].dump(), R"([[2,"class 7","","dog",-2.0],[1,"cat","","unknown",2.0]])");
+  context.samples["id"] = {"/data/7/3.png"};  // of the first; the second is not known
+  EXPECT_EQ(ExamplesJson(examples, context)[0]["mistakes"].dump(),
+            R"([[2,"class 7","","dog",-2.0,"/data/7/3.png"],[1,"cat","","unknown",2.0]])");
   EXPECT_EQ(json[0]["sheet"], "data:image/png;base64,cG5n");
   EXPECT_EQ(ExamplesJson(examples, context, 10).size(), 0);
 }
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -86,6 +90,17 @@ TEST(MistakeSheet, HasARowForEachKind) {
   EXPECT_THAT(*png, StartsWith("\x89PNG"));
   EXPECT_EQ(BigEndian(*png, 16), 6 + 2 * (56 + 2) + 2);  // the width in the header: two tiles
   EXPECT_EQ(BigEndian(*png, 20), 2 * (56 + 2) + 2);
+}
+
+TEST(MistakenSamples, AreNamedByPartAndPlace) {
+  const TrialSpec trial = Parsed<TrialSpec>(kTrial);
+  const TrialRecord record = Parsed<TrialRecord>(
+      "details { mistake { kind: WRONG_CLASS row: 2 } mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 4 } }");
+  const Catalog catalog = Catalog::Open(RunfilesFolder().value() + "/openset/data/catalog").value();
+  OpenParts parts;
+  EXPECT_THAT(*MistakenSamples(trial, record, catalog, {}, &parts),
+              ElementsAre("gaussian_noise: test 2", "gaussian_noise: test 1"));
+  EXPECT_EQ(TestSamples::Open(trial.data(), catalog, {}, &parts)->size(), 5);
 }
 
 TEST(MistakeSheet, IsEmptyWithoutMistakes) { EXPECT_EQ(Sheet("").value(), ""); }

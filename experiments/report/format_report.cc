@@ -436,6 +436,7 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   if (!report.search_lines.empty()) json["searches"] = report.search_lines;
   if (!report.note_lines.empty()) json["notes"] = report.note_lines;
   if (!report.baseline.empty()) json["baseline"] = report.baseline;
+  if (!report.sort_by.empty()) json["sort_by"] = report.sort_by;
   if (!report.published_lines.empty()) json["published"] = report.published_lines;
   json["cells"] = nlohmann::ordered_json::array();
   const std::vector<Emphasis> marks = BestMarks(report);
@@ -474,6 +475,8 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
     entry["missing"] = cell.missing;
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
     if (marks[c] != Emphasis::kNone) entry["mark"] = marks[c] == Emphasis::kBest ? "best" : "second";
+    if (cell.among_best) entry["among_best"] = true;
+    if (cell.mean_of_one) entry["mean_of_one"] = true;
     if (cell.significance.has_value() && cell.significance->p_value.has_value()) {
       entry["p_value"] = *cell.significance->p_value;
       entry["detectable"] = cell.significance->detectable;

@@ -12,6 +12,7 @@
 #include "data/task.pb.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/statistics/intervals.h"
+#include "eval/statistics/paired_tests.h"
 #include "eval/statistics/plausibility.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
@@ -168,6 +169,8 @@ std::optional<double> PoolAuroc(const TrialRecord& record) {
   return std::nullopt;
 }
 
+constexpr double kTogetherLevel = 0.01;  // of the two-sided test
+
 // For all trials whose accuracy is not suspicious.
 std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
   std::vector<std::string> order;
@@ -178,6 +181,13 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     int trials = 0;  // with a value
   };
   std::map<std::string, Lowest> lowest;  // by method
+  struct Runs {
+    const TrialSpec* first = nullptr;
+    std::vector<double> auroc;
+    std::vector<int> splits;
+  };
+  std::vector<std::pair<std::string, Level>> levels;  // of methods, in the order of the trials
+  std::map<std::pair<std::string, Level>, Runs> runs_of;
   std::set<std::string> below;
   ResultHint hint;
   hint.kind = ResultHint::Kind::kBelowHalf;
@@ -189,6 +199,14 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     Lowest& of_row = lowest.emplace(row, Lowest{*auroc, result.trial}).first->second;
     of_row.sum += *auroc;
     ++of_row.trials;
+    const std::pair<std::string, Level> level = {row, LevelOf(*result.trial)};
+    Runs& runs = runs_of[level];
+    if (runs.auroc.empty()) {
+      runs.first = result.trial;
+      levels.push_back(level);
+    }
+    runs.auroc.push_back(*auroc);
+    runs.splits.push_back(result.trial->split());
     if (!IsBelowHalf(*auroc, result.record->counts().known(), result.record->counts().unknown())) continue;
     if (hint.trial == nullptr) hint.trial = result.trial;
     if (below.insert(row).second) order.push_back(row);
@@ -197,7 +215,21 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
       of_row.trial = result.trial;
     }
   }
-  if (order.empty()) return std::nullopt;
+  // Methods of which no trial alone is clearly below, but all together are: a t test over splits (seeds of one split).
+  std::vector<std::string> together;
+  for (const std::pair<std::string, Level>& level : levels) {
+    const Runs& runs = runs_of.at(level);
+    if (below.count(level.first) > 0) continue;
+    const std::vector<double> halves(runs.auroc.size(), 0.5);
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(runs.auroc, halves, runs.splits);
+    if (!test.ok() || test->replicates < kFewestReplicates || test->mean_difference >= 0) continue;
+    if (test->differences != Differences::kSame && !(test->p_value.value_or(1) < kTogetherLevel)) continue;
+    if (hint.trial == nullptr) hint.trial = runs.first;
+    together.push_back(absl::StrFormat("%s (%.1f %% over %d %s together)", level.first,
+                                       50 + 100 * test->mean_difference, test->replicates,
+                                       test->splits > 1 ? "splits" : "seeds"));
+  }
+  if (order.empty() && together.empty()) return std::nullopt;
   std::vector<std::string> methods;
   for (const std::string& name : order) {
     const Lowest& of_row = lowest.at(name);
@@ -205,6 +237,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
         "%s (%.1f %% at split %d, seed %d%s)", name, 100 * of_row.auroc, of_row.trial->split(), of_row.trial->seed(),
         of_row.trials > 1 ? absl::StrFormat("; mean of the table %.1f %%", 100 * of_row.sum / of_row.trials) : ""));
   }
+  methods.insert(methods.end(), together.begin(), together.end());
   hint.text = absl::StrCat("AUROC is below 50 %, ", kBelowHalfText, ", by ", absl::StrJoin(methods, ", "));
   return hint;
 }

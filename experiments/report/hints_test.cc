@@ -114,6 +114,32 @@ TEST(FindHints, AurocBelowHalf) {
             "mean of the table 31.2 %), b (25.0 % at split 1, seed 0)");
 }
 
+// 0.47, 0.46 and 0.45 have the standard deviation 0.01, so that their mean is 0.04 / (0.01 / sqrt(3)) = 6.9 standard
+// errors below 0.5: p = 0.020 with 2 degrees of freedom. With a fourth of 0.46, it is 0.04 / 0.00408 = 9.8 and p =
+// 0.002.
+TEST(FindHints, AurocBelowHalfOverSeedsTogether) {
+  std::vector<TrialSpec> trials(4, Trial("a"));
+  std::vector<TrialRecord> records;
+  for (const double auroc : {0.47, 0.46, 0.45, 0.46}) records.push_back(Record("x", 90, "", auroc));
+  std::vector<TrialResult> results;
+  for (int t = 0; t < 4; ++t) {
+    trials[t].set_seed(t);
+    results.push_back({&trials[t], &records[t]});
+  }
+  EXPECT_THAT(FindHints(absl::MakeConstSpan(results).subspan(0, 3), kSplits), IsEmpty());
+  const std::vector<ResultHint> hints = FindHints(results, kSplits);
+  ASSERT_EQ(hints.size(), 1);
+  EXPECT_EQ(hints[0].kind, ResultHint::Kind::kBelowHalf);
+  EXPECT_EQ(hints[0].trial, &trials[0]);
+  EXPECT_EQ(hints[0].text,
+            "AUROC is below 50 %, known samples have the larger unknown scores, by a (46.0 % over 4 seeds together)");
+  // Not above 50 %.
+  for (TrialRecord& record : records) {
+    for (MetricRecord& metric : *record.mutable_metric()) metric.set_value(1 - metric.value());
+  }
+  EXPECT_THAT(FindHints(results, kSplits), IsEmpty());
+}
+
 TEST(FindHints, RecordsWithoutDecisionsHaveNoAccuracyHints) {
   const TrialSpec trial = Trial("m");
   TrialRecord record = Record("a", 33, "");

@@ -187,6 +187,15 @@ const MetricRecord* FindMeasured(const TrialRecord& record, const ReportCell& ce
   return nullptr;
 }
 
+// Whether a group is the mean over one set, and so the same as that set.
+bool IsMeanOfOne(const MetricGroup& group, const TaskData& data) {
+  if (group.kind() != MetricGroup::NEAR_MEAN && group.kind() != MetricGroup::FAR_MEAN) return false;
+  const UnknownGroup::Distance distance =
+      group.kind() == MetricGroup::NEAR_MEAN ? UnknownGroup::NEAR : UnknownGroup::FAR;
+  return absl::c_count_if(data.test_unknown(), [&](const UnknownGroup& set) { return set.distance() == distance; }) ==
+         1;
+}
+
 // Adds a trial's value to its cell.
 void AddResult(const TrialResult& result, int* next, ReportCell* cell) {
   if (result.record == nullptr) {
@@ -308,7 +317,9 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
       for (const MetricSpec& metric : trial.metric()) {
         const Display display = DisplayOf(metric);
         if (group.kind() != MetricGroup::POOL && !display.reads_unknown) continue;
-        AddResult(result, &next, cells.Of(trial, GroupText(group), MetricName(metric), display));
+        ReportCell* const cell = cells.Of(trial, GroupText(group), MetricName(metric), display);
+        cell->mean_of_one = IsMeanOfOne(group, trial.data());
+        AddResult(result, &next, cell);
       }
     }
   }

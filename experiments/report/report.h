@@ -72,6 +72,10 @@ struct ReportCell {
   std::vector<std::string> absent_reasons;                          // why the metric is undefined in some records
   std::vector<PublishedNumber> published;                           // experiments/report/published_numbers.h
   std::optional<Significance> significance;                         // experiments/report/statistics.h
+  // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
+  // samples.
+  bool among_best = false;
+  bool mean_of_one = false;  // the mean over the only near, or the only far set: a copy of that set's cell
 };
 
 // A trial with a record: its ids and keys, and its learning curve.

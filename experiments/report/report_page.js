@@ -37,6 +37,7 @@
     }
     const groups = new Map();
     for (const cell of report.cells) {
+      if (cell.mean_of_one) continue;  // a copy of the set's row
       const ofSet = cell.group !== 'pool';
       let title = cell.task;
       if (levels.get(cell.task).size > 1) {
@@ -66,6 +67,10 @@
     const td = element('td', {title: `n = ${cell.n}; ${notTested}${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
+    if (cell.n === 1 && typeof cell.low?.[0] === 'number') {
+      td.append(element('span', {className: 'spread'}, ` [${shown(cell.low[0], cell)}, ${shown(cell.high[0], cell)}]`));
+    }
+    if (cell.among_best) td.append(element('sup', {className: 'star', title: 'the best, or not told apart from it: see the notes'}, '†'));
     if (cell.detectable) td.append(element('sup', {className: 'star', title: `differs from ${report.baseline}: p = ${cell.p_value.toPrecision(2)}`}, '*'));
     if (incomplete(cell)) td.append(element('span', {className: 'spread'}, ` (n=${cell.n})`));
     for (const published of cell.published ? [cell.published, ...(cell.also_published ?? [])] : []) {
@@ -120,6 +125,8 @@
     scroll.dataset.task = group.task;
     tables.append(scroll);
     fill(rows);
+    const first = group.columns.findIndex((column) => column.metric === report.sort_by);
+    if (first >= 0) heads.children[first + (group.ofSet ? 2 : 1)].firstChild.click();
   };
 
   const words = element('input', {type: 'search', placeholder: 'filter methods', ariaLabel: 'filter methods', id: 'filter'});
@@ -202,9 +209,9 @@
       const some = example.mistakes.filter((mistake) => mistake[0] === kind).slice(0, columns);
       if (some.length === 0) continue;
       const list = element('ol', {className: 'mistakes'});
-      some.forEach(([, name, set, predicted, score], column) => {
+      some.forEach(([, name, set, predicted, score, sample], column) => {
         const says = `${name}${set ? ` (${set})` : ''}`;
-        const item = element('li');
+        const item = element('li', {title: sample ?? ''});
         if (example.sheet) {
           const picture = element('span', {className: 'tile', role: 'img', ariaLabel: says});
           picture.style.backgroundImage = `url(${example.sheet})`;

@@ -68,9 +68,13 @@ class Grid {
     cells_[{IndexOf(row, &rows_, &row_places_), IndexOf(column, &columns_, &column_places_)}] = cell;
   }
 
-  // Rows with the best mean of a metric first, those without one last.
-  void SortBy(const std::string& metric) {
-    std::vector<std::pair<double, int>> order;  // worse is larger
+  // Rows with the best mean of a metric first, those without one last. Rows of several sets: set by set.
+  void SortBy(const std::string& metric, bool by_set = false) {
+    std::map<std::string, int> set_places;
+    const auto set_of = [&](int r) {
+      return by_set ? set_places.try_emplace(rows_[r].back(), static_cast<int>(set_places.size())).first->second : 0;
+    };
+    std::vector<std::tuple<int, double, int>> order;  // set, worse is larger, row
     for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
       double worse = std::numeric_limits<double>::infinity();
       for (int c = 0; c < static_cast<int>(columns_.size()); ++c) {
@@ -79,14 +83,15 @@ class Grid {
         worse = cell->display.higher_is_better.value_or(true) ? -cell->mean : cell->mean;
         break;
       }
-      order.emplace_back(worse, r);
+      order.emplace_back(set_of(r), worse, r);
     }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(order.begin(), order.end());
     std::vector<std::vector<std::string>> rows;
     std::vector<int> place(rows_.size());  // the new index of each row
     for (size_t at = 0; at < order.size(); ++at) {
-      rows.push_back(rows_[order[at].second]);
-      place[order[at].second] = static_cast<int>(at);
+      const int row = std::get<2>(order[at]);
+      rows.push_back(rows_[row]);
+      place[row] = static_cast<int>(at);
     }
     rows_ = std::move(rows);
     std::map<std::pair<int, int>, const ReportCell*> cells;
@@ -153,6 +158,7 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
     if (cell.group != kPool) with_sets.insert(LevelOf(cell));
   }
   std::vector<Grid> grids;
+  std::vector<bool> of_sets;  // of each grid
   std::map<std::pair<Level, bool>, size_t> index;
   for (const ReportCell& cell : report.cells) {
     const bool of_set = cell.group != kPool;
@@ -166,15 +172,16 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
       }
       grids.emplace_back(title,
                          of_set ? std::vector<std::string>{"method", "unknown"} : std::vector<std::string>{"method"});
+      of_sets.push_back(of_set);
     }
     std::vector<std::string> row = {RowName(cell)};
     if (of_set) row.push_back(cell.group);
     grids[at->second].Put(row, SharedHead(cell), &cell);
   }
   std::vector<TitledTable> tables;
-  for (Grid& grid : grids) {
-    if (!report.sort_by.empty()) grid.SortBy(report.sort_by);
-    tables.push_back(grid.Make(false, report.spread));
+  for (size_t g = 0; g < grids.size(); ++g) {
+    if (!report.sort_by.empty()) grids[g].SortBy(report.sort_by, of_sets[g]);
+    tables.push_back(grids[g].Make(false, report.spread));
   }
   return tables;
 }
@@ -301,6 +308,7 @@ std::string CellText(const ReportCell& cell, Spread spread) {
     absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
   }
   if (cell.significance.has_value() && cell.significance->detectable) absl::StrAppend(&text, "*");
+  if (cell.among_best) absl::StrAppend(&text, " †");
   if (IsIncomplete(cell)) absl::StrAppend(&text, " (n=", cell.n, ")");
   return text;
 }
@@ -330,6 +338,12 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 }
 
 std::vector<TitledTable> ReportTables(const Report& report) {
+  const auto is_copy = [](const ReportCell& cell) { return cell.mean_of_one; };
+  if (absl::c_any_of(report.cells, is_copy)) {
+    Report without = report;
+    without.cells.erase(std::remove_if(without.cells.begin(), without.cells.end(), is_copy), without.cells.end());
+    return ReportTables(without);
+  }
   return report.rows.empty() && report.columns.empty() ? DefaultTables(report) : LaidOutTables(report);
 }
 

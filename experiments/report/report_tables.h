@@ -16,8 +16,9 @@ struct TitledTable {
   Table table;
 };
 
-// "62.50 ± 12.50"; for a single run "87.50", with its interval if there is one. Followed by "(n=1)" if runs are missing
-// and by "*" if it differs from the baseline. "-" without a record; "undefined" if the metric is undefined.
+// "62.50 ± 12.50"; for a single run "87.50", with its interval if there is one. Followed by "*" if it differs from the
+// baseline, by "†" if it is among the best (ReportCell.among_best), and by "(n=1)" if runs are missing. "-" without a
+// record; "undefined" if the metric is undefined.
 std::string CellText(const ReportCell& cell, Spread spread = Spread::kPopulation);
 
 // Checks that `report` has these fields (ReportSpec.row, ReportSpec.column). Errors: kInvalidArgument, with `flag` and
@@ -33,7 +34,8 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 // fields has its own table; splits and seeds are averaged. The best and the second best mean are marked in each column
 // (in each row: BestOfRows()), among the cells that can be compared (PlaceOf(), experiments/report/report.h), if at
 // least two means differ. With `report.sort_by`, the rows with the
-// best mean of that metric come first, and rows without it last.
+// best mean of that metric come first, and rows without it last; rows of sets are sorted set by set. Means over one set
+// (ReportCell.mean_of_one) are left out.
 std::vector<TitledTable> ReportTables(const Report& report);
 
 // Whether the tables compare the cells of a row: columns are methods, or rows are metrics of all methods.

@@ -73,6 +73,25 @@ TEST(ReportTables, AreSortedByAMetric) {
               HasSubstr("--sort: unknown metric 'acx'; did you mean 'acc'?"));
 }
 
+// The sets keep their order, and each has its best method first; a mean over one set would repeat its row.
+TEST(ReportTables, SetsAreSortedOneByOne) {
+  Report report;
+  for (const char* method : {"a", "b"}) {
+    for (const char* group : {"cats", "dogs", "mean of far"}) {
+      const bool is_better = (method[0] == 'b') == (group[0] == 'c');  // b on cats, a on dogs
+      report.cells.push_back(Cell(method, "task", "auc", {is_better ? 2.0 : 1.0}));
+      report.cells.back().group = group;
+      report.cells.back().mean_of_one = group[0] == 'm';
+    }
+  }
+  report.sort_by = "auc";
+  report.cells[0].among_best = true;
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 1);
+  EXPECT_THAT(tables[0].table.rows, ElementsAre(ElementsAre("b", "cats", "2.0"), ElementsAre("a", "cats", "1.0 †"),
+                                                ElementsAre("a", "dogs", "2.0"), ElementsAre("b", "dogs", "1.0")));
+}
+
 // 0 and 2 have the population standard deviation 1 and, with n - 1, sqrt(2).
 TEST(ReportTables, SpreadsAreByChoice) {
   Report report = Example();

@@ -213,6 +213,11 @@ TEST(MakeReport, EachSetHasItsCells) {
   EXPECT_THAT(cells, ElementsAre("pool accuracy 0.5", "pool auroc 0.75", "cats auroc 0.625", "noise auroc 1",
                                  "mean of near auroc 0.625"));
   EXPECT_THAT(report.task_lines[0], HasSubstr("test samples 6,000:2,000 (cats 500, noise 1,500)"));
+  // The only near set is its own mean.
+  EXPECT_TRUE(report.cells[4].mean_of_one);
+  for (int c = 0; c < 4; ++c) EXPECT_FALSE(report.cells[c].mean_of_one) << c;
+  trial.mutable_data()->mutable_test_unknown(1)->set_distance(UnknownGroup::NEAR);
+  EXPECT_FALSE(MakeReport("study", {{&trial, &record}}).cells.back().mean_of_one);
 }
 
 ReportCell Cell(const std::string& task, int known, int unknown) {

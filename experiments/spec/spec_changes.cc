@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -46,6 +47,41 @@ absl::StatusOr<Setting> ParseSetting(const std::string& text) {
   return setting;
 }
 
+// What may be meant by a setting that can't be set: the usual names of other programs, and a sweep. "" if nothing is
+// known.
+std::string Meant(const Setting& setting) {
+  static const auto* const kUsual =
+      new std::map<std::string, std::string>{{"lr", "training.optimizer.learning_rate"},
+                                             {"learning_rate", "training.optimizer.learning_rate"},
+                                             {"weight_decay", "training.optimizer.weight_decay"},
+                                             {"wd", "training.optimizer.weight_decay"},
+                                             {"momentum", "training.optimizer.sgd.momentum"},
+                                             {"optimizer", "training.optimizer"},
+                                             {"epochs", "training.epochs"},
+                                             {"epoch", "training.epochs"},
+                                             {"num_epochs", "training.epochs"},
+                                             {"batch_size", "training.batch_size"},
+                                             {"batch", "training.batch_size"},
+                                             {"bs", "training.batch_size"},
+                                             {"scheduler", "training.schedule"},
+                                             {"image_size", "input.size"},
+                                             {"img_size", "input.size"},
+                                             {"size", "input.size"}};
+  std::string meant;
+  const auto usual = kUsual->find(setting.path.substr(setting.path.rfind('.') + 1));
+  if (usual != kUsual->end() && usual->second != setting.path) {
+    meant = absl::StrCat("; did you mean ", usual->second, "=", setting.value, "?");
+  }
+  if (setting.path == "seed" || setting.path == "random_seed") meant = "; --seeds=0..4 sets the seeds";
+  if (absl::StrContains(setting.value, ',') && !absl::StrContains(setting.value, '[') &&
+      !absl::StrContains(setting.value, '{')) {
+    absl::StrAppend(&meant,
+                    "; to try each of several values, --axis=", usual != kUsual->end() ? usual->second : setting.path,
+                    "=", setting.value);
+  }
+  return meant;
+}
+
 // "0..4"
 absl::Status AddSeeds(absl::string_view range, const std::string& flag, ExperimentSpec* spec) {
   constexpr uint64_t kMost = 100000;
@@ -70,6 +106,7 @@ std::vector<std::string> SpecChanges::Texts() const {
   for (const std::string& one : set) texts.push_back(absl::StrCat("--set=", one));
   if (!seeds.empty()) texts.push_back(absl::StrCat("--seeds=", seeds));
   if (!methods.empty()) texts.push_back(absl::StrCat("--methods=", absl::StrJoin(methods, ",")));
+  for (const std::string& one : axis) texts.push_back(absl::StrCat("--axis=", one));
   return texts;
 }
 
@@ -78,12 +115,23 @@ absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {
     OPENSET_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(text));
     if (setting.is_of_method) continue;
     const absl::Status set = SetField(setting.path, setting.value, spec);
-    if (!set.ok()) return Invalid(absl::StrCat("--set=", text), set.message());
+    if (!set.ok()) return Invalid(absl::StrCat("--set=", text), absl::StrCat(set.message(), Meant(setting)));
   }
   if (!changes.seeds.empty()) {
     spec->clear_seed();
     for (const absl::string_view range : absl::StrSplit(changes.seeds, ',')) {
       OPENSET_RETURN_IF_ERROR(AddSeeds(range, absl::StrCat("--seeds=", changes.seeds), spec));
+    }
+  }
+  for (const std::string& text : changes.axis) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return Invalid(absl::StrCat("--axis=", text), "write PATH=VALUE,VALUE, --axis=training.epochs=5,10");
+    }
+    Axis* axis = spec->add_axis();
+    axis->set_path(text.substr(0, equals));
+    for (const absl::string_view value : absl::StrSplit(absl::string_view(text).substr(equals + 1), ',')) {
+      axis->add_value(std::string(value));
     }
   }
   if (!changes.methods.empty()) spec->mutable_method()->Assign(changes.methods.begin(), changes.methods.end());
@@ -100,7 +148,8 @@ absl::Status ChangeMethods(const SpecChanges& changes, const std::vector<LoadedM
       const absl::Status set = SetField(setting.path, setting.value, &method->spec);
       any = any || set.ok();
       if (!set.ok() && first.ok())
-        first = Invalid(absl::StrCat("--set=", text, ": ", method->spec.name()), set.message());
+        first = Invalid(absl::StrCat("--set=", text, ": ", method->spec.name()),
+                        absl::StrCat(set.message(), Meant(setting)));
     }
     if (!any && !methods.empty()) return first;
   }

@@ -24,7 +24,10 @@ struct SpecChanges {
   // Instead of the study's methods; empty: as written. LoadExperiment() accepts synonyms (MeantMethod()).
   std::vector<std::string> methods;
 
-  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b".
+  // "PATH=VALUE,VALUE": each adds an axis to the study.
+  std::vector<std::string> axis;
+
+  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b", "--axis=training.epochs=5,10".
   std::vector<std::string> Texts() const;
 };
 

@@ -51,6 +51,20 @@ TEST_F(SpecChangesTest, OverrideEverythingElse) {
   EXPECT_EQ(trial.spec_sha256().size(), 64);
 }
 
+TEST_F(SpecChangesTest, AnAxisIsAddedToTheStudy) {
+  SpecChanges changes;
+  changes.axis = {"training.epochs=1,2", "training.batch_size=3,4,5"};
+  const absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs'");
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_EQ(Expand(*experiment)->size(), Expand(*Load({}, "method: 'pairs'"))->size() * 2 * 3);
+  EXPECT_THAT(experiment->overrides, ElementsAre("--axis=training.epochs=1,2", "--axis=training.batch_size=3,4,5"));
+  for (const char* axis : {"training.epochs", "=1", "training.epochs="}) {
+    changes.axis = {axis};
+    EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                 HasSubstr(absl::StrCat("--axis=", axis, ": write PATH=VALUE,VALUE"))));
+  }
+}
+
 TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
   SpecChanges changes;
   changes.methods = {"plain"};
@@ -66,14 +80,18 @@ TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
 }
 
 TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
-  for (const auto& [set, message] :
-       std::vector<std::pair<const char*, const char*>>{{"training.epochs", "--set=training.epochs: write PATH=VALUE"},
-                                                        {"=5", "write PATH=VALUE"},
-                                                        {"trainin.epochs=5", "--set=trainin.epochs=5: "},
-                                                        {"training.epoch=5", "did you mean 'epochs'"},
-                                                        {"training.epochs=many", "--set=training.epochs=many: plain: "},
-                                                        {"train_limit_per_class=-1", "train_limit_per_class"},
-                                                        {"model.weights.file=x.pt", "name files in a spec"}}) {
+  for (const auto& [set, message] : std::vector<std::pair<const char*, const char*>>{
+           {"training.epochs", "--set=training.epochs: write PATH=VALUE"},
+           {"=5", "write PATH=VALUE"},
+           {"trainin.epochs=5", "--set=trainin.epochs=5: "},
+           {"training.epoch=5", "did you mean 'epochs'"},
+           {"training.epochs=many", "--set=training.epochs=many: plain: "},
+           {"lr=0.1", "did you mean training.optimizer.learning_rate=0.1?"},
+           {"training.lr=1", "did you mean training.optimizer.learning"},
+           {"seed=3", "--seeds=0..4 sets the seeds"},
+           {"training.epochs=1,2", "several values, --axis=training.epochs=1,2"},
+           {"train_limit_per_class=-1", "train_limit_per_class"},
+           {"model.weights.file=x.pt", "name files in a spec"}}) {
     SpecChanges changes;
     changes.set = {set};
     EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message))) << set;

@@ -55,26 +55,47 @@ const std::set<std::string>& ComparedFields() {
   return *fields;
 }
 
-std::string ValuesOf(const StageProvenance& stage, const FieldDescriptor* field) {
+// The entries of a stage's field: one for each value of a list, each library, and each component by its name.
+std::map<std::string, std::string> EntriesOf(const StageProvenance& stage, const FieldDescriptor* field) {
+  std::map<std::string, std::string> entries;  // what is shown, and all that is compared
   const auto* reflection = stage.GetReflection();
-  std::vector<std::string> values;
-  if (!field->is_repeated()) {
-    if (reflection->HasField(stage, field)) {
-      std::string value;
-      google::protobuf::TextFormat::PrintFieldValueToString(stage, field, -1, &value);
-      values.push_back(value);
+  if (field->number() == StageProvenance::kComponentFieldNumber) {
+    for (const ComponentProvenance& component : stage.component()) {
+      entries[absl::StrCat(component.family(), ".", component.name())] = component.SerializeAsString();
     }
-  } else {
-    for (int i = 0; i < reflection->FieldSize(stage, field); ++i) {
-      std::string value;
-      google::protobuf::TextFormat::PrintFieldValueToString(stage, field, i, &value);
-      values.push_back(value);
-    }
+    return entries;
   }
-  return absl::StrJoin(values, ", ");
+  if (field->is_repeated()) {
+    for (int i = 0; i < reflection->FieldSize(stage, field); ++i) {
+      entries[reflection->GetRepeatedString(stage, field, i)] = "";
+    }
+    return entries;
+  }
+  if (!reflection->HasField(stage, field)) return entries;
+  if (field->number() == StageProvenance::kLibrariesFieldNumber) {
+    for (const absl::string_view library : absl::StrSplit(stage.libraries(), ", ")) entries[std::string(library)] = "";
+    return entries;
+  }
+  std::string value;
+  google::protobuf::TextFormat::PrintFieldValueToString(stage, field, -1, &value);
+  entries[value] = "";
+  return entries;
 }
 
-// Returns "cpu (\"A\"; \"B\")" for each field in which the stages of the records differ.
+}  // namespace
+
+std::string KindOfMachine(const TrialRecord& record) {
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    if (!stage.gpu().empty()) return OneLine(stage.gpu());
+    if (stage.cpu_capability().empty()) continue;
+    const std::string vendor = absl::StrContains(stage.cpu(), "Intel") ? "Intel"
+                               : absl::StrContains(stage.cpu(), "AMD") ? "AMD"
+                                                                       : stage.cpu();
+    return OneLine(absl::StrCat(vendor, ", ", stage.cpu_capability()));
+  }
+  return "";
+}
+
 std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& records) {
   std::vector<std::string> differences;
   const auto* descriptor = StageProvenance::descriptor();
@@ -82,29 +103,37 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
     const FieldDescriptor* field = descriptor->field(f);
     if (ComparedFields().count(field->name()) == 0) continue;
     bool differs = false;
-    std::vector<std::string> values;  // in the order of the records
-    const auto add = [&values](const std::string& value) {
-      const std::string shown = value.empty() ? "none" : value;
-      if (std::find(values.begin(), values.end(), shown) == values.end()) values.push_back(shown);
+    std::vector<std::string> shown;  // in the order of the records
+    const auto add = [&](const std::map<std::string, std::string>& entries,
+                         const std::map<std::string, std::string>& others) {
+      std::vector<std::string> own;
+      for (const auto& [entry, content] : entries) {
+        const auto other = others.find(entry);
+        if (other == others.end() || other->second != content) own.push_back(entry);
+      }
+      const std::string text = own.empty() ? "none" : absl::StrJoin(own, ", ");
+      if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(text);
     };
     for (const TrialRecord& record : records) {
       const auto& first = records[0].provenance();
       for (int s = 0; s < std::min(first.stage_size(), record.provenance().stage_size()); ++s) {
-        const std::string a = ValuesOf(first.stage(s), field), b = ValuesOf(record.provenance().stage(s), field);
+        const auto a = EntriesOf(first.stage(s), field), b = EntriesOf(record.provenance().stage(s), field);
         if (a == b) continue;
         differs = true;
-        add(a);
-        add(b);
+        add(a, b);
+        add(b, a);
       }
     }
     if (!differs) continue;
-    // For lists and digests, the name is enough.
-    const bool is_named = field->is_repeated() || absl::EndsWith(field->name(), "_sha256");
-    differences.push_back(is_named ? field->name()
-                                   : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
+    // For digests, the name is enough.
+    differences.push_back(absl::EndsWith(field->name(), "_sha256")
+                              ? field->name()
+                              : absl::StrCat(field->name(), " (", absl::StrJoin(shown, "; "), ")"));
   }
   return differences;
 }
+
+namespace {
 
 // Formats with the fewest decimals, at least four, that distinguish the values; in full precision if 15 do not.
 std::function<std::string(double)> TextOf(const std::vector<double>& values) {

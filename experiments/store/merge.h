@@ -47,6 +47,14 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
                        std::map<std::string, std::string>* library = nullptr);
 
+// The kind of CPU or GPU whose kernels computed a record's outputs: vendor and LibTorch's kernels, "Intel, AVX512"; of
+// a GPU its name. "" if the record doesn't say. Only records of one kind can have the same bits.
+std::string KindOfMachine(const TrialRecord& record);
+
+// Returns "compiler (\"gcc 12\"; \"gcc 13\")" for each field about the program and the machine in which stages of the
+// records differ. Of lists (libraries, components, instruction sets of the processor), only the entries that differ.
+std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& records);
+
 // Describes how the numbers of one trial's records differ. One line for each metric, "openauc: lab-a (AVX2) 0.91; lab-b
 // (DEFAULT) 0.93", or, for more than four records, "openauc: 0.91 to 0.93 in 9 of 9 records"; then "made with other
 // ...: cpu, libtorch_version". Empty if all have the same numbers.

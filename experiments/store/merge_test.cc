@@ -26,6 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class WithoutSync : public SystemCalls {
  public:
@@ -76,6 +77,39 @@ TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
                                                      "made with other host (\"host b\"; \"host c\"; \"host a\")"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
+}
+
+TEST(ProvenanceDifferences, AreOnlyWhatDiffers) {
+  TrialRecord a, b;
+  StageProvenance* one = a.mutable_provenance()->add_stage();
+  one->set_libraries("absl 1, boost_math 2, zlib 3");
+  one->set_compiler("gcc 12");
+  one->set_cpu("Intel(R) Xeon(R) CPU @ 2.00GHz");
+  one->set_cpu_capability("AVX512");
+  for (const char* feature : {"avx2", "avx512f"}) one->add_cpu_feature(feature);
+  for (const char* loss : {"cross_entropy", "open_auc"}) {
+    ComponentProvenance* component = one->add_component();
+    component->set_family("LossTermSpec");
+    component->set_name(loss);
+    component->set_fingerprint("1");
+  }
+  b = a;
+  EXPECT_THAT(ProvenanceDifferences({a, b}), IsEmpty());
+  EXPECT_EQ(KindOfMachine(a), "Intel, AVX512");
+  StageProvenance* two = b.mutable_provenance()->mutable_stage(0);
+  two->set_libraries("absl 1, boost_math 4, zlib 3");
+  two->set_cpu("AMD EPYC");
+  two->set_cpu_capability("AVX2");
+  two->mutable_cpu_feature()->RemoveLast();
+  two->mutable_component(1)->set_fingerprint("2");
+  EXPECT_THAT(ProvenanceDifferences({a, b}),
+              UnorderedElementsAre("libraries (boost_math 2; boost_math 4)", "component (LossTermSpec.open_auc)",
+                                   "cpu (\"Intel(R) Xeon(R) CPU @ 2.00GHz\"; \"AMD EPYC\")",
+                                   "cpu_capability (\"AVX512\"; \"AVX2\")", "cpu_feature (avx512f; none)"));
+  EXPECT_EQ(KindOfMachine(b), "AMD, AVX2");
+  two->set_gpu("NVIDIA H200");
+  EXPECT_EQ(KindOfMachine(b), "NVIDIA H200");
+  EXPECT_EQ(KindOfMachine(TrialRecord()), "");
 }
 
 TEST_F(MergeTest, AnyOrderGivesTheSameRecords) {

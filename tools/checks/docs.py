@@ -131,12 +131,24 @@ def problems_of_tree(tree):
             yield f"docs/commands.md: does not describe 'openset {command}'"
 
 
+def problems_of_versions(tree):
+    """The version is written in three places."""
+    if "tools/build_defs/version.bzl" not in tree.files:
+        return
+    version = re.search(r'OPENSET_VERSION = "(.*)"', read(os.path.join(tree.root, "tools/build_defs/version.bzl"))).group(1)
+    for file, pattern in (("CITATION.cff", r"^version: (.*)$"), ("CHANGELOG.md", r"^## (.*)$")):
+        found = re.search(pattern, read(os.path.join(tree.root, file)), re.MULTILINE) if file in tree.files else None
+        if not found or found.group(1) != version:
+            yield f"{file}: has version {found.group(1) if found else 'none'}, and OPENSET_VERSION is {version}"
+
+
 def main(arguments):
     root = arguments[0] if arguments else "."
     tree = Tree(root)
     documents = sorted(file for file in tree.files if file.endswith(".md"))
     problems = [problem for document in documents for problem in problems_of(tree, root, document)]
     problems += problems_of_tree(tree)
+    problems += problems_of_versions(tree)
     for problem in problems:
         print(problem)
     print(f"{len(documents)} documents, {len(problems)} problems")

@@ -53,3 +53,14 @@ for problem in "README.md: has 91 lines, more than 90: move details to docs/" \
   "docs/README.md: has no link to data.md" "docs/commands.md: does not describe 'openset run'"; do
   grep -qx "$problem" <<< "$out" || { echo "not found: $problem in $out" >&2; exit 1; }
 done
+
+# The version is the same in the files that have it.
+mkdir -p "$tree/tools/build_defs"
+echo 'OPENSET_VERSION = "1.2.0"' > "$tree/tools/build_defs/version.bzl"
+echo 'version: 1.2.0' > "$tree/CITATION.cff"
+printf '# Changes\n\n## 1.1.0\n' > "$tree/CHANGELOG.md"
+if out=$(python3 tools/checks/docs.py "$tree"); then
+  echo "another version is not found: $out" >&2
+  exit 1
+fi
+grep -qx "CHANGELOG.md: has version 1.1.0, and OPENSET_VERSION is 1.2.0" <<< "$out" || { echo "not found in $out" >&2; exit 1; }

@@ -33,12 +33,46 @@ std::string Usage(const Command& command) {
                       command.flags.empty() ? "" : " [--flag=value ...]");
 }
 
-std::string HelpOf(const Command& command) {
+// Whether a command has a subcommand of this name: for "ls [QUERY] | gc", "ls" and "gc".
+bool CanDo(const Command& command, const std::string& action) {
+  for (const absl::string_view one : absl::StrSplit(command.arguments, '|')) {
+    const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
+    if (!words.empty() && words[0] == action && absl::ascii_islower(static_cast<unsigned char>(action[0]))) return true;
+  }
+  return false;
+}
+
+// A flag's help without the sentences about other commands: those that begin with "With `NAME`" for a command or
+// subcommand that is not this one's.
+std::string HelpFor(const Command& command, const std::vector<Command>& commands, const std::string& help) {
+  constexpr char kBegin[] = "With `";
+  std::vector<std::string> kept;
+  for (absl::string_view sentence : absl::StrSplit(absl::StripSuffix(help, "."), ". ")) {
+    absl::string_view name = sentence;
+    if (absl::ConsumePrefix(&name, kBegin)) {
+      const std::string of(name.substr(0, name.find('`')));
+      const bool is_other =
+          absl::c_any_of(commands, [&](const Command& other) { return other.name == of || CanDo(other, of); });
+      if (is_other && of != command.name && !CanDo(command, of)) continue;
+      // "With `report`: the metric" is "The metric" there.
+      if (of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`: "))) {
+        std::string own(name);
+        own[0] = absl::ascii_toupper(static_cast<unsigned char>(own[0]));
+        kept.push_back(std::move(own));
+        continue;
+      }
+    }
+    kept.emplace_back(sentence);
+  }
+  return kept.empty() ? help : absl::StrCat(absl::StrJoin(kept, ". "), absl::EndsWith(help, ".") ? "." : "");
+}
+
+std::string HelpOf(const Command& command, const std::vector<Command>& commands) {
   std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command), "\n\n", command.description);
   if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const std::string& name : command.flags) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-    std::string line = absl::StrCat("  --", name, "  ", flag->Help());
+    std::string line = absl::StrCat("  --", name, "  ", HelpFor(command, commands, flag->Help()));
     const std::string value = flag->DefaultValue();
     // Quotes a value that ends in a full stop, which would look like the end of the sentence.
     if (!value.empty())
@@ -66,15 +100,6 @@ const Command* Find(const std::vector<Command>& commands, const std::string& nam
     if (command.name == name) return &command;
   }
   return nullptr;
-}
-
-// Whether a command has a subcommand of this name: for "ls [QUERY] | gc", "ls" and "gc".
-bool CanDo(const Command& command, const std::string& action) {
-  for (const absl::string_view one : absl::StrSplit(command.arguments, '|')) {
-    const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
-    if (!words.empty() && words[0] == action && absl::ascii_islower(static_cast<unsigned char>(action[0]))) return true;
-  }
-  return false;
 }
 
 absl::Status UnknownCommand(const std::vector<Command>& commands, const std::string& name) {
@@ -140,7 +165,7 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
     if (!flags_end && (words[at] == "--help" || words[at] == "-h")) {
-      std::cout << HelpOf(command);
+      std::cout << HelpOf(command, commands);
       return absl::OkStatus();
     }
     if (flags_end || !absl::StartsWith(words[at], "--")) {
@@ -172,7 +197,7 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   const Command* command = Find(commands, words[help ? 1 : 0]);
   if (command == nullptr) return UnknownCommand(commands, words[help ? 1 : 0]);
   if (help) {
-    std::cout << HelpOf(*command);
+    std::cout << HelpOf(*command, commands);
     return absl::OkStatus();
   }
   return RunOne(*command, {words.begin() + 1, words.end()});

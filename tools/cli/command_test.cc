@@ -21,6 +21,7 @@
 ABSL_FLAG(std::string, colour, "red", "What it is painted with.");
 ABSL_FLAG(int, count, 1, "How many.");
 ABSL_FLAG(bool, loud, false, "Whether it says so.");
+ABSL_FLAG(std::string, brush, "", "With `secret`: nothing for painters. With `paint`: the brush. With `water`: wet.");
 ABSL_FLAG(std::optional<bool>, dry, std::nullopt,
           "Whether it has dried: paint that has not is put aside until it has, where nobody leans against it, and is "
           "looked at again by the next command.");
@@ -54,7 +55,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
   paint.max_arguments = 2;
   paint.summary = "Paints files.";
   paint.description = "All of them.\n";
-  paint.flags = {"colour", "count", "loud", "dry"};
+  paint.flags = {"colour", "count", "loud", "dry", "brush"};
   paint.run = [&](const std::vector<std::string>& arguments) {
     outcome.ran = true;
     outcome.arguments = arguments;
@@ -90,7 +91,7 @@ TEST(Command, VersionNamesCommitAndBuild) {
   for (const char* word : {"--version", "version"}) {
     const Outcome outcome = RunProgram({word});
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.out, StartsWith("openset 0.3.0, commit unknown\nbuilt by "));
+    EXPECT_THAT(outcome.out, ContainsRegex("^openset [0-9]+\\.[0-9]+\\.[0-9]+(-dev)?, commit unknown\nbuilt by "));
     EXPECT_THAT(outcome.out, ContainsRegex("built by (gcc|clang) [0-9]+\\.[0-9]+\\.[0-9]+, for the CPU"));
   }
 }
@@ -103,6 +104,8 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
     EXPECT_FALSE(outcome.ran);
     EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
     EXPECT_THAT(outcome.out, HasSubstr("--colour  What it is painted with. Default: red."));
+    // Sentences about other commands are left out; "water" is none.
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --brush  The brush. With `water`: wet.\n"));
     // No line is wider than kTextWidth.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --dry  Whether it has dried: paint"));
     EXPECT_THAT(outcome.out, ContainsRegex("\n    [a-z ]+ next command\\.\n"));

@@ -36,6 +36,7 @@
 #include "tools/cli/flags/kinds.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/score/one_run.h"
 #include "tools/evaluation/requested.h"
 
 ABSL_FLAG(std::string, diagram, "",
@@ -49,11 +50,12 @@ ABSL_FLAG(std::string, group, "pool",
           "The unknown samples to use: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
           "and 'mean of far'.");
 
-ABSL_FLAG(
-    std::string, baseline, "",
-    "For RESULTS, a SPEC or a BUNDLE: test every method only against this one (a row of the tables: mcp, or 'openauc, "
-    "lambda 0.1'). If empty, for a study: the baseline of its report (report.baseline). For `figure`: the baseline of "
-    "--improvement.");
+ABSL_FLAG(std::string, baseline, "",
+          "With `compare`: for RESULTS, a SPEC or a BUNDLE, test every method only against this one (a row of the "
+          "tables: mcp, "
+          "or 'openauc, lambda 0.1'); if empty, for a study, the baseline of its report (report.baseline). With "
+          "`figure`: the "
+          "baseline of --improvement.");
 ABSL_FLAG(bool, all_pairs, false,
           "For a SPEC or its report in JSON: test all pairs of methods, not only those with the baseline.");
 
@@ -129,46 +131,6 @@ absl::StatusOr<RunTable> TableOfReport(const std::string& spec, const std::strin
 bool IsFileOfRuns(const std::string& argument) {
   return absl::EndsWith(argument, ".csv") || absl::EndsWith(argument, ".tsv") || absl::EndsWith(argument, ".json") ||
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
-}
-
-// The results of a study that have records; none if the store has outputs of none of them, as that of a bundle. Errors:
-// those of Store::HasOutputs().
-absl::StatusOr<std::vector<TrialResult>> WithOutputs(const Study& study, const StudyResults& results) {
-  std::vector<TrialResult> measured;
-  bool any = false;
-  for (const TrialResult& result : results.results) {
-    if (result.record == nullptr) continue;
-    OPENSET_ASSIGN_OR_RETURN(const bool has, study.store().HasOutputs(result.record->outputs_key()));
-    any = any || has;
-    measured.push_back(result);
-  }
-  return any ? measured : std::vector<TrialResult>();
-}
-
-// Whether results are of one run, two or more methods: one task, split, openness level and seed.
-bool AreOfOneRun(const std::vector<TrialResult>& results) {
-  const auto run_of = [](const TrialResult& result) {
-    return std::tuple(result.trial->task(), result.trial->split(), result.trial->seed(),
-                      result.record->counts().unknown_classes());
-  };
-  return results.size() > 1 &&
-         absl::c_all_of(results, [&](const TrialResult& result) { return run_of(result) == run_of(results[0]); });
-}
-
-// The index of the result whose value of `metric` on all unknown samples is best; of the first one if none has it.
-int BestOf(const std::vector<TrialResult>& results, const std::string& metric) {
-  int best = 0;
-  std::optional<double> best_value;
-  for (size_t r = 0; r < results.size(); ++r) {
-    for (const MetricRecord& found : results[r].record->metric()) {
-      if (found.name() != metric || found.group().kind() != MetricGroup::POOL || !found.has_value()) continue;
-      const double value = found.higher_is_better() ? found.value() : -found.value();
-      if (best_value.has_value() && value <= *best_value) continue;
-      best_value = value;
-      best = static_cast<int>(r);
-    }
-  }
-  return best;
 }
 
 // Tests the methods of one run on its samples, from the outputs in the store.
@@ -289,7 +251,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags(/*of_comparison=*/true));
   if (arguments.size() == 1) return CompareResults(arguments[0], format);
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
   if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {
@@ -330,13 +292,16 @@ Command CompareCommand() {
       "same in all of them. If nothing at all can be compared, the exit code is 2.\n"
       "\n"
       "If a metric has several tests, their p-values are adjusted by Holm's method over the tests shown. The verdict\n"
-      "may be that there is no detectable difference.\n"
+      "may be that there is no detectable difference. The column 'detects', and a sentence, then say which "
+      "differences\n"
+      "could have been found, and how many more splits would be needed. --format=sentence: only a sentence for each\n"
+      "comparison, as a paper has it.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
-      "  openset compare quickstart --metrics=auroc\n"
+      "  openset compare quickstart --metrics=auroc --format=sentence\n"
       "  openset compare results.zip --baseline=mcp --metrics=auroc\n"
       "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
   command.flags = {"format",  "out",      "metrics",   "diagram", "test_per_training",

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -5,20 +6,27 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/suggest.h"
 #include "core/text/table.h"
+#include "core/text/wrapped_text.h"
+#include "eval/statistics/paired_tests.h"
+#include "eval/statistics/power.h"
 #include "experiments/action/stage.h"
 #include "experiments/plan/cost.h"
 #include "experiments/plan/plan.h"
+#include "experiments/report/report.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/record.proto.h"
+#include "experiments/store/records/metric_groups.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/guidelines.h"
 #include "nlohmann/json.hpp"
@@ -39,6 +47,7 @@ ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
 namespace openset {
 namespace {
 
+constexpr double kTestLevel = 0.05;  // of the report's stars
 constexpr size_t kMostTimed = 2000;  // trials of a study whose records are read for their cost
 
 int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
@@ -119,6 +128,79 @@ nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
   return entry;
 }
 
+// What the tests of the report's stars could find on a level (task, known and unknown classes).
+struct PlannedTest {
+  std::string task;  // with the numbers of classes if it has several levels
+  int replicates = 0;
+  bool of_seeds = false;  // of one split
+  int tests = 0;          // over which Holm's method corrects
+  // The smallest difference that is found in 4 of 5 studies, in standard deviations of a replicate's difference: of one
+  // test alone, and after Holm. Absent without a test.
+  std::optional<std::pair<double, double>> detects;
+};
+
+// Empty if there is one row only.
+std::vector<PlannedTest> PlannedTests(const Study& study) {
+  struct OfLevel {
+    std::set<std::string> rows;
+    std::set<int> splits;
+    std::set<uint64_t> seeds;
+  };
+  std::map<Level, OfLevel> levels;
+  std::map<std::string, int> levels_of_task;
+  int tests = 0;
+  for (const Trial* trial : Reported(study)) {
+    const auto& axis = trial->axis();
+    const Level level = {trial->task(), trial->data().test_known().class_id_size(), CountUnknownClasses(trial->data())};
+    const auto [at, is_new] = levels.try_emplace(level);
+    levels_of_task[trial->task()] += is_new;
+    OfLevel& of_level = at->second;
+    const bool is_first = of_level.rows.empty();
+    tests += of_level.rows.insert(RowName(trial->method().name(), {axis.begin(), axis.end()})).second && !is_first;
+    of_level.splits.insert(trial->split());
+    of_level.seeds.insert(trial->seed());
+  }
+  std::vector<PlannedTest> planned;
+  for (const auto& [level, of_level] : levels) {
+    if (of_level.rows.size() < 2) continue;
+    PlannedTest test;
+    const auto& [task, known, unknown] = level;
+    test.task = levels_of_task[task] == 1 ? task : absl::StrCat(task, " (", known, " known, ", unknown, " unknown)");
+    test.of_seeds = of_level.splits.size() == 1;
+    test.replicates = static_cast<int>(test.of_seeds ? of_level.seeds.size() : of_level.splits.size());
+    test.tests = tests;
+    if (test.replicates >= kFewestReplicates) {
+      const double root = std::sqrt(test.replicates);
+      test.detects = {DetectableRatio(test.replicates, kTestLevel) / root,
+                      DetectableRatio(test.replicates, kTestLevel / tests) / root};
+    }
+    planned.push_back(std::move(test));
+  }
+  return planned;
+}
+
+std::string TestText(const PlannedTest& test) {
+  const std::string replicates = test.of_seeds ? "seeds" : "splits";
+  const std::string here = absl::StrCat(test.task, ": ", test.replicates, " ",
+                                        test.replicates == 1 ? replicates.substr(0, replicates.size() - 1) : replicates,
+                                        test.of_seeds ? " of one split" : "");
+  if (!test.detects.has_value()) {
+    return absl::StrCat(here, ": methods will not be tested, which needs ", kFewestReplicates,
+                        " splits, or seeds of one split; take 5");
+  }
+  const auto [alone, holm] = *test.detects;
+  const auto range = [&](const std::string& low, const std::string& high) {
+    return low == high ? low : absl::StrCat(low, " to ", high);
+  };
+  const std::string found = range(absl::StrFormat("%.1f", alone), absl::StrFormat("%.1f", holm));
+  return absl::StrCat(here, ", ", test.tests, test.tests == 1 ? " test" : " tests",
+                      " a metric: if the difference of two methods varies by 1 point between ", replicates,
+                      ", differences below about ", found, " points can't be detected, and 1 point takes ",
+                      range(absl::StrCat(ReplicatesToDetect(1, kTestLevel)),
+                            absl::StrCat(ReplicatesToDetect(1, kTestLevel / test.tests))),
+                      " ", replicates, test.tests == 1 ? "" : " (a single test, to the first of Holm's)");
+}
+
 // Writes nothing if it fails.
 absl::Status WriteJson(const Study& study) {
   const Plan& plan = study.plan();
@@ -143,6 +225,15 @@ absl::Status WriteJson(const Study& study) {
   json["missing_data"] = nlohmann::ordered_json::array();
   for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
     json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
+  }
+  for (const PlannedTest& test : PlannedTests(study)) {
+    nlohmann::ordered_json entry = {
+        {"task", test.task}, {"replicates", test.replicates}, {"of_seeds", test.of_seeds}, {"tests", test.tests}};
+    if (test.detects.has_value()) {
+      entry["detects_deviations"] = test.detects->first;
+      entry["detects_deviations_holm"] = test.detects->second;
+    }
+    json["tests"].push_back(std::move(entry));
   }
   for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
     json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
@@ -171,6 +262,9 @@ absl::StatusOr<std::string> Advice(const Study& study) {
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");
   for (const MissingData& data : missing)
     absl::StrAppend(&text, "  ", data.data_set, ": ", data.fix, " (", data.why, ")\n");
+  const std::vector<PlannedTest> tests = PlannedTests(study);
+  if (!tests.empty()) text += "\nTests against the baseline\n";
+  for (const PlannedTest& test : tests) absl::StrAppend(&text, Wrapped(absl::StrCat("  ", TestText(test))), "\n");
   absl::StrAppend(&text, "\nGuidelines of Komorniczak and Ksieniewicz 2024\n");
   for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
     absl::StrAppend(&text, line.kept ? "  followed      " : "  not followed  ", line.text, "\n");
@@ -258,7 +352,9 @@ Command PlanCommand() {
   command.description =
       "Doesn't run or write anything. It also estimates how long the study takes (from earlier trainings in the\n"
       "store, otherwise from a probe of some seconds, otherwise from multiply-adds). It lists missing data and how to\n"
-      "get it, and says which evaluation guidelines the study follows.\n"
+      "get it, says which differences between methods the study's tests could find, and which evaluation guidelines "
+      "it\n"
+      "follows.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";

@@ -25,6 +25,7 @@
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "data/splits/class_splits.h"
+#include "eval/metrics/metric.h"
 #include "experiments/report/examples.h"
 #include "experiments/report/exports.h"
 #include "experiments/report/format_report.h"
@@ -41,6 +42,7 @@
 #include "models/model.pb.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/score/one_run.h"
 
 namespace openset {
 
@@ -69,6 +71,9 @@ KnownClassesOfTasks KnownClassesOf(const Experiment& experiment) {
   }
   return known;
 }
+
+// Whether `openset score` made the study: it is in no file, and about one network.
+bool IsByFlags(const Study& study) { return !FileExists(study.experiment().source.file()); }
 
 // The indices of the known classes in the outputs of a script or a file of weights, in the matching order.
 std::string OutputsOf(const ResultHint& hint) {
@@ -115,8 +120,7 @@ std::string Advice(const ResultHint& hint, bool by_flags) {
 }  // namespace
 
 std::vector<std::string> HintLines(const Study& study, const StudyResults& results) {
-  // A study that `openset score` made is in no file, and about one network.
-  const bool by_flags = !FileExists(study.experiment().source.file());
+  const bool by_flags = IsByFlags(study);
   std::vector<std::string> lines;
   std::map<ResultHint::Kind, int> count;
   for (const ResultHint& hint : FindHints(results.results, KnownClassesOf(study.experiment()))) {
@@ -155,6 +159,9 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   OpenParts open_parts;
   // Missing data is not an error: the page then has no images.
   const auto sheet_of = [&](const ExampleTrial& example) {
+    absl::StatusOr<std::vector<std::string>> samples =
+        MistakenSamples(*example.trial, *example.record, catalog, *folders, &open_parts);
+    if (samples.ok()) context.samples[example.record->trial_id()] = *std::move(samples);
     return MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts).value_or("");
   };
   AddSheets(examples, sheet_of, &context);
@@ -164,6 +171,12 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
 Report ReportOf(const Study& study, const StudyResults& results) {
   Report report = study.MakeReport(results);
   if (report.missing > 0) AddFailures(study, results, FailuresOf(study), &report);
+  if (!IsByFlags(study)) return report;
+  // One network, and the question which score is best on it. With rows for splits, the order is the study's.
+  if (report.rows.empty()) report.sort_by = MetricName(study.experiment().spec.metric(0));
+  if (const absl::Status marked = MarkAmongBest(study, results, &report); !marked.ok()) {
+    report.note_lines.push_back(absl::StrCat("No marks of the best AUROC: ", marked.message()));
+  }
   return report;
 }
 
@@ -201,8 +214,10 @@ absl::Status LayOut(const ReportLayout& layout, Report* report) {
     report->rows = layout.rows;
     report->columns = layout.columns;
   }
-  if (!layout.sort_by.empty()) OPENSET_RETURN_IF_ERROR(CheckSort(*report, "--sort", layout.sort_by));
-  report->sort_by = layout.sort_by;
+  if (!layout.sort_by.empty()) {
+    OPENSET_RETURN_IF_ERROR(CheckSort(*report, "--sort", layout.sort_by));
+    report->sort_by = layout.sort_by;
+  }
   report->spread = layout.spread;
   for (ReportCell& cell : report->cells) cell.display.digits = layout.digits.value_or(cell.display.digits);
   return absl::OkStatus();

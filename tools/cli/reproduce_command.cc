@@ -10,9 +10,11 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
@@ -111,28 +113,45 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
   return repeated;
 }
 
-// Runs the trial in the other store. Prints and returns whether its numbers are the same.
-absl::StatusOr<bool> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
-                            const StudyOptions& options, const SpecFolders& folders) {
-  const absl::StatusOr<ExperimentSpec> made = SpecOfRecord(record, folders, store, options);
+// The kinds of CPU or GPU of both sides, and what follows for the bits.
+std::string MachineLine(const TrialRecord& record, const TrialRecord& again) {
+  const std::string before = KindOfMachine(record), now = KindOfMachine(again);
+  if (before == now) {
+    return before.empty() ? "no kind of CPU is recorded: no LibTorch was used"
+                          : absl::StrCat("the same kind of CPU or GPU (", now, ")");
+  }
+  return absl::StrCat("another kind of CPU or GPU: ", before.empty() ? "unknown" : before, " made the record, and ",
+                      now.empty() ? "unknown" : now, " this run, so that the bits can't be expected to agree");
+}
+
+// Runs the trial in the other store. Prints and returns the verdict on its numbers.
+absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
+                                  const StudyOptions& options, const SpecFolders& folders) {
+  const absl::StatusOr<SpecThatRepeats> made = SpecOfRecord(record, folders, store, options);
   if (!made.ok() && repeated.bundle.empty()) return made.status();
   if (!made.ok()) return WithMissingLibrary(made.status(), repeated.bundle, repeated.library, record);
-  const ExperimentSpec& spec = *made;
+  if (!made->unchecked.empty()) return absl::FailedPreconditionError(made->unchecked);
+  const ExperimentSpec& spec = made->spec;
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   const std::string path = JoinPath(folder.path(), absl::StrCat(spec.name(), ".textproto"));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(spec, record)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(*made, record)));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, Study::Load(path, folders, store, options));
   OPENSET_RETURN_IF_ERROR(RunPlan(study.get()));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord again, store.LoadRecord(record.trial_id()));
   const std::string what = absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial()));
-  if (SameNumbers(record, again)) {
-    std::cout << what << ": the same numbers, to the last bit\n";
-    return true;
+  const std::vector<MetricVerdict> verdicts = CompareAgain(record, again, repeated.stored);
+  const Reproduced verdict = VerdictOnAll(verdicts);
+  std::cout << what << ": " << VerdictText(verdict) << "\n";
+  for (const MetricVerdict& metric : verdicts) {
+    std::cout << Wrapped(absl::StrCat("  ", metric.metric, ": ", metric.text)) << "\n";
   }
-  std::cout << what << ": other numbers (first the record's, then those of this run)\n";
-  for (const std::string& line : DifferenceLines({record, again})) std::cout << "  " << line << "\n";
-  for (const std::string& line : DifferenceSizeLines(record, again, repeated.stored)) std::cout << "  " << line << "\n";
-  return false;
+  std::cout << Wrapped(absl::StrCat("  ", MachineLine(record, again))) << "\n";
+  if (verdict == Reproduced::kSameBits) return verdict;
+  std::cout << "  the record's number, then this run's, and what made them\n";
+  for (const std::string& line : DifferenceLines({record, again})) {
+    std::cout << Wrapped(absl::StrCat("    ", line)) << "\n";
+  }
+  return verdict;
 }
 
 absl::Status RunReproduce(const std::vector<std::string>& arguments) {
@@ -145,12 +164,18 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   const Store store(UserPath(absl::GetFlag(FLAGS_again)));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
-  int same = 0;
+  std::map<Reproduced, int> count;
   for (const TrialRecord& record : records) {
-    OPENSET_ASSIGN_OR_RETURN(const bool is_same, Repeat(record, repeated, store, options, folders));
-    same += is_same;
+    OPENSET_ASSIGN_OR_RETURN(const Reproduced verdict, Repeat(record, repeated, store, options, folders));
+    ++count[verdict];
   }
-  std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced\n";
+  std::vector<std::string> others;
+  for (const auto& [verdict, number] : count) {
+    if (verdict != Reproduced::kSameBits) others.push_back(absl::StrCat(number, " ", VerdictText(verdict)));
+  }
+  const int same = count[Reproduced::kSameBits];
+  std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced to the bit"
+            << (others.empty() ? "" : "; ") << absl::StrJoin(others, "; ") << "\n";
   if (same == static_cast<int>(records.size())) return absl::OkStatus();
   return absl::AbortedError("some trials have other numbers; the lines above list the differences");
 }
@@ -168,8 +193,10 @@ Command ReproduceCommand() {
       "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip). Without it, --trials trials of\n"
       "the bundle are run. Candidates of searches are left out, because no study has a trial for them. Each trial is\n"
       "run again in the store of --again, with the settings in its record, and must get the same id. Its numbers are\n"
-      "compared to the last bit. If they differ, openset prints the differences in provenance (processor, versions,\n"
-      "sources), and the change relative to the standard deviation over the stored seeds and splits of that method.\n"
+      "compared to the last bit. The verdict on each metric, and on the trial, is: same bits; same within the seed's\n"
+      "spread (as two stored seeds of that method differ in 19 of 20 cases); or different. openset prints the kind of\n"
+      "CPU (vendor and kernels) or GPU of both sides and, if numbers differ, what differs in the program, its\n"
+      "libraries and components.\n"
       "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"
       "prints the study that is run. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"

@@ -6,12 +6,15 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/study/failures.h"
+#include "models/model.pb.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
@@ -40,6 +43,7 @@ ABSL_FLAG(std::vector<std::string>, outputs, {},
 ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
+ABSL_DECLARE_FLAG(std::string, name);
 ABSL_DECLARE_FLAG(std::string, fit);
 ABSL_FLAG(std::string, size, "",
           "Height and width to which images are resized. Empty: those of the method file, otherwise 32.");
@@ -83,6 +87,7 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   request.set_fit(absl::GetFlag(FLAGS_fit));
   request.set_head(absl::GetFlag(FLAGS_head));
   request.set_features(absl::GetFlag(FLAGS_features));
+  if (const std::string name = absl::GetFlag(FLAGS_name); !name.empty()) request.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
   for (const int place : outputs) {
     if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
@@ -108,6 +113,32 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
     if (limit < 0) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", limit, ")"));
   }
   return request;
+}
+
+// How images are prepared for a network, "input: 28 x 28 pixels, 1 channel, mean 0.286, std 0.353"; "" for outputs and
+// features, which are there already.
+std::string InputLine(const MethodSpec& method) {
+  if (method.model().has_outputs()) return "";
+  const InputSpec& input = method.input();
+  const auto list = [](const auto& values, const char* without) {
+    return values.empty() ? std::string(without) : absl::StrJoin(values, ", ");
+  };
+  return absl::StrCat("input: ", input.size(), " x ", input.size(), " pixels, ", input.channels(),
+                      input.channels() == 1 ? " channel" : " channels", ", mean ", list(input.mean(), "0"), ", std ",
+                      list(input.std(), "1"));
+}
+
+// What of the input of a TorchScript network nobody named.
+std::string DefaultsHint(const ScoreRequest& request, const MethodSpec& method) {
+  if (!method.model().has_torch_script() || absl::EndsWith(request.model(), ".textproto")) return "";
+  std::vector<std::string> flags;
+  if (!request.has_size()) flags.push_back("--size");
+  if (!request.has_channels()) flags.push_back("--channels");
+  if (request.mean().empty()) flags.push_back("--mean");
+  if (request.std().empty()) flags.push_back("--std");
+  if (flags.empty()) return "";
+  return absl::StrCat("hint: without ", absl::StrJoin(flags, ", "),
+                      ", the default is used; is the network's training like that?\n");
 }
 
 // A line for each reason.
@@ -177,6 +208,11 @@ absl::Status RunScore(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
+  if (!IsSlurmTask() && !study->experiment().methods.empty()) {
+    const MethodSpec& first = study->experiment().methods[0].spec;
+    if (const std::string line = InputLine(first); !line.empty()) std::cout << line << std::endl;
+    std::cerr << DefaultsHint(request, first);
+  }
   const absl::Status outcome = RunPlan(study.get());
   std::unique_ptr<Study> all;
   if (outcome.ok() || absl::IsAborted(outcome)) {
@@ -202,8 +238,10 @@ Command ScoreCommand() {
       "that are fitted use the task's training images, or the outputs in --fit. Outputs need no task: without one,\n"
       "the file says which samples are unknown, and which groups they form. openset doesn't repeat what is in the "
       "store. The results\n"
-      "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
-      "SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this network with\n"
+      "are named \"score_\" and the model's file name, or --name: 'openset report score_net'. Every other command "
+      "that\n"
+      "takes a SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this "
+      "network with\n"
       "the same input. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=outputs.npz --fit=train_outputs.npz\n"
@@ -212,8 +250,9 @@ Command ScoreCommand() {
       "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",    "fit",     "network", "task",     "split", "methods", "weights",     "key",       "head",
-                   "features", "outputs", "size",    "channels", "mean",  "std",     "train_limit", "test_limit"};
+  command.flags = {"model",   "name",     "fit",  "network", "task",        "split",
+                   "methods", "weights",  "key",  "head",    "features",    "outputs",
+                   "size",    "channels", "mean", "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = RunScore;
   return command;

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,6 +36,7 @@
 #include "tools/cli/run/status_json.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
+ABSL_DECLARE_FLAG(std::optional<std::string>, store);
 ABSL_FLAG(double, watch, 0, "Repeat the output every so many seconds while something runs; 0: print it once.");
 
 namespace openset {
@@ -197,6 +199,11 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   }
   const double watch = absl::GetFlag(FLAGS_watch);
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
+  // A store that was named is there; only the default one may not have been made yet.
+  if (absl::GetFlag(FLAGS_store).has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  }
   while (true) {
     UnreadRecords unread;
     absl::StatusOr<int> runs =

@@ -110,7 +110,8 @@ Command TaskCommand() {
       "others\n"
       "            are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
       "samples     writes the test and training samples of --split as arrays into the folder --out, for networks that\n"
-      "            run elsewhere: images, or paths of their files, or features; labels; groups\n"
+      "            run elsewhere: images, or paths of their files, or features; labels; groups. Without --out, prints\n"
+      "            the test samples: class, group, and the path or the place of each (--format=csv)\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"
@@ -122,14 +123,16 @@ Command TaskCommand() {
       "  openset task new clothes --data=fashion_mnist --known=Dress,Bag --splits=1 --folds=5\n"
       "  openset task new real --like=cifar40_60 --known=@forty.txt --splits=1\n"
       "  openset task samples cifar10 --split=0 --out=samples\n"
+      "  openset task samples pets --split=0 --format=csv\n"
       "  openset task attributes --matrix=class_attribute_labels_continuous.txt --known=@known.txt --levels=34,34,32\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
       "A list has commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
-  command.flags = {"data",     "known",   "unknown", "openness", "splits", "folds",   "seed",        "like",
-                   "into",     "matrix",  "levels",  "wordnet",  "wnids",  "overlap", "near",        "far",
-                   "variants", "library", "store",   "deploy",   "split",  "out",     "train_limit", "test_limit"};
+  command.flags = {"data", "known",       "unknown",    "openness", "splits",  "folds",  "seed",
+                   "like", "into",        "matrix",     "levels",   "wordnet", "wnids",  "overlap",
+                   "near", "far",         "variants",   "library",  "store",   "deploy", "split",
+                   "out",  "train_limit", "test_limit", "format"};
   command.run = RunTask;
   return command;
 }

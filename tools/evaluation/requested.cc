@@ -287,6 +287,7 @@ absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const
   }
   if (const std::string warning = WarningOf(rule.rule, validation); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, validation);
+  chosen.has_clusters = !validation.input().cluster().empty();
   return chosen;
 }
 

@@ -459,6 +459,9 @@ class OwnScoreTest(unittest.TestCase):
     def test_thresholds(self):
         chosen = openset.threshold(some_samples(5), some_samples(6), score=openset.score(negative_norm), target=0.9)
         self.assertEqual(chosen.rejects([chosen.value, numpy.inf]).tolist(), [False, True])
+        self.assertEqual((chosen.rule, chosen.target), ("known_accepted", 0.9))
+        self.assertIn(f"threshold {chosen.value!r}, chosen by known_accepted, target 0.9: a sample is rejected", str(chosen))
+        self.assertIn("no guarantee: ", str(chosen))
 
     def test_one_that_changes_its_arrays(self):
         for change in (lambda logits: logits.sort(), lambda logits: logits.fill(0),

@@ -46,7 +46,7 @@ class InstallTest(unittest.TestCase):
         run(f"{SCRIPTS}/pip", "install", "--quiet", "--no-deps", WHEEL)
 
     def test_1_the_command_needs_nothing_else(self):
-        self.assertRegex(run(f"{SCRIPTS}/openset", "--version"), r"^openset \d+\.\d+\.\d+, commit ")
+        self.assertRegex(run(f"{SCRIPTS}/openset", "--version"), r"^openset \d+\.\d+\.\d+(-dev)?, commit ")
         self.assertIn("max_logit", run(f"{SCRIPTS}/python", "-m", "openset", "list", "scores"))
         pathlib.Path(HERE.name, "scores.csv").write_text("label,prediction,unknown_score\n0,0,1\n0,0,2\n-1,0,3\n")
         found = json.loads(run(f"{SCRIPTS}/openset", "eval", "scores.csv", "--format=json", "--metrics=auroc"))

@@ -1,12 +1,16 @@
 // Outputs and features that were computed elsewhere: `openset score` on files of outputs, and studies of both.
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
 #include "gmock/gmock.h"
@@ -149,6 +153,61 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   Put("logits.npz", logits_only);
   EXPECT_THAT(program_.Run({"score", "--model=logits.npz", "--fit=fit.npz", "--methods=knn"}).err,
               HasSubstr("needs an array 'features' in the file of outputs"));
+}
+
+// The table begins with the best AUROC. A dagger marks it and what `compare` doesn't tell apart from it.
+TEST_F(BringYourOwn, TheTableSaysWhichScoreIsBest) {
+  Put("net.npz", OutputsOf(MakeCloud(400, 300, 1)));
+  Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
+  const ProgramResult result = program_.Run({"score", "--model=net.npz", "--fit=fit.npz"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto means = Means("score_net");
+  ASSERT_GT(means.size(), 20);
+  std::string best;
+  for (const auto& [method, values] : means) {
+    if (best.empty() || values.at("auroc") > means.at(best).at("auroc")) best = method;
+  }
+  std::set<std::string> not_told_apart = {best};
+  const ProgramResult compared = program_.Run({"compare", "score_net", "--metrics=auroc", "--format=json"});
+  for (const nlohmann::json& row : nlohmann::json::parse(compared.out).at("comparisons")) {
+    if (row.at("test") == "delong" && row.at("p_holm") >= 0.05) not_told_apart.insert(row.at("b"));
+  }
+  EXPECT_LT(not_told_apart.size(), means.size());
+  std::set<std::string> marked;
+  for (const nlohmann::json& cell :
+       nlohmann::json::parse(program_.Read("openset-store/reports/score_net/report.json")).at("cells")) {
+    if (cell.contains("among_best")) marked.insert(cell.at("method"));
+    if (cell.at("metric") == "auroc") {
+      EXPECT_LE(cell.at("low")[0], cell.at("mean")) << cell.at("method");
+      EXPECT_GE(cell.at("high")[0], cell.at("mean")) << cell.at("method");
+    }
+  }
+  EXPECT_EQ(marked, not_told_apart);
+  // The rows of the first table are in the order of their AUROC, and the first one is marked.
+  double last = 1;
+  int rows = 0;
+  for (const absl::string_view line : absl::StrSplit(result.out, '\n')) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (words.empty() || means.count(words[0]) == 0 || words.size() < 4) continue;
+    if (++rows > static_cast<int>(means.size())) break;
+    EXPECT_LE(means.at(words[0]).at("auroc"), last) << words[0];
+    last = means.at(words[0]).at("auroc");
+    EXPECT_EQ(absl::StrContains(line, "†"), marked.count(words[0]) > 0) << line;
+  }
+  EXPECT_THAT(absl::StrReplaceAll(result.out, {{"\n  ", " "}}),
+              AllOf(HasSubstr("each that DeLong's paired test on the same 700 samples doesn't tell apart from it"),
+                    HasSubstr(absl::StrCat("The best of ", means.size(), " is chosen on the test samples here"))));
+  // Samples in clusters are resampled together instead.
+  NpzArrays arrays = OutputsOf(MakeCloud(400, 300, 1));
+  std::vector<int64_t> cluster;
+  for (int64_t i = 0; i < 700; ++i) cluster.push_back(i / 2);
+  arrays["cluster"] = MakeNpy(cluster, {700});
+  Put("pairs.npz", arrays);
+  const ProgramResult pairs = program_.Run({"score", "--model=pairs.npz", "--methods=mcp,energy_score"});
+  ASSERT_EQ(pairs.exit_code, 0) << pairs.err;
+  EXPECT_THAT(absl::StrReplaceAll(pairs.out, {{"\n  ", " "}}),
+              AllOf(HasSubstr("each that the paired bootstrap of clusters on the same 700 samples"),
+                    HasSubstr("over 1 test;")));
 }
 
 TEST_F(BringYourOwn, FilesOfSplitsAndSeedsAreOneStudy) {

@@ -88,6 +88,25 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
+
+  // Without the images, the study of a record is made all the same. From a bundle, it finds its task there.
+  const std::string id = program_.Records().begin()->first;
+  const ProgramResult checked = program_.Run({"records", "spec", id});
+  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.out, Not(HasSubstr("unchecked")));
+  ASSERT_EQ(program_.Run({"records", "export", "--bundle=pets.zip"}).exit_code, 0);
+  std::filesystem::rename(program_.folder() + "/photos", program_.folder() + "/moved");
+  const OpensetProgram other_place("other");
+  std::filesystem::copy_file(program_.folder() + "/pets.zip", other_place.folder() + "/pets.zip");
+  const ProgramResult spec = other_place.Run({"records", "spec", "pets.zip", id});
+  ASSERT_EQ(spec.exit_code, 0) << spec.err;
+  EXPECT_THAT(spec.out, HasSubstr("again; unchecked, because not all of its data is on this machine"));
+  EXPECT_THAT(spec.err, AllOf(HasSubstr("hint: the study is unchecked: "),
+                              HasSubstr("its id depends on data that is not on this machine: ")));
+  EXPECT_EQ(spec.out.substr(spec.out.find("\n\n")), checked.out.substr(checked.out.find("\n\n")));
+  EXPECT_EQ(other_place.Run({"reproduce", "pets.zip", id}).exit_code, 2);
+  other_place.Write("again.textproto", spec.out);
+  EXPECT_THAT(other_place.Run({"plan", "again.textproto"}).out, HasSubstr("Data that is missing\n  photos: "));
 }
 
 // The same without a catalog entry.

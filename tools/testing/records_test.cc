@@ -10,8 +10,10 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -248,7 +250,17 @@ TEST(Records, ListShowExplainExportAndMerge) {
   // In another store it is made again, with the same numbers.
   const ProgramResult again = program.Run({"reproduce", id.substr(0, 8)});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr(": the same numbers, to the last bit\n1 of 1 trial reproduced\n"));
+  EXPECT_THAT(again.out, AllOf(HasSubstr(": same bits\n  accuracy: same bits\n  auroc: same bits\n  the same kind of "),
+                               HasSubstr("\n1 of 1 trial reproduced to the bit\n")));
+  // The methods' recipes have different weight decay.
+  const ProgramResult differ = program.Run({"records", "diff", id, program.Records().rbegin()->first});
+  EXPECT_EQ(differ.exit_code, 0) << differ.err;
+  EXPECT_THAT(differ.out, AllOf(HasSubstr("\nsettings\n  "), HasSubstr("\n  method.training.optimizer.weight_decay: "),
+                                HasSubstr("\ndata: the same\n"), Not(HasSubstr("\n  method.augmentation"))));
+  const ProgramResult equal = program.Run({"records", "diff", id, id});
+  EXPECT_THAT(equal.out, HasSubstr("\nsettings: the same\ndata: the same\nprogram and machine: the same\nmetrics: the "
+                                   "same\n"));
+  EXPECT_EQ(program.Run({"records", "diff", id}).exit_code, 2);
   EXPECT_EQ(program.Run({"reproduce", "0000"}).exit_code, 2);
 
   // The training has a log; the inference has none.
@@ -279,6 +291,30 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(program.Run({"eval", "mine/outputs.npz", "--metrics=auroc"}).exit_code, 0);
   EXPECT_THAT(program.Read("mine/record.textproto"), HasSubstr(id));
   EXPECT_EQ(program.Run({"export", "outputs", id, "mine"}).exit_code, 2);
+  // Which samples these are: 10 of each of 6 known and 4 unknown classes, the first in their part.
+  const std::vector<std::string> samples = absl::StrSplit(program.Read("mine/samples.csv"), '\n', absl::SkipEmpty());
+  ASSERT_EQ(samples.size(), 1 + 100);
+  EXPECT_EQ(samples[0], "row,label,class,group,sample");
+  EXPECT_THAT(samples[1], ContainsRegex("^0,[0-5],[^,]+,,fashion_mnist: test [0-9]+$"));
+  EXPECT_THAT(samples[100], ContainsRegex("^99,-1,[^,]+,[^,]+,fashion_mnist: test [0-9]+$"));
+  EXPECT_EQ(program.Run({"task", "samples", "fashion_mnist_6_4", "--split=0", "--test_limit=10", "--format=csv"}).out,
+            program.Read("mine/samples.csv"));
+  // The mistakes are among them.
+  const ProgramResult mistakes = program.Run({"export", "mistakes", id, "--format=csv"});
+  ASSERT_EQ(mistakes.exit_code, 0) << mistakes.err;
+  const std::vector<std::string> lines = absl::StrSplit(mistakes.out, '\n', absl::SkipEmpty());
+  EXPECT_EQ(lines[0], "kind,row,class,group,predicted,unknown_score,sample");
+  ASSERT_GT(lines.size(), 10);
+  for (size_t l = 1; l < lines.size(); ++l) {
+    const std::vector<std::string> cells = absl::StrSplit(lines[l], ',');
+    int row = -1;
+    ASSERT_TRUE(absl::SimpleAtoi(cells[1], &row)) << lines[l];
+    const std::vector<std::string> sample = absl::StrSplit(samples[row + 1], ',');
+    EXPECT_EQ(cells[6], sample[4]);
+    EXPECT_EQ(cells[2], sample[2]);
+    EXPECT_EQ(cells[0] == "unknown taken for known", sample[1] == "-1") << lines[l];
+  }
+  EXPECT_EQ(program.Run({"export", "mistake", id}).exit_code, 2);
 
   // Exports to another store and back.
   const ProgramResult bundled = program.Run({"records", "export", "--bundle=all.zip"});

@@ -91,6 +91,11 @@ TEST(Score, LogitsAreEnoughForSome) {
   const ProgramResult result = program.Run(Words({"--methods=mcp,openmax"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(Means(program, "score_net").size(), 2);
+  EXPECT_THAT(result.out, HasSubstr("input: 28 x 28 pixels, 1 channel, mean 0.286, std 0.353\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("the default is used")));
+  const ProgramResult defaults = program.Run({"score", "--model=net.pt", "--task=fashion_mnist_6_4", "--split=0",
+                                              "--size=28", "--test_limit=1", "--methods=mcp", "--store=other"});
+  EXPECT_THAT(defaults.err, HasSubstr("hint: without --channels, --mean, --std, the default is used"));
   const ProgramResult knn = program.Run(Words({"--methods=mcp,knn"}));
   EXPECT_EQ(knn.exit_code, 2);
   EXPECT_THAT(knn.err, HasSubstr("--methods: knn needs features: name the last linear module"));
@@ -108,7 +113,13 @@ TEST(Score, LogitsAreEnoughForSome) {
   program.Write("other/net.pt", TestFile("fashion_network.pt"));
   const ProgramResult other = program.Run(Words({"--methods=mcp"}, "other/net.pt"));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("has results of another model under 'score_net'"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("has results of another model under 'score_net'"), HasSubstr("--name=NAME")));
+  // Unless it has its own.
+  const ProgramResult named = program.Run(Words({"--methods=mcp", "--name=second"}, "other/net.pt"));
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(program.Run({"report", "score_second"}).out, HasSubstr("\nmcp"));
+  EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nopenmax"));
+  EXPECT_THAT(program.Run(Words({"--methods=mcp", "--name=a/b"}, "other/net.pt")).err, HasSubstr("--name: "));
   // A model that can't be imported gives one line.
   program.Write("bad.pt", "no network");
   const ProgramResult bad = program.Run(Words({"--methods=mcp"}, "bad.pt"));

@@ -74,21 +74,30 @@ void Lay(MethodSpec layer, MethodSpec* spec) {
   spec->clear_score_settings();
 }
 
-// The file of a method or preset after those it is based on. `chain` has the files that led here.
-absl::Status AddLayers(absl::string_view kind, const std::string& path, const std::vector<std::string>& folders,
-                       ModelFiles model_files, std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
+// The file of a method or preset after those it is based on: another method, also with presets, or another preset.
+// `chain` has the files that led here.
+absl::Status AddLayers(bool is_method, const std::string& path, const SpecFolders& folders, ModelFiles model_files,
+                       std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
   MethodSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
   if (model_files == ModelFiles::kFind) OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &spec));
   chain.push_back(path);
   if (spec.has_base()) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string base, FindSpecFile(kind, spec.base(), folders, FolderOf(path)),
-                             source.Where("base"));
-    if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(source.Where("base"), ": ", spec.base(), " is based on itself: ",
-                                                     absl::StrJoin(chain, " -> "), " -> ", base));
+    MethodFiles base;
+    if (is_method) {
+      OPENSET_ASSIGN_OR_RETURN(base, FindMethodFiles(spec.base(), folders, FolderOf(path)), source.Where("base"));
+    } else {
+      OPENSET_ASSIGN_OR_RETURN(base.method, FindSpecFile("preset", spec.base(), folders.presets, FolderOf(path)),
+                               source.Where("base"));
     }
-    OPENSET_RETURN_IF_ERROR(AddLayers(kind, base, folders, model_files, std::move(chain), layers));
+    if (std::find(chain.begin(), chain.end(), base.method) != chain.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(source.Where("base"), ": ", spec.base(), " is based on itself: ",
+                                                     absl::StrJoin(chain, " -> "), " -> ", base.method));
+    }
+    OPENSET_RETURN_IF_ERROR(AddLayers(is_method, base.method, folders, model_files, chain, layers));
+    for (const std::string& preset : base.presets) {
+      OPENSET_RETURN_IF_ERROR(AddLayers(/*is_method=*/false, preset, folders, model_files, {}, layers));
+    }
   }
   layers->push_back({std::move(spec), std::move(source)});
   return absl::OkStatus();
@@ -125,7 +134,7 @@ absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecF
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override,
                                         ModelFiles model_files) {
   LoadedMethod method;
-  OPENSET_RETURN_IF_ERROR(AddLayers("method", files.method, folders.methods, model_files, {}, &method.layers));
+  OPENSET_RETURN_IF_ERROR(AddLayers(/*is_method=*/true, files.method, folders, model_files, {}, &method.layers));
   method.own = static_cast<int>(method.layers.size()) - 1;
   MethodSpec& spec = method.spec;
   for (const MethodLayer& layer : method.layers) {
@@ -140,7 +149,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
             : absl::StrCat(files.method, ": ", NameProblem(name), "; rename the file, or give it a `name`"));
   }
   for (const std::string& path : files.presets) {
-    OPENSET_RETURN_IF_ERROR(AddLayers("preset", path, folders.presets, model_files, {}, &method.layers));
+    OPENSET_RETURN_IF_ERROR(AddLayers(/*is_method=*/false, path, folders, model_files, {}, &method.layers));
     if (!IsName(PresetName(path))) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": ", NameProblem(PresetName(path)), "; rename the file"));
     }

@@ -57,6 +57,24 @@ TEST(ResolveMethod, BasesHaveBases) {
   EXPECT_FALSE(top->spec.has_base());
 }
 
+// A base may have presets, as a method of a study: they lie below the method's own fields.
+TEST(ResolveMethod, ABaseMayHavePresets) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/short.textproto", "training { epochs: 3 batch_size: 7 }\nnote: 'a preset'\n");
+  const absl::StatusOr<LoadedMethod> top = Load(sandbox, "top", "base: 'plain+short'\ntraining { epochs: 4 }\n");
+  ASSERT_THAT(top, IsOk());
+  EXPECT_EQ(top->spec.name(), "top");
+  EXPECT_EQ(top->spec.training().epochs(), 4);
+  EXPECT_EQ(top->spec.training().batch_size(), 7);
+  EXPECT_FALSE(top->spec.has_note());
+  EXPECT_THAT(WhereInLayers(*top, "training.batch_size"), HasSubstr("short.textproto:1"));
+  EXPECT_THAT(WhereInLayers(*top, "training.epochs"), HasSubstr("top.textproto:2"));
+  // Presets of the study come last, as always.
+  EXPECT_EQ(LoadMethod("top+short", sandbox.folders(), "")->spec.training().epochs(), 3);
+  const absl::StatusOr<LoadedMethod> wrong = Load(sandbox, "wrong", "base: 'plain+shrt'\n");
+  EXPECT_THAT(wrong.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown preset 'shrt'")));
+}
+
 // The settings of a record name the file of its split, and override a method with one file for each split.
 TEST(ResolveMethod, AnotherFileOfWeightsHasItsOwnDigest) {
   const SpecSandbox sandbox;

@@ -13,7 +13,9 @@
 #include "data/sets/folder_data_set.h"
 #include "tools/cli/flags/library_flags.h"
 
-ABSL_FLAG(std::string, name, "", "The name of the data set. Default: the folder's name.");
+ABSL_FLAG(std::string, name, "",
+          "With `data`: the name of the data set; default: the folder's name. With `score`: the results are named "
+          "score_NAME; default: the model's file name.");
 ABSL_FLAG(std::string, into, ".",
           "The library for the new file, a folder. The file is put into the folder's catalog/ or tasks/.");
 

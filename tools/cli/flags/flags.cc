@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,12 +29,14 @@
 #include "core/text/terminal.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/search.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {
@@ -89,12 +92,14 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
   return spec;
 }
 
-absl::Status AddCarriedLibrary(SpecFolders* folders) {
-  const Published& published = ThePublished();
-  if (!published.folder.has_value()) return absl::OkStatus();
+namespace {
+
+// Writes the tasks and catalog entries of a bundle's library below `root`, and adds them to `folders` behind the user's
+// libraries.
+absl::Status CarryLibrary(const std::map<std::string, std::string>& library, const std::string& root,
+                          SpecFolders* folders) {
   const std::vector<std::string> entries = NamesIn(folders->catalog);
-  const std::string root = JoinPath(published.folder->path(), "library");
-  for (const auto& [name, content] : published.library) {
+  for (const auto& [name, content] : library) {
     const bool is_task = absl::StartsWith(name, "tasks/"), is_entry = absl::StartsWith(name, "catalog/");
     if (!is_task && !is_entry) continue;
     // Two different files of one name would be an error, and the user's libraries take precedence.
@@ -110,6 +115,44 @@ absl::Status AddCarriedLibrary(SpecFolders* folders) {
   return absl::OkStatus();
 }
 
+// If a study in the file `path` names a task that no library has, adds the library of a bundle in the same folder that
+// has it, as for a study that `openset records spec BUNDLE` printed. Other problems of the file are found later.
+absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
+  ExperimentSpec spec;
+  const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
+  if (!text.ok() || !ParseTextProto(*text, path, &spec).ok()) return absl::OkStatus();
+  const std::vector<std::string> known = NamesIn(folders->tasks);
+  std::set<std::string> wanted;
+  for (const std::string& task : spec.task()) {
+    const std::string name = task.substr(0, task.find('+'));
+    if (!absl::EndsWith(name, ".textproto") && !absl::c_linear_search(known, name)) {
+      wanted.insert(absl::StrCat("tasks/", name, ".textproto"));
+    }
+  }
+  if (wanted.empty()) return absl::OkStatus();
+  const std::string folder = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
+  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>())) {
+    if (!IsBundle(name)) continue;
+    const absl::StatusOr<BundleRecords> bundle = ReadBundleRecords(JoinPath(folder, name));
+    if (!bundle.ok() || absl::c_none_of(wanted, [&](const std::string& task) { return bundle->library.count(task); })) {
+      continue;
+    }
+    static std::optional<TemporaryFolder> unpacked;  // until the process exits
+    OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("library"));
+    unpacked = std::move(made);
+    return CarryLibrary(bundle->library, unpacked->path(), folders);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status AddCarriedLibrary(SpecFolders* folders) {
+  const Published& published = ThePublished();
+  if (!published.folder.has_value()) return absl::OkStatus();
+  return CarryLibrary(published.library, JoinPath(published.folder->path(), "library"), folders);
+}
+
 }  // namespace openset
 
 ABSL_FLAG(std::string, redo, "",
@@ -123,6 +166,11 @@ ABSL_FLAG(std::string, only, "",
           "failed). 'changed': do what --redo=changed does, and nothing else. Default: all trials without a record.");
 
 ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file of their array.");
+
+ABSL_FLAG(
+    std::string, axis, "",
+    "PATH=VALUE,VALUE: measure each of several values of a field of the methods (training.epochs=5,10), as an axis "
+    "of the spec does. May be given several times: all combinations.");
 
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
@@ -180,12 +228,13 @@ absl::Status SelectForPilot(const Store& store, StudyOptions* options) {
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 void AddChangeFlags(Command* command) {
-  for (const char* flag : {"set", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
-  command->repeated_flags.push_back("set");
+  for (const char* flag : {"set", "axis", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
+  command->repeated_flags.insert(command->repeated_flags.end(), {"set", "axis"});
 }
 
 absl::Status RefuseChangeFlags(const std::string& what) {
   for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
+                                    {"axis", !absl::GetFlag(FLAGS_axis).empty()},
                                     {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
                                     {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
     if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
@@ -208,6 +257,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
   options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());
+  options.changes.axis = absl::StrSplit(absl::GetFlag(FLAGS_axis), '\n', absl::SkipEmpty());
   options.changes.seeds = absl::GetFlag(FLAGS_seeds);
   options.changes.methods = absl::GetFlag(FLAGS_methods);
   return options;
@@ -227,6 +277,7 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
     return Study::Make(std::move(score.experiment), store, options);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string name, SpecByName(spec, folders));
+  if (absl::EndsWith(name, ".textproto")) OPENSET_RETURN_IF_ERROR(AddLibraryBeside(name, &folders));
   return Study::Load(name, folders, store, options);
 }
 
@@ -362,7 +413,9 @@ IntervalOptions IntervalOptionsFromFlags() {
   return options;
 }
 
-absl::StatusOr<TextFormat> FormatFromFlags() { return ParseTextFormat(absl::GetFlag(FLAGS_format)); }
+absl::StatusOr<TextFormat> FormatFromFlags(bool of_comparison) {
+  return ParseTextFormat(absl::GetFlag(FLAGS_format), of_comparison);
+}
 
 absl::Status WriteOut(absl::string_view text) {
   const std::string out = absl::GetFlag(FLAGS_out);

@@ -90,7 +90,7 @@ SampleReader FitReader();
 absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
 
 // --format. Errors: kInvalidArgument.
-absl::StatusOr<TextFormat> FormatFromFlags();
+absl::StatusOr<TextFormat> FormatFromFlags(bool of_comparison = false);
 
 // Writes to the file of --out, or to standard output.
 absl::Status WriteOut(absl::string_view text);

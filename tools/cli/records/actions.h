@@ -18,6 +18,8 @@ absl::StatusOr<Store> ExistingStore();
 // `trial` is the only one of a bundle.
 absl::Status ListRecords(const std::optional<std::string>& query, const std::string& bundle);
 absl::Status ShowRecord(const std::string& trial, const std::string& bundle);
+// `diff A B`, for `bundle` or, if it is "", for --store: in what two records differ (settings, data, program, metrics).
+absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle);
 // `spec TRIAL`, for `bundle` or, if it is "", for --store: prints a study that makes the trial again.
 absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.

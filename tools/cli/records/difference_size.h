@@ -1,4 +1,4 @@
-// How large the differences between a trial's numbers and those of its repetition are.
+// Whether a repetition of a trial gave the same numbers, and how large the differences are.
 #ifndef OPENSET_TOOLS_CLI_RECORDS_DIFFERENCE_SIZE_H_
 #define OPENSET_TOOLS_CLI_RECORDS_DIFFERENCE_SIZE_H_
 
@@ -10,14 +10,37 @@
 
 namespace openset {
 
-// Returns a line for each metric that differs, which compares the change with the spread of the records of the same
-// study, method, values, task and level of openness: "auroc: changed by 0.0019, 0.12 times the standard deviation over
-// seeds of a split (0.016; 8 runs on 4 splits)". This deviation is pooled over splits (the squares about each split's
-// mean, divided by runs - splits), so that differences between splits don't count. With fewer than two degrees of
-// freedom, it is the sample standard deviation over all runs. With fewer than three runs, returns one line that says
-// so. Returns nothing if no number differs. `stored` may have other trials too; candidates of searches are ignored.
-std::vector<std::string> DifferenceSizeLines(const TrialRecord& record, const TrialRecord& again,
-                                             absl::Span<const TrialRecord> stored);
+// Whether a metric was reproduced.
+enum class Reproduced {
+  kSameBits,
+  kWithinSpread,  // as two seeds of a split would differ in 19 of 20 cases
+  kDifferent,
+  kNotJudged,  // other bits, and too few stored runs to say more
+};
+
+struct MetricVerdict {
+  std::string metric;  // MeasuredNameInGroup() (experiments/store/records/metric_groups.h)
+  Reproduced reproduced = Reproduced::kSameBits;
+  // "same bits"; "same within the seed's spread: changed by 0.0019, 0.12 times the standard deviation over seeds of a
+  // split (0.016; 8 runs on 4 splits)".
+  std::string text;
+};
+
+// Returns the verdict on each metric of `record`. The change is compared with the spread of the records of the same
+// study, method, values, task and level of openness: their standard deviation s pooled over splits (the squares about
+// each split's mean, divided by runs - splits), so that differences between splits don't count. With fewer than two
+// degrees of freedom, s is the sample standard deviation over all runs. A change is within the spread if it is at most
+// t sqrt(2) s, where t is the 97.5 % quantile of Student's distribution: the difference of two runs has the variance
+// 2 s^2. Fewer than three runs judge nothing. A metric that only one of the two has is different. `stored` may have
+// other trials too; candidates of searches are ignored.
+std::vector<MetricVerdict> CompareAgain(const TrialRecord& record, const TrialRecord& again,
+                                        absl::Span<const TrialRecord> stored);
+
+// The verdict on all metrics: different if one is, otherwise not judged if one is, and so on.
+Reproduced VerdictOnAll(absl::Span<const MetricVerdict> verdicts);
+
+// "same bits", "same within the seed's spread", "different", "other bits, and too few runs to judge".
+std::string VerdictText(Reproduced reproduced);
 
 }  // namespace openset
 

@@ -1,7 +1,9 @@
 #include "tools/cli/records/difference_size.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -13,7 +15,6 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TrialRecord Record(int split, int seed, double auroc) {
   TrialRecord record;
@@ -28,38 +29,62 @@ TrialRecord Record(int split, int seed, double auroc) {
   return record;
 }
 
+std::vector<std::string> Texts(const TrialRecord& record, const TrialRecord& again,
+                               const std::vector<TrialRecord>& stored) {
+  std::vector<std::string> texts;
+  for (const MetricVerdict& verdict : CompareAgain(record, again, stored)) {
+    texts.push_back(absl::StrCat(verdict.metric, ": ", verdict.text));
+  }
+  return texts;
+}
+
 // Seeds of two splits differ by 0.02 each: squares of 2 * 0.0001 a split, over 4 - 2 degrees of freedom, are a variance
-// of 0.0002, however far apart the splits are. 0.01 is 0.71 times its root.
-TEST(DifferenceSizeLines, AreRelativeToTheSpreadOverSeeds) {
+// of 0.0002, however far apart the splits are. 0.01 is 0.71 times its root. The t quantile of 2 degrees of freedom is
+// 4.303, so that changes up to 4.303 * sqrt(2 * 0.0002) = 0.0861 are within the spread.
+TEST(CompareAgain, IsRelativeToTheSpreadOverSeeds) {
   const std::vector<TrialRecord> stored = {Record(0, 0, 0.50), Record(0, 1, 0.52), Record(1, 0, 0.80),
                                            Record(1, 1, 0.82)};
-  EXPECT_THAT(DifferenceSizeLines(stored[0], Record(0, 0, 0.51), stored),
-              ElementsAre("auroc: changed by +0.01, 0.71 times the standard deviation over seeds of a split (0.014; 4 "
-                          "runs on 2 splits)"));
-  EXPECT_THAT(DifferenceSizeLines(stored[0], stored[0], stored), IsEmpty());
-  EXPECT_THAT(DifferenceSizeLines(stored[0], Record(0, 0, 0.5 + 1e-9), stored),
-              ElementsAre("auroc: changed by +1e-09, less than 0.01 times the standard deviation over seeds of a split "
-                          "(0.014; 4 runs on 2 splits)"));
+  EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.51), stored),
+              ElementsAre("auroc: same within the seed's spread: changed by +0.01, 0.71 times the standard deviation "
+                          "over seeds of a split (0.014; 4 runs on 2 splits)"));
+  EXPECT_THAT(Texts(stored[0], stored[0], stored), ElementsAre("auroc: same bits"));
+  EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.5 + 1e-9), stored),
+              ElementsAre("auroc: same within the seed's spread: changed by +1e-09, less than 0.01 times the standard "
+                          "deviation over seeds of a split (0.014; 4 runs on 2 splits)"));
+  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.586), stored)[0].reproduced, Reproduced::kWithinSpread);
+  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.587), stored)[0].reproduced, Reproduced::kDifferent);
+  TrialRecord without = stored[0];
+  without.mutable_metric(0)->clear_value();
+  EXPECT_THAT(Texts(stored[0], without, stored), ElementsAre("auroc: different: undefined in this run"));
+  EXPECT_THAT(Texts(without, without, stored), ElementsAre("auroc: same bits"));
 }
 
 // 0.5, 0.6, 0.7 have the sample standard deviation 0.1.
-TEST(DifferenceSizeLines, OneSeedPerSplitIncludesSplitVariance) {
+TEST(CompareAgain, OneSeedPerSplitIncludesSplitVariance) {
   std::vector<TrialRecord> stored = {Record(0, 0, 0.5), Record(1, 0, 0.6), Record(2, 0, 0.7)};
-  EXPECT_THAT(
-      DifferenceSizeLines(stored[1], Record(1, 0, 0.58), stored),
-      ElementsAre("auroc: changed by -0.02, 0.2 times the standard deviation over splits and seeds (0.1; 3 runs "
-                  "on 3 splits)"));
+  EXPECT_THAT(Texts(stored[1], Record(1, 0, 0.58), stored),
+              ElementsAre("auroc: same within the seed's spread: changed by -0.02, 0.2 times the standard deviation "
+                          "over splits and seeds (0.1; 3 runs on 3 splits)"));
   stored[2].mutable_trial()->mutable_method()->set_name("other");
-  EXPECT_THAT(DifferenceSizeLines(stored[1], Record(1, 0, 0.58), stored),
-              ElementsAre("auroc: changed by -0.02, only 2 stored runs of this method to compare it with"));
+  EXPECT_THAT(Texts(stored[1], Record(1, 0, 0.58), stored),
+              ElementsAre("auroc: other bits, and too few runs to judge: changed by -0.02, only 2 stored runs of this "
+                          "method to compare it with"));
 }
 
-TEST(DifferenceSizeLines, RunsThatDoNotVary) {
+TEST(CompareAgain, RunsThatDoNotVary) {
   const std::vector<TrialRecord> stored = {Record(0, 0, 1), Record(0, 1, 1), Record(0, 2, 1)};
-  EXPECT_THAT(
-      DifferenceSizeLines(stored[0], Record(0, 0, 0.5), stored),
-      ElementsAre("auroc: changed by -0.5, while stored runs don't vary: the standard deviation over seeds of a "
-                  "split (0; 3 runs on 1 split)"));
+  EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.5), stored),
+              ElementsAre("auroc: different: changed by -0.5, while stored runs don't vary: the standard deviation "
+                          "over seeds of a split (0; 3 runs on 1 split)"));
+}
+
+TEST(VerdictOnAll, IsTheWorst) {
+  const MetricVerdict same{"a", Reproduced::kSameBits, ""}, within{"b", Reproduced::kWithinSpread, ""},
+      different{"c", Reproduced::kDifferent, ""}, open{"d", Reproduced::kNotJudged, ""};
+  EXPECT_EQ(VerdictOnAll({same, same}), Reproduced::kSameBits);
+  EXPECT_EQ(VerdictOnAll({same, within}), Reproduced::kWithinSpread);
+  EXPECT_EQ(VerdictOnAll({open, within}), Reproduced::kNotJudged);
+  EXPECT_EQ(VerdictOnAll({open, different, within}), Reproduced::kDifferent);
 }
 
 }  // namespace

@@ -4,18 +4,32 @@
 #include <utility>
 #include <vector>
 
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "core/text/table.h"
+#include "data/catalog.h"
 #include "experiments/store/store_contents.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/records_commands.h"
+#include "tools/cli/task/sample_table.h"
+
+ABSL_DECLARE_FLAG(std::string, format);
 
 namespace openset {
 namespace {
+
+absl::StatusOr<Catalog> CatalogFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  return Catalog::Open(folders.catalog);
+}
 
 // Copies a trial's outputs, whose checksum the record has.
 absl::Status ExportOutputs(const std::string& trial, const std::string& folder) {
@@ -40,17 +54,52 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
     }
     std::cout << to << "\n";
   }
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
+  if (const absl::StatusOr<Table> samples = SampleTable(record.trial().data(), catalog, data_folders); samples.ok()) {
+    const std::string list = JoinPath(folder, "samples.csv");
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(list, ToCsv(*samples)));
+    std::cout << list << "\n";
+  } else {
+    std::cerr << "hint: without samples.csv, which says the file or the place of each row: "
+              << samples.status().message() << "\n";
+  }
   const std::string text = JoinPath(folder, "record.textproto");
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(text, ToText(record)));
   std::cout << text << "\n";
   return absl::OkStatus();
 }
 
-absl::Status RunExport(const std::vector<std::string>& arguments) {
-  if (arguments[0] != "outputs") {
-    return absl::InvalidArgumentError(UnknownName("thing to export", arguments[0], {"outputs"}));
+// Prints the mistakes that a record keeps, with the file or the place of each sample.
+absl::Status ExportMistakes(const std::string& trial) {
+  const std::string format = absl::GetFlag(FLAGS_format);
+  if (format != "text" && format != "csv" && format != "markdown") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--format: ", UnknownName("format", format, {"text", "csv", "markdown"})));
   }
-  return ExportOutputs(arguments[1], UserPath(arguments[2]));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
+  std::string why_unnamed;
+  const Table table = MistakeTable(record, catalog, data_folders, &why_unnamed);
+  OPENSET_RETURN_IF_ERROR(WriteOut(format == "csv"        ? ToCsv(table)
+                                   : format == "markdown" ? ToMarkdown(table)
+                                                          : ToText(table)));
+  if (!why_unnamed.empty()) std::cerr << "hint: the samples are not named: " << why_unnamed << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status RunExport(const std::vector<std::string>& arguments) {
+  const std::string& what = arguments[0];
+  if (what == "outputs" && arguments.size() == 3) return ExportOutputs(arguments[1], UserPath(arguments[2]));
+  if (what == "mistakes" && arguments.size() == 2) return ExportMistakes(arguments[1]);
+  if (what != "outputs" && what != "mistakes") {
+    return absl::InvalidArgumentError(UnknownName("thing to export", what, {"outputs", "mistakes"}));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("usage: openset export ", what, " TRIAL",
+                                                 what == "outputs" ? " FOLDER" : " [--format=csv] [--out=FILE]"));
 }
 
 }  // namespace
@@ -58,17 +107,24 @@ absl::Status RunExport(const std::vector<std::string>& arguments) {
 Command ExportCommand() {
   Command command;
   command.name = "export";
-  command.arguments = "outputs TRIAL FOLDER";
-  command.min_arguments = command.max_arguments = 3;
-  command.summary = "Copies the outputs that a trial was measured on to your own folder.";
+  command.arguments = "outputs TRIAL FOLDER | mistakes TRIAL";
+  command.min_arguments = 2;
+  command.max_arguments = 3;
+  command.summary = "Copies the outputs that a trial was measured on to your own folder, or lists its mistakes.";
   command.description =
-      "outputs.npz has logits, features, label (-1: unknown), class_id and group of each test sample, as `openset\n"
-      "eval` and NumPy read them. fit_outputs.npz has the same for the samples to which a score was fitted.\n"
-      "record.textproto is the record. TRIAL is the first digits of an id ('openset records ls'). To export\n"
-      "records, use 'openset records export'.\n"
+      "outputs   copies them to FOLDER. outputs.npz has logits, features, label (-1: unknown), class_id and group of\n"
+      "          each test sample, as `openset eval` and NumPy read them. samples.csv says for each of its rows which\n"
+      "          sample it is: class, group, and the path of its file or its place in the data set; if the data is on\n"
+      "          this machine. fit_outputs.npz has the outputs for the samples to which a score was fitted.\n"
+      "          record.textproto is the record\n"
+      "mistakes  prints the largest mistakes of each kind that the record keeps, with the path or place of each "
+      "sample\n"
       "\n"
-      "  openset export outputs 3f2a91c0 ~/outputs\n";
-  command.flags = {"store", "deploy"};
+      "TRIAL is the first digits of an id ('openset records ls'). To export records, use 'openset records export'.\n"
+      "\n"
+      "  openset export outputs 3f2a91c0 ~/outputs\n"
+      "  openset export mistakes 3f2a91c0 --format=csv --out=mistakes.csv\n";
+  command.flags = {"store", "deploy", "format", "out", "data", "library"};
   command.run = RunExport;
   return command;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
@@ -16,14 +17,18 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "core/files/temporary_folder.h"
+#include "core/proto/field_differences.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "core/text/table.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/spec/experiment.proto.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/merge.h"
+#include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/util/json_util.h"
@@ -197,9 +202,67 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
     AddOwnFolder(bundle, &folders);
   }
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
-  const absl::StatusOr<ExperimentSpec> spec = SpecOfRecord(record, folders, store, options);
+  const absl::StatusOr<SpecThatRepeats> spec = SpecOfRecord(record, folders, store, options);
   if (!spec.ok()) return bundle.empty() ? spec.status() : WithMissingLibrary(spec.status(), bundle, library, record);
   std::cout << SpecFile(*spec, record);
+  if (!spec->unchecked.empty()) std::cerr << "hint: the study is unchecked: " << spec->unchecked << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle) {
+  std::vector<TrialRecord> records;
+  for (const std::string& trial : {a, b}) {
+    if (bundle.empty()) {
+      OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+      OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+      OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, id));
+    } else {
+      OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(bundle, trial));
+    }
+    std::cout << (records.size() == 1 ? "a  " : "b  ") << records.back().trial_id() << ", "
+              << OneLine(Describe(records.back().trial())) << "\n";
+  }
+  const auto show = [](const std::string& what, const std::vector<std::string>& lines) {
+    std::cout << what << (lines.empty() ? ": the same\n" : "\n");
+    for (const std::string& line : lines) std::cout << Wrapped(absl::StrCat("  ", OneLine(line))) << "\n";
+  };
+  std::vector<std::string> settings, data;
+  for (const FieldDifference& difference : FindDifferences(records[0].trial(), records[1].trial())) {
+    const auto value = [](const std::string& text) { return text.empty() ? "absent" : Shortened(text, 1, 100); };
+    (absl::StartsWith(difference.path, "data") ? data : settings)
+        .push_back(absl::StrCat(difference.path, ": ", value(difference.before), "; ", value(difference.after)));
+  }
+  show("settings", settings);
+  show("data", data);
+  std::vector<std::string> program = ProvenanceDifferences(records);
+  const std::string kind_a = KindOfMachine(records[0]), kind_b = KindOfMachine(records[1]);
+  if (kind_a != kind_b) program.insert(program.begin(), absl::StrCat("kind of CPU or GPU: ", kind_a, "; ", kind_b));
+  show("program and machine", program);
+  std::vector<std::string> names, numbers;
+  for (const TrialRecord& record : records) {
+    for (const MetricRecord& metric : record.metric()) {
+      const std::string name = MeasuredNameInGroup(metric);
+      if (!absl::c_linear_search(names, name)) names.push_back(name);
+    }
+  }
+  for (const std::string& name : names) {
+    const MetricRecord* found[2] = {nullptr, nullptr};
+    for (int side = 0; side < 2; ++side) {
+      for (const MetricRecord& metric : records[side].metric()) {
+        if (metric.has_value() && MeasuredNameInGroup(metric) == name) found[side] = &metric;
+      }
+    }
+    const auto value = [](const MetricRecord* metric) {
+      return metric == nullptr ? "undefined" : absl::StrFormat("%.6g", metric->value());
+    };
+    if (found[0] == nullptr && found[1] == nullptr) continue;
+    if (found[0] != nullptr && found[1] != nullptr && found[0]->value() == found[1]->value()) continue;
+    numbers.push_back(absl::StrCat(name, ": ", value(found[0]), "; ", value(found[1]),
+                                   found[0] != nullptr && found[1] != nullptr
+                                       ? absl::StrFormat(" (changed by %+.3g)", found[1]->value() - found[0]->value())
+                                       : ""));
+  }
+  show("metrics", numbers);
   return absl::OkStatus();
 }
 

@@ -17,18 +17,24 @@ namespace {
 
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
-  const std::vector<std::string> known = {"ls", "show", "spec", "verify", "export", "merge", "rm", "gc"};
+  const std::vector<std::string> known = {"ls", "show", "diff", "spec", "verify", "export", "merge", "rm", "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (action == "merge") return MergeRecords(rest);
   std::string bundle;  // to read without a merge
-  if (!rest.empty() && (action == "ls" || action == "show" || action == "spec" || action == "verify")) {
+  if (!rest.empty() &&
+      (action == "ls" || action == "show" || action == "diff" || action == "spec" || action == "verify")) {
     if (const std::string named = BundleOfFolder(rest[0]); IsBundle(named)) {
       bundle = UserPath(named);
       rest.erase(rest.begin());
     }
+  }
+  if (action == "diff") {
+    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], bundle);
+    return absl::InvalidArgumentError(
+        "usage: openset records diff [BUNDLE] TRIAL TRIAL ('openset records --help' shows details)");
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
                least = action == "rm" || ((action == "show" || action == "spec") && bundle.empty()) ? 1 : 0;
@@ -65,8 +71,8 @@ Command RecordsCommand() {
   Command command;
   command.name = "records";
   command.arguments =
-      "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | export [QUERY] | merge "
-      "STORE_OR_BUNDLE... | rm QUERY | gc";
+      "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | "
+      "export [QUERY] | merge STORE_OR_BUNDLE... | rm QUERY | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
@@ -75,10 +81,12 @@ Command RecordsCommand() {
       "         host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
       "show     prints the record of a trial, by the first digits of its id, as text or --format=json; --brief: what,\n"
       "         numbers, where and when in twenty lines\n"
+      "diff     prints in what two records differ: settings, data, program and machine, metrics\n"
       "spec     prints a study that makes the trial again, with the same id: its settings, applied to a method and\n"
-      "         the task in the libraries\n"
+      "         the task in the libraries. Without the task's images the id is unchecked, and a hint says so\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
-      "         ls, show, spec and verify also read a bundle (BUNDLE.zip, or a published folder that contains it),\n"
+      "         ls, show, diff, spec and verify also read a bundle (BUNDLE.zip, or a published folder that contains "
+      "it),\n"
       "         without a store or data\n"
       "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to the\n"
       "         archive --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds outputs\n"
@@ -97,6 +105,7 @@ Command RecordsCommand() {
       "  openset records export 'task~cifar' --bundle=cifar.zip --with=outputs\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records ls cifar.zip 'split=0'\n"
+      "  openset records diff 3f2a91c0 81bb02d7\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"
       "  openset records rm 'experiment=first_try' --dry_run\n"
       "  openset records gc --max_size=200GB --dry_run\n";

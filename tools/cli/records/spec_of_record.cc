@@ -91,8 +91,8 @@ std::string DifferenceText(const TrialSpec& wanted, const TrialSpec& made) {
 
 }  // namespace
 
-absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
-                                            const StudyOptions& options) {
+absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
+                                             const StudyOptions& options) {
   const TrialSpec& trial = record.trial();
   if (trial.data().test_known().only_last_per_class() > 0) {
     return absl::FailedPreconditionError(
@@ -115,7 +115,9 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   std::optional<std::string> nearest;  // the differences of the first candidate that makes a trial
   absl::Status first, of_own;          // the first problem of any candidate, and of those with the record's own method
   bool own_loads = false;
-  std::vector<std::string> absent;  // messages about missing data
+  std::vector<std::string> absent;          // messages about missing data
+  std::optional<ExperimentSpec> unchecked;  // of the trial with the fewest differences
+  size_t fewest = 0;
   for (ExperimentSpec& spec : Candidates(record, folders)) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, ToText(spec)));
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(path, folders, store, options);
@@ -129,7 +131,12 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
     if (absent.empty() && !(*study)->unresolved_data().empty()) absent = (*study)->data_lines();
     const Plan& plan = (*study)->plan();
     for (size_t t = 0; t < plan.trials.size(); ++t) {
-      if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return std::move(spec);
+      if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return SpecThatRepeats{std::move(spec), ""};
+      const size_t differences = FindDifferences(trial, plan.trials[t].Spec()).size();
+      if (is_own && (!unchecked.has_value() || differences < fewest)) {
+        unchecked = spec;
+        fewest = differences;
+      }
       if (!nearest.has_value()) nearest = DifferenceText(trial, plan.trials[t].Spec());
     }
   }
@@ -138,19 +145,21 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
                                                       ": its settings can't override the library's ", own, ": ",
                                                       of_own.message()));
   }
-  if (!absent.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
-                     ": its id depends on data that is not on this machine: ", absl::StrJoin(absent, "; ")));
+  if (!absent.empty() && unchecked.has_value()) {
+    return SpecThatRepeats{*std::move(unchecked), absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
+                                                               ": its id depends on data that is not on this machine: ",
+                                                               absl::StrJoin(absent, "; "))};
   }
   return absl::FailedPreconditionError(
       absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial), ": no study here makes this trial; ",
                    nearest.has_value() ? absl::StrCat("differences: ", *nearest) : std::string(first.message())));
 }
 
-std::string SpecFile(const ExperimentSpec& spec, const TrialRecord& record) {
+std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record) {
   return absl::StrCat("# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
-                      "Makes the trial ", record.trial_id(), " again.\n\n", ToText(spec));
+                      "Makes the trial ", record.trial_id(), " again",
+                      made.unchecked.empty() ? "" : "; unchecked, because not all of its data is on this machine",
+                      ".\n\n", ToText(made.spec));
 }
 
 }  // namespace openset

@@ -14,16 +14,23 @@
 
 namespace openset {
 
+struct SpecThatRepeats {
+  ExperimentSpec spec;
+  // Why its trial's id couldn't be compared with the record's; "" if it is the same.
+  std::string unchecked;
+};
+
 // Returns a study of one trial, named "again_<12 digits of its id>", and checks that the trial has the record's id. Its
 // `override` has the settings. It overrides the record's own method, or another one of the libraries if that one is
-// missing or has other parts. Its task is the one that the record names. Errors: kNotFound if no library has the task;
-// kFailedPrecondition for a candidate of a search, and if no such study has the id, with what differs: another version
-// of the task, the data or the program.
-absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
-                                            const StudyOptions& options);
+// missing or has other parts. Its task is the one that the record names. The id depends on the data: if some of it is
+// not on this machine, returns the study whose trial is nearest to the record's, unchecked. Errors: kNotFound if no
+// library has the task; kFailedPrecondition for a candidate of a search, and if no such study has the id, with what
+// differs: another version of the task, the data or the program.
+absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
+                                             const StudyOptions& options);
 
 // Returns the text of a file with the spec, and with comments that say what it is.
-std::string SpecFile(const ExperimentSpec& spec, const TrialRecord& record);
+std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record);
 
 }  // namespace openset
 

@@ -1,5 +1,7 @@
 #include "tools/cli/run/status_json.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/text/json_text.h"
 #include "experiments/plan/plan.h"
 #include "nlohmann/json.hpp"
@@ -85,6 +87,37 @@ std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsa
   for (const auto& [kind, bytes] : kinds) json["bytes"][kind] = bytes;
   json["running"] = RunningJson(runs);
   return JsonText(json, 2) + "\n";
+}
+
+namespace {
+
+// A label's value: quotes, backslashes and line ends are escaped.
+std::string LabelValue(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}});
+}
+
+}  // namespace
+
+std::string PrometheusText(const std::vector<StudyUsage>& studies,
+                           const std::vector<std::pair<std::string, int64_t>>& kinds,
+                           const std::vector<RunState>& runs) {
+  std::string text = "# TYPE openset_records gauge\n";
+  for (const StudyUsage& study : studies) {
+    absl::StrAppend(&text, "openset_records{study=\"", LabelValue(study.name), "\"} ", study.records, "\n");
+  }
+  text += "# TYPE openset_study_bytes gauge\n";
+  for (const StudyUsage& study : studies) {
+    absl::StrAppend(&text, "openset_study_bytes{study=\"", LabelValue(study.name), "\"} ", study.bytes, "\n");
+  }
+  text += "# TYPE openset_store_bytes gauge\n";
+  for (const auto& [kind, bytes] : kinds) {
+    absl::StrAppend(&text, "openset_store_bytes{kind=\"", LabelValue(kind), "\"} ", bytes, "\n");
+  }
+  int64_t actions = 0;
+  for (const RunState& run : runs) actions += run.running_size();
+  absl::StrAppend(&text, "# TYPE openset_runs gauge\nopenset_runs ", runs.size(),
+                  "\n# TYPE openset_running_actions gauge\nopenset_running_actions ", actions, "\n");
+  return text;
 }
 
 }  // namespace openset

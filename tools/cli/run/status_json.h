@@ -25,6 +25,12 @@ std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsa
                             const std::vector<std::pair<std::string, int64_t>>& kinds,
                             const std::vector<RunState>& runs);
 
+// The same numbers in Prometheus' text format: openset_records and openset_study_bytes by study, openset_store_bytes by
+// kind of file, openset_runs, openset_running_actions. `runs`: all of the store.
+std::string PrometheusText(const std::vector<StudyUsage>& studies,
+                           const std::vector<std::pair<std::string, int64_t>>& kinds,
+                           const std::vector<RunState>& runs);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_RUN_STATUS_JSON_H_

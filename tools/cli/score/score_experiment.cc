@@ -89,7 +89,7 @@ absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, con
   if (!kept.ok() || ModelPath(*kept) == ModelPath(request) || !FileExists(ModelPath(*kept))) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--model: ", "the store ", store.folder(),
                                                  " has results of another model under '", name, "', ", ModelPath(*kept),
-                                                 ": rename the file, or name another store (--store)"));
+                                                 ": name these results (--name=NAME), or another store (--store)"));
 }
 
 namespace {
@@ -253,8 +253,9 @@ absl::Status Complete(const ScoreRequest& request, const std::vector<int>& split
 }
 
 // "score_resnet50" for "../nets/ResNet50.pt".
-std::string NameOf(const std::string& model) {
-  std::string stem = std::filesystem::path(model).stem().string();
+std::string NameOf(const ScoreRequest& request) {
+  if (request.has_name()) return absl::StrCat("score_", request.name());
+  std::string stem = std::filesystem::path(request.model()).stem().string();
   // "net" of "net_{split}_{seed}".
   for (const char* place : {"{split}", "{seed}"}) {
     for (const char* before : {"_", "-", "."}) stem = absl::StrReplaceAll(stem, {{absl::StrCat(before, place), ""}});
@@ -363,7 +364,7 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
     return Invalid("task", "name the task: only .npz files say enough to go without");
   }
   TaskSpec task;
-  task.set_name(NameOf(request.model()).substr(std::strlen("score_")));
+  task.set_name(NameOf(request).substr(std::strlen("score_")));
   // All seeds of a split have the same samples; an action compares its labels with those of this file.
   const std::string file =
       absl::StrReplaceAll(AbsoluteModelPath(request), {{"{seed}", absl::StrCat(*files.seeds.begin())}});
@@ -548,6 +549,9 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
   OPENSET_RETURN_IF_ERROR(CheckRuns(request));
+  if (request.has_name()) {
+    if (const std::string problem = NameProblem(request.name()); !problem.empty()) return Invalid("name", problem);
+  }
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   const std::vector<const ScoreRequest*> parts = PartsOf(request);
   std::vector<TaskSpec> tasks;
@@ -571,7 +575,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   PostHocMethods& methods = asked.made;
 
   ExperimentSpec spec;
-  spec.set_name(NameOf(request.model()));
+  spec.set_name(NameOf(request));
   spec.set_question("Which score on the outputs of this model detects unknown classes best?");
   for (const TaskSpec& task : tasks) {
     spec.add_task(tasks.size() == 1 && !request.task().empty() ? request.task() : task.name());
@@ -579,8 +583,11 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
   for (const int split : splits) spec.add_split(split);
   for (const uint64_t seed : files.seeds) spec.add_seed(seed);
+  MetricSpec* const first = spec.add_metric();
+  first->mutable_auroc();
+  // Wide enough for a table, and fast: compare takes ten times as many.
+  first->mutable_interval()->set_replicates(1000);
   spec.add_metric()->mutable_accuracy();
-  spec.add_metric()->mutable_auroc();
   spec.add_metric()->mutable_aupr_unknown();
   spec.add_metric()->mutable_fpr_at_95tpr();
   spec.add_metric()->mutable_aurc();

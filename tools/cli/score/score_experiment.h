@@ -52,9 +52,10 @@ struct ScoreExperiment {
 };
 
 // Makes the study of a request. Without methods in the request, it has all of them. Its name is "score_" and the
-// model's name, its seed 0, and its metrics are accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors
-// name the flag: kInvalidArgument for flags that exclude each other, a model without weights, a task of several splits
-// without --split, or a method that is unknown or not post hoc; those of LoadMethod() and LoadTask().
+// request's name or, without one, the model's name, its seed 0, and its metrics are auroc with its interval, accuracy,
+// aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors name the flag: kInvalidArgument for flags that exclude each
+// other, a model without weights, a task of several splits without --split, or a method that is unknown or not post
+// hoc; those of LoadMethod() and LoadTask().
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
 }  // namespace openset

@@ -27,6 +27,9 @@ Route RouteOf(absl::string_view target) {
   if (path == "/") return {Route::kOverview};
   if (path == "/failures") return {Route::kFailures};
   if (path == "/live.json") return {Route::kLive};
+  if (path == "/status.json") return {Route::kStatus};
+  if (path == "/metrics") return {Route::kMetrics};
+  if (path == "/health") return {Route::kHealth};
   if (path == "/favicon.ico") return {Route::kIcon};
   const std::vector<absl::string_view> words = absl::StrSplit(path.substr(1), '/');
   const size_t count = words.size();

@@ -7,6 +7,9 @@
 //   /record/TRIAL              a record: its numbers, plots and mistakes
 //   /failures                  what failed
 //   /live.json                 what runs now
+//   /status.json               the same as `openset status --format=json`
+//   /metrics                   records, disk and running actions, for Prometheus
+//   /health                    "ok" if the store can be read; needs no token
 #ifndef OPENSET_TOOLS_CLI_SERVE_ROUTES_H_
 #define OPENSET_TOOLS_CLI_SERVE_ROUTES_H_
 
@@ -17,7 +20,7 @@
 namespace openset {
 
 struct Route {
-  enum Kind { kNone, kOverview, kStudy, kRecords, kRecord, kFailures, kLive, kIcon };
+  enum Kind { kNone, kOverview, kStudy, kRecords, kRecord, kFailures, kLive, kStatus, kMetrics, kHealth, kIcon };
   Kind kind = kNone;
   std::string id = "";  // of the study or the record
   int page = 1;

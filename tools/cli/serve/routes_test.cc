@@ -16,6 +16,9 @@ TEST(RouteOf, KnowsItsAddresses) {
   EXPECT_EQ(RouteOf("/?token=x").kind, Route::kOverview);
   EXPECT_EQ(RouteOf("/failures").kind, Route::kFailures);
   EXPECT_EQ(RouteOf("/live.json").kind, Route::kLive);
+  EXPECT_EQ(RouteOf("/status.json").kind, Route::kStatus);
+  EXPECT_EQ(RouteOf("/metrics").kind, Route::kMetrics);
+  EXPECT_EQ(RouteOf("/health").kind, Route::kHealth);
   EXPECT_EQ(RouteOf("/favicon.ico").kind, Route::kIcon);
   EXPECT_EQ(RouteOf("/study/" + kStudy).kind, Route::kStudy);
   EXPECT_EQ(RouteOf("/study/" + kStudy).id, kStudy);

@@ -103,8 +103,10 @@ absl::Status RunServe(const std::vector<std::string>& /*arguments*/) {
   StorePages pages(store, std::move(catalog), std::move(data_folders));
   Interrupt interrupt;  // before the threads, so that none of them receives the signal
   const auto answer = [&pages, &access](const HttpRequest& request) {
+    const Route route = RouteOf(request.target);
+    if (route.kind == Route::kHealth) return pages.Answer(route);  // monitors have no token, and it tells them nothing
     const std::optional<HttpAnswer> refusal = RefusalOf(request, access);
-    return refusal.has_value() ? *refusal : pages.Answer(RouteOf(request.target));
+    return refusal.has_value() ? *refusal : pages.Answer(route);
   };
   const absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(host, port, answer);
   if (!server.ok()) {
@@ -131,7 +133,10 @@ Command ServeCommand() {
       "\n"
       "  openset serve --store=/data/results\n"
       "  ssh -L 6736:localhost:6736 node7      # on your machine; then open http://localhost:6736/\n"
-      "  openset serve --host=0.0.0.0          # all machines that reach this one, with the printed token\n";
+      "  openset serve --host=0.0.0.0          # all machines that reach this one, with the printed token\n"
+      "\n"
+      "For programs: /status.json is 'openset status --format=json', /metrics has its numbers for Prometheus, and\n"
+      "/health answers 'ok' without a token.\n";
   command.flags = {"store", "deploy", "data", "library", "host", "port", "token"};
   command.run = RunServe;
   return command;

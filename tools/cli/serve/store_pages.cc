@@ -223,6 +223,21 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
       answer.body = JsonText(live);
       return answer;
     }
+    case Route::kStatus:
+    case Route::kMetrics: {
+      UnreadRecords unread;
+      const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread);
+      const auto kinds = UsageByKind(store_, &unread);
+      OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
+      HttpAnswer answer;
+      const bool is_status = route.kind == Route::kStatus;
+      answer.type = is_status ? "application/json" : "text/plain; version=0.0.4";
+      answer.body = is_status ? StoreStatusJson(store_.folder(), studies, kinds, RunsOf(store_))
+                              : PrometheusText(studies, kinds, RunsOf(store_));
+      return answer;
+    }
+    case Route::kHealth:
+      return TextAnswer(200, "ok");
     case Route::kIcon: {
       HttpAnswer answer = TextAnswer(204, "");
       answer.body.clear();

@@ -159,6 +159,11 @@ TEST_F(StorePagesTest, ShowsRunningAndFailedActions) {
   EXPECT_EQ(live.at("runs")[0].at("fraction"), 0.25);
   EXPECT_EQ(live.at("runs")[0].at("silent"), nullptr);
   EXPECT_THAT(live.at("runs")[0].at("actions")[0].at("line").get<std::string>(), HasSubstr("epoch 3/20"));
+  // The same for other programs.
+  EXPECT_EQ(nlohmann::json::parse(Answer("/status.json").body).at("running").size(), 1);
+  EXPECT_THAT(Answer("/metrics").body, HasSubstr("\nopenset_runs 1\n"));
+  EXPECT_THAT(Answer("/metrics").body, HasSubstr("\nopenset_running_actions 1\n"));
+  EXPECT_EQ(Answer("/health").body, "ok\n");
   // The study has a page before its first record.
   const HttpAnswer page = Answer("/study/" + StudyId("first"));
   EXPECT_THAT(page.body, AllOf(HasSubstr("There is no record of it yet."), Not(HasSubstr("<script>alert"))));

@@ -14,6 +14,8 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
+#include "core/text/suggest.h"
+#include "core/text/table.h"
 #include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
@@ -22,9 +24,11 @@
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/task/sample_table.h"
 
 ABSL_DECLARE_FLAG(std::string, split);
 ABSL_DECLARE_FLAG(std::string, out);
+ABSL_DECLARE_FLAG(std::string, format);
 ABSL_DECLARE_FLAG(int, train_limit);
 ABSL_DECLARE_FLAG(int, test_limit);
 
@@ -32,7 +36,6 @@ namespace openset {
 
 absl::Status WriteTaskSamples(const std::string& name) {
   const std::string out = absl::GetFlag(FLAGS_out);
-  if (out.empty()) return absl::InvalidArgumentError("--out: name the folder to write");
   TaskRequest request;
   const std::string split = absl::GetFlag(FLAGS_split);
   if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
@@ -47,6 +50,15 @@ absl::Status WriteTaskSamples(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
 
+  if (out.empty()) {
+    const std::string format = absl::GetFlag(FLAGS_format);
+    if (format != "text" && format != "csv") {
+      return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, {"text", "csv"})));
+    }
+    OPENSET_ASSIGN_OR_RETURN(const Table table, SampleTable(data, catalog, data_folders));
+    std::cout << (format == "csv" ? ToCsv(table) : ToText(table));
+    return absl::OkStatus();
+  }
   SampleFile test(catalog, data_folders);
   OPENSET_RETURN_IF_ERROR(test.Add(data.test_known(), -1));
   std::vector<std::string> groups;

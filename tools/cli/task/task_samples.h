@@ -12,8 +12,9 @@ namespace openset {
 // unknown ones, as stored outputs have them) and, unless the task has no training part, fit.npz (the training samples).
 // Arrays, one value or row for each sample: `label` (-1 for unknown), `class_id`, `group`, `group_names`, `sample` (a
 // name by which users find it), and `images` (u8 [N, H, W, C]), or `path` if each image is a file, or `features`. The
-// flags --train_limit and --test_limit are those of `openset score`. Errors: those of reading the data;
-// kInvalidArgument without --out, and for a split that the task lacks.
+// flags --train_limit and --test_limit are those of `openset score`. Without --out, prints the test samples as a table
+// in --format, text or csv (tools/cli/task/sample_table.h). Errors: those of reading the data; kInvalidArgument for a
+// split that the task lacks.
 absl::Status WriteTaskSamples(const std::string& name);
 
 }  // namespace openset

@@ -190,17 +190,25 @@ def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> D
 
 
 class Threshold(Result):
-    """A threshold: samples whose unknown score is larger are rejected. `validation` and `test`: its effect on these
-    samples."""
+    """A threshold: samples whose unknown score is larger are rejected. `rule` and `target` chose it; `guarantee` says
+    what holds for new samples, and when. `validation` and `test`: its effect on these samples."""
 
     def __init__(self, found: Dict[str, Any], hints: Sequence[str] = ()) -> None:
-        self.value: float = found["threshold"]
+        self.value: float = float(found["threshold"])  # "-inf" rejects all
+        self.rule: str = found["rule"]
+        self.target: Optional[float] = found.get("target")
+        self.guarantee: str = found["guarantee"]
         self.validation: Dict[str, Any] = found["validation"]
         self.test: Optional[Dict[str, Any]] = found.get("test")
         names = [name for name, value in self.validation.items() if isinstance(value, (int, float))]
         super().__init__(found, [{"quantity": name, "validation": self.validation[name],
                                   **({"test": self.test.get(name)} if self.test else {})} for name in names],
                          hints)
+
+    def __repr__(self) -> str:
+        target = "" if self.target is None else f", target {self.target:g}"
+        return (f"threshold {self.value!r}, chosen by {self.rule}{target}: a sample is rejected where its unknown score "
+                f"is above it\n{self.guarantee}\n{super().__repr__()}")
 
     def rejects(self, unknown_score: Any) -> Any:
         """Whether each sample is rejected: [N] of bool."""
