@@ -16,6 +16,7 @@ int Run(int argc, char** argv) {
       openset::RunCommand(),           openset::PlanCommand(),    openset::StatusCommand(),
       openset::CancelCommand(),        openset::ReportCommand(),  openset::ScoreCommand(),
       openset::EvalCommand(),          openset::CompareCommand(), openset::ThresholdCommand(),
+      openset::DetectorCommand(),
       openset::FigureCommand(),        openset::ListCommand(),    openset::ShowCommand(),
       openset::DataCommand(),          openset::TaskCommand(),    openset::RecordsCommand(),
       openset::DevicesCommand(),       openset::ExplainCommand(), openset::ExportCommand(),
