@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -192,6 +193,19 @@ class ProgressReader {
   std::vector<EpochSummary> epochs_;
 };
 
+// ": " and the last line of the action's log, to which the program writes; "" if there is none.
+std::string LastLine(const ArrayContext& context) {
+  constexpr int64_t kBytes = 4096;
+  std::ifstream log(context.store.LogPath(context.key), std::ios::binary);
+  log.seekg(0, std::ios::end);
+  const int64_t size = log ? static_cast<int64_t>(log.tellg()) : 0;
+  std::string text(std::min(size, kBytes), '\0');
+  log.seekg(size - static_cast<int64_t>(text.size()));
+  if (!log.read(text.data(), static_cast<std::streamsize>(text.size()))) return "";
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipWhitespace());
+  return lines.empty() ? "" : absl::StrCat(": ", OneLine(lines.back()));
+}
+
 std::map<std::string, std::string> EnvironmentOf(const TrainAction& action, const std::string& folder,
                                                  const ArrayContext& context) {
   const std::string threads = absl::StrCat(std::max(1, action.execution().threads()));
@@ -234,7 +248,8 @@ absl::Status Wait(const TrainAction& action, const std::string& folder, const Ar
       progress->Read();
       if (is_stopped) return absl::CancelledError("stopped; what the command left in state/ is kept");
       if (end->ok()) return absl::OkStatus();
-      return absl::AbortedError(absl::StrCat("training.command: '", OneLine(run), "' ", end->Text()));
+      return absl::AbortedError(
+          absl::StrCat("training.command: '", OneLine(run), "' ", end->Text(), LastLine(context)));
     }
     if (!is_stopped && context.poll()) {
       asked = SteadyNow();

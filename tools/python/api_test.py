@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 import numpy
 
@@ -492,6 +493,79 @@ class OwnScoreTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, message):
                 openset.evaluate(**arrays, score=openset.score(function))
+
+
+class TrainerTest(unittest.TestCase):
+    """openset.trainer in the folder that openset makes for a training (docs/trainer.md)."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.mkdir(os.path.join(self.folder, "state"))
+        trial = {
+            "format": 1, "seed": "7", "device": "cpu", "precision": "FP32", "threads": 1, "class_names": ["a", "b"],
+            "parameters": {"trees": "10"},
+            "method": {"training": {"epochs": 3, "batch_size": 4}, "input": {"size": 4, "channels": 1, "mean": [0.5]}},
+        }
+        self.write("trial.json", json.dumps(trial))
+        images = numpy.arange(10 * 4 * 4, dtype=numpy.uint8).reshape(10, 4, 4, 1)
+        self.samples("train", images=images, label=numpy.arange(10) % 2)
+        self.samples("test", images=images[:3], label=numpy.array([0, 1, -1]))
+        patched = mock.patch.dict(os.environ, {"OPENSET_TRIAL": os.path.join(self.folder, "trial.json")})
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def samples(self, part, **arrays):
+        n = len(arrays["label"])
+        numpy.savez(os.path.join(self.folder, part + ".npz"), group=numpy.full(n, -1),
+                    group_names=numpy.array([], dtype="U1"), sample=numpy.arange(n).astype("U4"), **arrays)
+
+    def test_batches(self):
+        import openset.trainer
+        trial = openset.trainer.load()
+        self.assertEqual((trial.seed, trial.parameters["trees"], trial.class_names), (7, "10", ["a", "b"]))
+        inputs, labels = trial.arrays("test")
+        self.assertEqual((inputs.shape, inputs.dtype, labels.tolist()), ((3, 1, 4, 4), numpy.float32, [0, 1, -1]))
+        # (3 / 255 - mean) / std, with a std of 1
+        self.assertAlmostEqual(float(inputs[0, 0, 0, 3]), 3 / 255 - 0.5, places=6)
+        first = [labels.tolist() for _, labels in trial.train(epoch=1)]
+        self.assertEqual([len(batch) for batch in first], [4, 4, 2])
+        self.assertEqual(first, [labels.tolist() for _, labels in trial.train(epoch=1)])
+        self.assertNotEqual(first, [labels.tolist() for _, labels in trial.train(epoch=2)])
+        self.assertEqual(list(trial.epochs()), [1, 2, 3])
+        self.assertEqual(list(trial.epochs(after=2)), [3])
+        with self.assertRaisesRegex(ValueError, "this trial has no samples 'validation'"):
+            trial.arrays("validation")
+
+    def test_outputs(self):
+        import openset.trainer
+        trial = openset.trainer.load()
+        trial.progress(1, loss=0.5)
+        weight = numpy.ones((2, 16), dtype=numpy.float32)
+        trial.finish(lambda inputs: (inputs.reshape(len(inputs), -1) @ weight.T, inputs.reshape(len(inputs), -1)),
+                     head=(weight, numpy.zeros(2, dtype=numpy.float32)))
+        with open(os.path.join(self.folder, "progress.jsonl"), encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.read()), {"epoch": 1, "epochs": 3, "loss": 0.5})
+        for name, rows in (("outputs.npz", 3), ("fit.npz", 10)):
+            with numpy.load(os.path.join(self.folder, name)) as written:
+                self.assertEqual(written["logits"].shape, (rows, 2))
+                self.assertEqual(written["features"].shape, (rows, 16))
+                self.assertEqual(written["head_weight"].shape, (2, 16))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "validation_outputs.npz")))
+
+    def test_outside_of_a_training(self):
+        import openset.trainer
+        self.write("trial.json", '{"format": 2}')
+        with self.assertRaisesRegex(ValueError, "is of format 2, and this openset reads 1"):
+            openset.trainer.load()
+        with mock.patch.dict(os.environ, {"OPENSET_TRIAL": ""}):
+            with self.assertRaisesRegex(RuntimeError, "OPENSET_TRIAL is not set"):
+                openset.trainer.load()
 
 
 if __name__ == "__main__":

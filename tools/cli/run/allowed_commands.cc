@@ -11,6 +11,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -75,6 +76,10 @@ std::set<std::string> Remembered() {
 absl::Status Remember(std::set<std::string> folders) {
   const std::string path = RememberedFile();
   if (path.empty()) return absl::FailedPreconditionError("--always_allow: HOME is not set");
+  for (const std::string& folder : folders) {
+    if (absl::StrContains(folder, '\n'))
+      return absl::InvalidArgumentError("--always_allow: a folder's name has two lines");
+  }
   folders.merge(Remembered());
   folders.erase("");
   OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
