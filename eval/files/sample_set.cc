@@ -211,7 +211,8 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
       return differ("has member_uncertainty or lacks it, unlike");
     }
     if (file.loss.empty() != first.loss.empty() || file.only_correct != first.only_correct) {
-      return differ(absl::StrCat("has a '", file.only_correct || first.only_correct ? "correct" : "loss", "' or lacks it, unlike"));
+      return differ(absl::StrCat("has a '", file.only_correct || first.only_correct ? "correct" : "loss",
+                                 "' or lacks it, unlike"));
     }
     if (file.cluster.empty() != first.cluster.empty()) return differ("has a cluster or lacks it, unlike");
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
@@ -390,9 +391,11 @@ absl::Status TakeLoss(const ScoreFile& file, const std::vector<bool>& keep, Samp
     const bool is_unknown = file.label[row] == kUnknownLabel;
     const float loss = is_unknown ? 0 : file.loss[row];
     if (file.only_correct && loss != 0 && loss != 1) {
-      return BadRow(file, "correct", row, absl::StrCat("is ", 1 - loss, "; it must be 0 or 1 (a 'loss' may lie between)"));
+      return BadRow(file, "correct", row,
+                    absl::StrCat("is ", 1 - loss, "; it must be 0 or 1 (a 'loss' may lie between)"));
     }
-    if (!(loss >= 0 && loss <= 1)) return BadRow(file, "loss", row, absl::StrCat("is ", loss, "; it must lie in 0 .. 1"));
+    if (!(loss >= 0 && loss <= 1))
+      return BadRow(file, "loss", row, absl::StrCat("is ", loss, "; it must lie in 0 .. 1"));
     if (!file.only_correct) {
       samples->loss.push_back(loss);
     } else {
@@ -604,7 +607,8 @@ absl::Status CheckSizes(const SampleSet& samples) {
         Sizes{"member_uncertainty", samples.member_uncertainty.size(), 3},
         Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"cluster", samples.cluster.size(), 1},
         Sizes{"label", samples.label.size(), 1, true}, Sizes{"group", samples.group.size(), 1, true},
-        Sizes{"prediction", samples.prediction.size(), 1}, Sizes{"loss", samples.loss.size(), 1}, Sizes{"unknown_score", samples.unknown_score.size(), 1},
+        Sizes{"prediction", samples.prediction.size(), 1}, Sizes{"loss", samples.loss.size(), 1},
+        Sizes{"unknown_score", samples.unknown_score.size(), 1},
         Sizes{"probability_logits", samples.probability_logits.size(), samples.probability_outputs}}) {
     const int64_t wanted = samples.num_samples * array.width;
     const bool is_absent = array.values == 0 && !array.required;

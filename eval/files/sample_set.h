@@ -85,9 +85,10 @@ struct SampleSet {
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
 // numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
 // ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
-// range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in percent; files with different arrays, or
-// heads that differ; roles of unknown sets; FD-Shifts files of several sets without any role; two sets
-// of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that are -1 in it.
+// range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in percent;
+// files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets without any
+// role; two sets of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that
+// are -1 in it.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

@@ -373,8 +373,8 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 
 const std::vector<std::string>& ScoreFileArrays() {
   static const auto* names = new std::vector<std::string>{
-      "logits",     "features",    "head_weight",   "head_bias",          "label",  "group", "group_names",
-      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster",  "correct", "loss"};
+      "logits",     "features",    "head_weight",   "head_bias",          "label",   "group",   "group_names",
+      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster", "correct", "loss"};
   return *names;
 }
 

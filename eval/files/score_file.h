@@ -29,8 +29,8 @@ struct ScoreFile {
   MaybeBorrowed<int64_t> label;           // [N], -1 = unknown
   int64_t largest_label = 0;              // of uint8, uint16 or uint32, where -1 becomes it; 0: of another type
   MaybeBorrowed<int64_t> prediction;
-  // [N], instead of predictions: the loss of the sample's answer, in [0, 1]; 1 - the array `correct`. `only_correct`: it
-  // is from that array, so that 0 is right and 1 is wrong.
+  // [N], instead of predictions: the loss of the sample's answer, in [0, 1]; 1 - the array `correct`. `only_correct`:
+  // it is from that array, so that 0 is right and 1 is wrong.
   std::vector<float> loss;
   bool only_correct = false;
   MaybeBorrowed<double> unknown_score;  // larger = more unknown

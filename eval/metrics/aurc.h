@@ -11,8 +11,8 @@
 
 namespace openset {
 
-// The samples in a tie block, or in all of them, and the sum of their losses: 1 for an error, EvaluationInput::loss() if
-// there is one, and 1 for an unknown sample (POOL).
+// The samples in a tie block, or in all of them, and the sum of their losses: 1 for an error, EvaluationInput::loss()
+// if there is one, and 1 for an unknown sample (POOL).
 struct Risk {
   int64_t samples = 0;
   double errors = 0;

@@ -1,9 +1,9 @@
 // Area under the threshold curve (Humblot-Renaux et al. 2023): the mean of the areas under the false positive and the
-// false negative rate over thresholds from 0 to 1, where scores are mapped to 0 .. 1 by the least and the largest of the
-// samples. That is (mean of the known samples' mapped scores + 1 - mean of the unknown samples') / 2. In [0, 1], lower is
-// better; unlike AUROC it depends on how far the scores are apart. The authors' code interpolates between thresholds and
-// takes scores as they are; pytorch-ood has the form here. Absent without known or unknown samples, for infinite scores,
-// and if all scores are equal.
+// false negative rate over thresholds from 0 to 1, where scores are mapped to 0 .. 1 by the least and the largest of
+// the samples. That is (mean of the known samples' mapped scores + 1 - mean of the unknown samples') / 2. In [0, 1],
+// lower is better; unlike AUROC it depends on how far the scores are apart. The authors' code interpolates between
+// thresholds and takes scores as they are; pytorch-ood has the form here. Absent without known or unknown samples, for
+// infinite scores, and if all scores are equal.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

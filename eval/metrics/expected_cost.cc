@@ -1,6 +1,6 @@
 // Expected cost of the decisions at a threshold, in units of the cost of rejecting a known sample (metric.proto has the
-// formula). In [0, max(prevalence * unknown_cost, (1 - prevalence) * max(1, error_cost))] at the best threshold, lower is
-// better. Absent without known or without unknown samples, and without predictions if errors cost something.
+// formula). In [0, max(prevalence * unknown_cost, (1 - prevalence) * max(1, error_cost))] at the best threshold, lower
+// is better. Absent without known or without unknown samples, and without predictions if errors cost something.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,8 +14,8 @@ namespace {
 
 MetricResult ExpectedCost(const RankedInput& ranked, const ExpectedCostSpec& spec) {
   if (spec.error_cost() > 0 && !ranked.input().has_predictions()) return AbsentWithoutPredictions();
-  const MetricResult benefit = AtOperatingPoint(
-      NegativeCost(spec.prevalence(), spec.unknown_cost(), spec.error_cost()), ranked, spec.at());
+  const MetricResult benefit =
+      AtOperatingPoint(NegativeCost(spec.prevalence(), spec.unknown_cost(), spec.error_cost()), ranked, spec.at());
   if (!benefit.value.has_value()) return benefit;
   return 0 - *benefit.value;
 }

@@ -1,8 +1,8 @@
 // How much of the way from a random order to the best one a score goes (Malinin et al. 2021; lm-polygraph). Over the
-// known samples, with risk r of all of them and A the mean risk of the k least unknown ones over the m = floor(max_rejection
-// n) largest k: (r - A) / (r - A of the best order). 1: the best order, 0: a random one; negative: worse. Equal scores
-// count as their expectation. The same ratio of areas under the generalised curve (AUGRC) would be 2 AUROC of errors - 1.
-// Absent without known samples, without a rejected sample, and if all losses are equal.
+// known samples, with risk r of all of them and A the mean risk of the k least unknown ones over the m =
+// floor(max_rejection n) largest k: (r - A) / (r - A of the best order). 1: the best order, 0: a random one; negative:
+// worse. Equal scores count as their expectation. The same ratio of areas under the generalised curve (AUGRC) would be
+// 2 AUROC of errors - 1. Absent without known samples, without a rejected sample, and if all losses are equal.
 #include <cstdint>
 
 #include "eval/metrics/aurc.h"

@@ -30,8 +30,7 @@ MetricResult RiskAtCoverage(const RankedInput& ranked, RiskSamples::Value over, 
     const Risk block = RiskOfBlock(ranked, i, over);
     if (before.samples + block.samples >= k) {
       const double share = block.errors / static_cast<double>(block.samples);
-      return (before.errors + static_cast<double>(k - before.samples) * share) /
-             static_cast<double>(k);
+      return (before.errors + static_cast<double>(k - before.samples) * share) / static_cast<double>(k);
     }
     before.samples += block.samples;
     before.errors += block.errors;

@@ -36,7 +36,8 @@ namespace {
 
 absl::Status Save(const std::vector<std::string>& files) {
   const std::string out = absl::GetFlag(FLAGS_out);
-  if (out.empty()) return absl::InvalidArgumentError("--out: name the detector file to write, as in --out=detector.npz");
+  if (out.empty())
+    return absl::InvalidArgumentError("--out: name the detector file to write, as in --out=detector.npz");
   if (!absl::EndsWith(out, ".npz")) return absl::InvalidArgumentError("--out: a detector file ends in .npz");
   ThresholdRequest request;
   *request.mutable_samples() = SampleOptionsFromFlags();
@@ -138,8 +139,10 @@ Command DetectorCommand() {
       "save   chooses a threshold on the validation outputs, as `openset threshold` does, and writes it to --out with\n"
       "       the score, the samples that the score is fitted to (--fit), the names of the classes, and what the rule\n"
       "       guarantees\n"
-      "apply  decides which samples of other outputs are rejected: a .csv with a row for each sample, on standard output\n"
-      "       or to --out. Outputs of another network are refused. Labels are not needed; with them, --out also prints\n"
+      "apply  decides which samples of other outputs are rejected: a .csv with a row for each sample, on standard "
+      "output\n"
+      "       or to --out. Outputs of another network are refused. Labels are not needed; with them, --out also "
+      "prints\n"
       "       how many decisions were right\n"
       "show   says what a detector is\n"
       "\n"

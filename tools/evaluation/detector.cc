@@ -1,5 +1,6 @@
 #include "tools/evaluation/detector.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -95,8 +96,8 @@ absl::Status TakeHead(const Detector& detector, SampleSet* outputs) {
 absl::Status CheckFits(const Detector& detector, const SampleSet& outputs) {
   const DetectorSpec& spec = detector.spec;
   const auto differ = [&](absl::string_view what, int64_t of_outputs, int64_t of_detector) {
-    return Invalid(outputs.path, absl::StrCat("has ", of_outputs, " ", what, ", and ", detector.path,
-                                              " was made for ", of_detector, ": it is of another network"));
+    return Invalid(outputs.path, absl::StrCat("has ", of_outputs, " ", what, ", and ", detector.path, " was made for ",
+                                              of_detector, ": it is of another network"));
   };
   if (outputs.num_outputs != spec.num_outputs()) {
     return differ("logits a sample", outputs.num_outputs, spec.num_outputs());
@@ -129,7 +130,8 @@ std::string ShareHint(const DetectorSpec& spec, int64_t rejected, int64_t n) {
   const double variance = std::max(expected * (1 - expected), 1 / validation) * (1 / validation + 1.0 / n);
   if (n < 20 || validation < 20 || seen - expected <= 5 * std::sqrt(variance)) return "";
   return absl::StrFormat(
-      "%.1f %% of these samples are rejected, and of the validation samples %.1f %% were: there are more unknown ones, or "
+      "%.1f %% of these samples are rejected, and of the validation samples %.1f %% were: there are more unknown ones, "
+      "or "
       "the known ones have changed, in which case the guarantee doesn't hold",
       100 * seen, 100 * expected);
 }
@@ -155,9 +157,9 @@ absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std
   const SampleSet& samples = scored.samples;
   spec.set_format(kFormat);
   if (scored.origin == ScoreOrigin::kOutputs) {
-    OPENSET_ASSIGN_OR_RETURN(*spec.mutable_score(),
-                             ParseScore("--score", request.samples().score().empty() ? "max_softmax"
-                                                                                     : request.samples().score()));
+    OPENSET_ASSIGN_OR_RETURN(
+        *spec.mutable_score(),
+        ParseScore("--score", request.samples().score().empty() ? "max_softmax" : request.samples().score()));
   }
   spec.set_threshold(threshold.validation.threshold);
   spec.set_rule(threshold.rule);
@@ -291,10 +293,10 @@ absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet output
 }
 
 std::string DetectorText(const DetectorSpec& spec) {
-  std::string text = absl::StrCat(
-      "score      ", spec.has_score() ? ScoreText(spec.score()) : "unknown_score of the outputs", "\n",
-      "threshold  ", FullPrecision(spec.threshold()), ": samples with a larger score are rejected\n",
-      "rule       ", OneLine(spec.rule()));
+  std::string text =
+      absl::StrCat("score      ", spec.has_score() ? ScoreText(spec.score()) : "unknown_score of the outputs", "\n",
+                   "threshold  ", FullPrecision(spec.threshold()), ": samples with a larger score are rejected\n",
+                   "rule       ", OneLine(spec.rule()));
   if (spec.has_target()) absl::StrAppend(&text, ", target ", spec.target());
   if (spec.has_delta()) absl::StrAppend(&text, ", delta ", spec.delta());
   absl::StrAppend(&text, ", on ", spec.validation_known(), " known and ", spec.validation_unknown(),

@@ -29,9 +29,9 @@ struct Detector {
   std::optional<SampleSet> fit;  // if the score is fitted, or needs the head
 };
 
-// Chooses the threshold on the samples of `validation`, whose name in errors is `source`, with the score of the request,
-// fitted to those of `read_fit` (may be null). `chosen`, unless null, becomes the threshold with its numbers. Errors:
-// those of ScoreSamples() and ChooseThreshold().
+// Chooses the threshold on the samples of `validation`, whose name in errors is `source`, with the score of the
+// request, fitted to those of `read_fit` (may be null). `chosen`, unless null, becomes the threshold with its numbers.
+// Errors: those of ScoreSamples() and ChooseThreshold().
 absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std::string& source,
                                       const SampleReader& validation, const SampleReader& read_fit,
                                       ChosenThreshold* chosen = nullptr);

@@ -48,13 +48,14 @@ NpzArrays MakeOutputs(uint64_t seed, int64_t n, int64_t classes = kClasses, doub
 }
 
 SampleReader ReaderOf(const std::string& name, NpzArrays arrays) {
-  return [name, arrays = std::move(arrays)](const SetRoles& roles, ScoreDirection direction) -> absl::StatusOr<SampleSet> {
-    absl::StatusOr<ScoreFile> file = ScoreFileOf(name, NamedArrays(name, arrays), direction);
-    if (!file.ok()) return file.status();
-    std::vector<ScoreFile> files;
-    files.push_back(*std::move(file));
-    return MakeSampleSet(std::move(files), roles);
-  };
+  return
+      [name, arrays = std::move(arrays)](const SetRoles& roles, ScoreDirection direction) -> absl::StatusOr<SampleSet> {
+        absl::StatusOr<ScoreFile> file = ScoreFileOf(name, NamedArrays(name, arrays), direction);
+        if (!file.ok()) return file.status();
+        std::vector<ScoreFile> files;
+        files.push_back(*std::move(file));
+        return MakeSampleSet(std::move(files), roles);
+      };
 }
 
 SampleSet SamplesOf(const std::string& name, const NpzArrays& arrays) {
@@ -73,9 +74,10 @@ std::string PathOf(const std::string& name) { return JoinPath(testing::TempDir()
 
 // What is read back decides as the score and the threshold do, to the bit, whatever the score needs.
 TEST(Detector, DecidesAsItsScoreAndThreshold) {
-  const SampleReader validation = ReaderOf("validation", MakeOutputs(1, 400)), fit = ReaderOf("fit", MakeOutputs(2, 300));
-  for (const char* score : {"max_softmax", "energy { temperature: 2 }", "knn { k: 5 }", "mahalanobis", "vim { principal_dim: 2 }",
-                            "react { percentile: 90 }", "dice { percentile: 50 }"}) {
+  const SampleReader validation = ReaderOf("validation", MakeOutputs(1, 400)),
+                     fit = ReaderOf("fit", MakeOutputs(2, 300));
+  for (const char* score : {"max_softmax", "energy { temperature: 2 }", "knn { k: 5 }", "mahalanobis",
+                            "vim { principal_dim: 2 }", "react { percentile: 90 }", "dice { percentile: 50 }"}) {
     SCOPED_TRACE(score);
     ChosenThreshold chosen;
     const absl::StatusOr<Detector> made = MakeDetector(RequestOf(score), "validation", validation, fit, &chosen);
@@ -124,9 +126,9 @@ TEST(Detector, NeedsNoLabels) {
 }
 
 TEST(Detector, RefusesOutputsOfAnotherNetwork) {
-  const absl::StatusOr<Detector> made = MakeDetector(RequestOf("vim { principal_dim: 2 }"), "validation",
-                                                     ReaderOf("validation", MakeOutputs(1, 400)),
-                                                     ReaderOf("fit", MakeOutputs(2, 300)));
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("vim { principal_dim: 2 }"), "validation", ReaderOf("validation", MakeOutputs(1, 400)),
+                   ReaderOf("fit", MakeOutputs(2, 300)));
   ASSERT_TRUE(made.ok()) << made.status();
   const auto error = [&](const NpzArrays& outputs) {
     return std::string(ApplyDetector(*made, SamplesOf("new.npz", outputs), true).status().message());

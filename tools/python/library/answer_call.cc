@@ -166,8 +166,8 @@ nlohmann::ordered_json DetectorJson(const DetectorSpec& spec) {
 
 absl::StatusOr<CallAnswer> SaveDetector(const SaveDetectorRequest& request, const Sets& sets) {
   OPENSET_RETURN_IF_ERROR(CheckCount(sets, 1, 1));
-  OPENSET_ASSIGN_OR_RETURN(const Detector detector, MakeDetector(request.threshold(), sets.measured[0].name,
-                                                                 sets.measured[0].read, sets.fit));
+  OPENSET_ASSIGN_OR_RETURN(const Detector detector,
+                           MakeDetector(request.threshold(), sets.measured[0].name, sets.measured[0].read, sets.fit));
   OPENSET_RETURN_IF_ERROR(WriteDetector(detector, request.path()));
   CallAnswer answer;
   answer.text = JsonText(DetectorJson(detector.spec));
