@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "eval/metrics/aurc.h"
+
 namespace openset {
 namespace {
 
@@ -77,18 +79,18 @@ std::vector<CurvePoint> OscrCurve(const RankedInput& ranked) {
 }
 
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples::Value over) {
-  if (!ranked.input().has_predictions()) return {};
-  const bool pool = over == RiskSamples::POOL;
-  const double all = pool ? ranked.total().all() : ranked.total().known();
+  if (!ranked.input().has_predictions() && ranked.input().loss().empty()) return {};
+  const double all = static_cast<double>(RiskOfAll(ranked, over).samples);
   std::vector<CurvePoint> curve;
-  double last = 0;
-  ForEachThreshold(ranked, [&](double threshold, const Tally& accepted) {
-    const double samples = pool ? accepted.all() : accepted.known();
-    if (samples == last) return;
-    last = samples;
-    const double errors = static_cast<double>(accepted.wrong) + (pool ? accepted.unknown : 0);
-    curve.push_back({threshold, samples / all, errors / samples});
-  });
+  Risk accepted;
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
+    if (block.samples == 0) continue;
+    accepted.samples += block.samples;
+    accepted.errors += block.errors;
+    const auto samples = static_cast<double>(accepted.samples);
+    curve.push_back({ranked.ranking().Score(i), samples / all, accepted.errors / samples});
+  }
   return curve;
 }
 

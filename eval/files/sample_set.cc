@@ -210,6 +210,10 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
       return differ("has member_uncertainty or lacks it, unlike");
     }
+    if (file.loss.empty() != first.loss.empty() || file.only_correct != first.only_correct) {
+      return differ(absl::StrCat("has a '", file.only_correct || first.only_correct ? "correct" : "loss",
+                                 "' or lacks it, unlike"));
+    }
     if (file.cluster.empty() != first.cluster.empty()) return differ("has a cluster or lacks it, unlike");
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
     if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
@@ -379,6 +383,29 @@ void TakeKept(MaybeBorrowed<T>* from, const std::vector<bool>& keep, int64_t wid
   }
 }
 
+// Appends what the kept rows say about right and wrong answers. Unknown samples have none.
+absl::Status TakeLoss(const ScoreFile& file, const std::vector<bool>& keep, SampleSet* samples) {
+  samples->has_classes = !file.only_correct;
+  for (int64_t row = 0; row < file.num_samples; ++row) {
+    if (!keep[row]) continue;
+    const bool is_unknown = file.label[row] == kUnknownLabel;
+    const float loss = is_unknown ? 0 : file.loss[row];
+    if (file.only_correct && loss != 0 && loss != 1) {
+      return BadRow(file, "correct", row,
+                    absl::StrCat("is ", 1 - loss, "; it must be 0 or 1 (a 'loss' may lie between)"));
+    }
+    if (!(loss >= 0 && loss <= 1))
+      return BadRow(file, "loss", row, absl::StrCat("is ", loss, "; it must lie in 0 .. 1"));
+    if (!file.only_correct) {
+      samples->loss.push_back(loss);
+    } else {
+      samples->prediction.push_back(is_unknown || loss == 1 ? samples->num_classes
+                                                            : static_cast<int32_t>(file.label[row]));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Groups of unknown samples, numbered in the order of their first call.
 class GroupNumbers {
  public:
@@ -452,6 +479,8 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   arrays.num_classes = num_classes;
   arrays.group = group;
   arrays.cluster = cluster;
+  arrays.loss = loss;
+  arrays.has_classes = has_classes;
   const bool own_probabilities = !probability_logits.empty();
   arrays.logits = own_probabilities ? absl::MakeConstSpan(probability_logits) : absl::MakeConstSpan(logits);
   arrays.num_outputs = static_cast<int32_t>(own_probabilities ? probability_outputs : num_outputs);
@@ -532,6 +561,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     }
     AppendKept(file.label, keep[f], 1, &samples.label);
     AppendKept(file.prediction, keep[f], 1, &samples.prediction);
+    if (!file.loss.empty()) OPENSET_RETURN_IF_ERROR(TakeLoss(file, keep[f], &samples));
     AppendKept(file.member_uncertainty, keep[f], 3, &samples.member_uncertainty);
     TakeKept(&file.unknown_score, keep[f], 1, &samples.unknown_score);
     TakeKept(&file.features, keep[f], file.feature_dim, &samples.features);
@@ -577,7 +607,8 @@ absl::Status CheckSizes(const SampleSet& samples) {
         Sizes{"member_uncertainty", samples.member_uncertainty.size(), 3},
         Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"cluster", samples.cluster.size(), 1},
         Sizes{"label", samples.label.size(), 1, true}, Sizes{"group", samples.group.size(), 1, true},
-        Sizes{"prediction", samples.prediction.size(), 1}, Sizes{"unknown_score", samples.unknown_score.size(), 1},
+        Sizes{"prediction", samples.prediction.size(), 1}, Sizes{"loss", samples.loss.size(), 1},
+        Sizes{"unknown_score", samples.unknown_score.size(), 1},
         Sizes{"probability_logits", samples.probability_logits.size(), samples.probability_outputs}}) {
     const int64_t wanted = samples.num_samples * array.width;
     const bool is_absent = array.values == 0 && !array.required;
@@ -625,6 +656,8 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
   only.cluster = Rows(samples.cluster, 1, kept);
   only.label = Rows(samples.label, 1, kept);
   only.prediction = Rows(samples.prediction, 1, kept);
+  only.loss = Rows(samples.loss, 1, kept);
+  only.has_classes = samples.has_classes;
   only.unknown_score = Rows(samples.unknown_score, 1, kept);
   only.probability_logits = Rows(samples.probability_logits, samples.probability_outputs, kept);
   only.probability_outputs = samples.probability_outputs;

@@ -52,6 +52,10 @@ struct SampleSet {
   std::vector<float> member_uncertainty;  // [N, 3]
   std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
   std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C if a score decides "unknown"; empty if not known
+  // [N], instead of predictions: the loss of a known sample's answer, in [0, 1].
+  std::vector<float> loss;
+  // False: the file says which answers are right (`correct`); `prediction` is the label for these and C for others.
+  bool has_classes = true;
   MaybeBorrowed<double> unknown_score;
   // The score's own class probabilities, if it has any: calibration uses their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]
@@ -81,9 +85,10 @@ struct SampleSet {
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
 // numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
 // ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
-// range, NaN, logits that are infinite or probabilities, also rounded or in percent; files with different arrays, or
-// heads that differ; roles of unknown sets; FD-Shifts files of several sets without any role; two sets
-// of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that are -1 in it.
+// range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in percent;
+// files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets without any
+// role; two sets of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that
+// are -1 in it.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

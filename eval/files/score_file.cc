@@ -156,10 +156,44 @@ absl::Status ReadClusters(const NamedArrays& arrays, int64_t n, ScoreFile* file)
   return absl::OkStatus();
 }
 
+// Whether each answer is right, or how bad it is, where there are no predictions.
+absl::Status ReadLoss(const NamedArrays& arrays, ScoreFile* file) {
+  const bool is_correct = arrays.Has("correct");
+  const char* const name = is_correct ? "correct" : "loss";
+  for (const char* other : {"prediction", "logits", is_correct ? "loss" : "prediction"}) {
+    if (arrays.Has(other)) {
+      return arrays.Problem(name, absl::StrCat("is there next to '", other, "': keep one of them"));
+    }
+  }
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, arrays.Get(name, {-1}));
+  if (absl::EndsWith(array->descr, "b1")) {
+    std::vector<int64_t> whole;
+    OPENSET_RETURN_IF_ERROR(arrays.Read(name, {-1}, &ToInt64, &whole));
+    file->loss.assign(whole.begin(), whole.end());
+  } else {
+    OPENSET_RETURN_IF_ERROR(arrays.Read(name, {-1}, &ToFloat, &file->loss));
+  }
+  if (file->loss.empty()) return arrays.Problem(name, "is empty");
+  file->only_correct = is_correct;
+  if (is_correct) {
+    for (float& loss : file->loss) loss = 1 - loss;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreFile* file) {
-  OPENSET_RETURN_IF_ERROR(ReadLabels(arrays, file));
+  if (arrays.Has("correct") || arrays.Has("loss")) OPENSET_RETURN_IF_ERROR(ReadLoss(arrays, file));
+  if (arrays.Has("label") || file->loss.empty()) {
+    OPENSET_RETURN_IF_ERROR(ReadLabels(arrays, file));
+  } else {
+    file->label = std::vector<int64_t>(file->loss.size(), 0);
+  }
   const int64_t n = file->num_samples = file->label.size();
   if (n == 0) return arrays.Problem("label", "is empty");
+  if (!file->loss.empty() && static_cast<int64_t>(file->loss.size()) != n) {
+    return arrays.Problem(file->only_correct ? "correct" : "loss",
+                          absl::StrCat("has ", file->loss.size(), " values for ", n, " labels"));
+  }
   if (arrays.Has("logits")) {
     OPENSET_ASSIGN_OR_RETURN(const NpyArray* logits, arrays.Get("logits", {n, -1}));
     file->num_outputs = logits->shape[1];
@@ -339,8 +373,8 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 
 const std::vector<std::string>& ScoreFileArrays() {
   static const auto* names = new std::vector<std::string>{
-      "logits",     "features",    "head_weight",   "head_bias",          "label",  "group", "group_names",
-      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster"};
+      "logits",     "features",    "head_weight",   "head_bias",          "label",   "group",   "group_names",
+      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster", "correct", "loss"};
   return *names;
 }
 

@@ -29,6 +29,10 @@ struct ScoreFile {
   MaybeBorrowed<int64_t> label;           // [N], -1 = unknown
   int64_t largest_label = 0;              // of uint8, uint16 or uint32, where -1 becomes it; 0: of another type
   MaybeBorrowed<int64_t> prediction;
+  // [N], instead of predictions: the loss of the sample's answer, in [0, 1]; 1 - the array `correct`. `only_correct`:
+  // it is from that array, so that 0 is right and 1 is wrong.
+  std::vector<float> loss;
+  bool only_correct = false;
   MaybeBorrowed<double> unknown_score;  // larger = more unknown
   MaybeBorrowed<int64_t> set;           // [N], index into set_names, -1 = none
   std::vector<std::string> set_names;
@@ -59,7 +63,7 @@ struct ScoreFile {
 // its name, is corrupt, or has arrays of other types or shapes; kInvalidArgument if the label is missing, or both
 // unknown_score and logits, if labels are True and False, or for arrays pred and prediction; kInvalidArgument for
 // kHigherIsKnown if there is no unknown_score or the format defines the direction. A file that `unknown` names (all its
-// samples are unknown) needs no label.
+// samples are unknown) needs no label, nor does one with `correct` or `loss`: all its samples are known.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "eval/metrics/metric_members.h"
 #include "eval/metrics/metric_parts.h"
@@ -21,15 +25,38 @@ double ReciprocalSum(int64_t from, int64_t to) {
 // their orders: after j of them there are before.errors + j * block.errors / block.samples errors.
 double ExpectedSum(const Risk& before, const Risk& block) {
   if (block.samples == 0) return 0;
-  if (block.samples == 1) return static_cast<double>(before.errors + block.errors) / (before.samples + 1);
+  if (block.samples == 1) return (before.errors + block.errors) / (before.samples + 1);
   const double reciprocals = ReciprocalSum(before.samples, before.samples + block.samples);
-  const double share = static_cast<double>(block.errors) / block.samples;
+  const double share = block.errors / block.samples;
   return before.errors * reciprocals + share * (block.samples - before.samples * reciprocals);
 }
 
-// The same if all samples are errors or none is.
-double RunSum(const Risk& before, int64_t samples, bool error) {
-  return ExpectedSum(before, {samples, error * samples});
+// The same if all samples have this loss.
+double RunSum(const Risk& before, int64_t samples, double loss) {
+  return ExpectedSum(before, {samples, loss * static_cast<double>(samples)});
+}
+
+// The losses of the samples of a tie block that count, with their weights, ascending.
+std::vector<std::pair<double, int64_t>> LossesOf(const RankedInput& ranked, int64_t block, RiskSamples::Value over) {
+  std::vector<std::pair<double, int64_t>> losses;
+  for (const uint32_t sample : ranked.ranking().Block(block)) {
+    const int64_t weight = ranked.weight(sample);
+    if (weight == 0 || (ranked.input().IsUnknown(sample) && over != RiskSamples::POOL)) continue;
+    losses.emplace_back(LossOf(ranked, sample), weight);
+  }
+  std::sort(losses.begin(), losses.end());
+  return losses;
+}
+
+// Adds runs of samples, in their order, to `before`.
+double SumOfRuns(const std::vector<std::pair<double, int64_t>>& runs, Risk* before) {
+  double sum = 0;
+  for (const auto& [loss, samples] : runs) {
+    sum += RunSum(*before, samples, loss);
+    before->samples += samples;
+    before->errors += loss * static_cast<double>(samples);
+  }
+  return sum;
 }
 
 double SumOverOrder(const RankedInput& ranked, RiskSamples::Value over) {
@@ -39,10 +66,10 @@ double SumOverOrder(const RankedInput& ranked, RiskSamples::Value over) {
     const bool unknown = ranked.input().IsUnknown(sample);
     const int64_t weight = ranked.weight(sample);
     if (weight == 0 || (unknown && over != RiskSamples::POOL)) continue;
-    const bool error = !ranked.input().IsCorrect(sample);
-    sum += RunSum(before, weight, error);
+    const double loss = LossOf(ranked, sample);
+    sum += RunSum(before, weight, loss);
     before.samples += weight;
-    before.errors += error * weight;
+    before.errors += loss * static_cast<double>(weight);
   }
   return sum;
 }
@@ -50,17 +77,16 @@ double SumOverOrder(const RankedInput& ranked, RiskSamples::Value over) {
 double SumOverBlocks(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::Form form) {
   Risk before;
   double sum = 0;
-  for (const Tally& tally : ranked.blocks()) {
-    const Risk block = RiskOf(tally, over);
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
     if (block.samples == 0) continue;
-    if (form != AurcSpec::CORRECT_FIRST && form != AurcSpec::ERROR_FIRST) {
-      sum += ExpectedSum(before, block);
-    } else {
-      const bool error_first = form == AurcSpec::ERROR_FIRST;
-      const int64_t first = error_first ? block.errors : block.samples - block.errors;
-      sum += RunSum(before, first, error_first);
-      sum += RunSum({before.samples + first, before.errors + error_first * first}, block.samples - first, !error_first);
+    if (form == AurcSpec::CORRECT_FIRST || form == AurcSpec::ERROR_FIRST) {
+      std::vector<std::pair<double, int64_t>> losses = LossesOf(ranked, i, over);
+      if (form == AurcSpec::ERROR_FIRST) std::reverse(losses.begin(), losses.end());
+      sum += SumOfRuns(losses, &before);
+      continue;
     }
+    sum += ExpectedSum(before, block);
     before.samples += block.samples;
     before.errors += block.errors;
   }
@@ -71,13 +97,13 @@ double TrapezoidDistinct(const RankedInput& ranked, RiskSamples::Value over) {
   Risk before;
   double twice_area = 0;
   double last_risk = 0;
-  for (const Tally& tally : ranked.blocks()) {
-    const Risk block = RiskOf(tally, over);
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
     if (block.samples == 0) continue;
     const bool first = before.samples == 0;
     before.samples += block.samples;
     before.errors += block.errors;
-    const double risk = static_cast<double>(before.errors) / before.samples;
+    const double risk = before.errors / before.samples;
     twice_area += block.samples * ((first ? risk : last_risk) + risk);
     last_risk = risk;
   }
@@ -90,10 +116,10 @@ MetricResult TrapezoidNormalised(const RankedInput& ranked, RiskSamples::Value o
   double first_risk = 0;
   for (const uint32_t sample : ranked.ranking().order()) {
     if (ranked.weight(sample) == 0 || (over != RiskSamples::POOL && ranked.input().IsUnknown(sample))) continue;
-    first_risk = ranked.input().IsCorrect(sample) ? 0 : 1;
+    first_risk = LossOf(ranked, sample);
     break;
   }
-  const double last_risk = static_cast<double>(total.errors) / total.samples;
+  const double last_risk = total.errors / total.samples;
   return (SumOverOrder(ranked, over) - (first_risk + last_risk) / 2) / (total.samples - 1);
 }
 
@@ -106,7 +132,7 @@ MetricResult AugrcNormalised(const RankedInput& ranked, RiskSamples::Value over,
   for (const uint32_t sample : ranked.ranking().order()) {
     const double weight = ranked.weight(sample);
     if (weight == 0 || (over != RiskSamples::POOL && ranked.input().IsUnknown(sample))) continue;
-    const double error = ranked.input().IsCorrect(sample) ? 0 : 1;
+    const double error = LossOf(ranked, sample);
     if (first < 0) first = error;
     // errors + error, errors + 2 error, ..., errors + weight error
     sum += weight * errors + error * weight * (weight + 1) / 2;
@@ -117,13 +143,41 @@ MetricResult AugrcNormalised(const RankedInput& ranked, RiskSamples::Value over,
 
 }  // namespace
 
-Risk RiskOf(const Tally& tally, RiskSamples::Value over) {
-  if (over != RiskSamples::POOL) return {tally.known(), tally.wrong};
-  return {tally.all(), static_cast<int64_t>(tally.wrong) + tally.unknown};
+double LossOf(const RankedInput& ranked, int64_t sample) {
+  const EvaluationInput& input = ranked.input();
+  if (input.IsUnknown(sample)) return 1;
+  if (!input.loss().empty()) return input.loss()[sample];
+  return input.IsCorrect(sample) ? 0 : 1;
+}
+
+namespace {
+
+Risk RiskOfTally(const Tally& tally, RiskSamples::Value over) {
+  if (over != RiskSamples::POOL) return {tally.known(), static_cast<double>(tally.wrong)};
+  return {tally.all(), static_cast<double>(tally.wrong) + static_cast<double>(tally.unknown)};
+}
+
+}  // namespace
+
+Risk RiskOfBlock(const RankedInput& ranked, int64_t block, RiskSamples::Value over) {
+  Risk risk = RiskOfTally(ranked.blocks()[block], over);
+  if (ranked.input().loss().empty()) return risk;
+  for (const uint32_t sample : ranked.ranking().Block(block)) {
+    if (!ranked.input().IsUnknown(sample)) risk.errors += ranked.weight(sample) * LossOf(ranked, sample);
+  }
+  return risk;
+}
+
+Risk RiskOfAll(const RankedInput& ranked, RiskSamples::Value over) {
+  Risk all = RiskOfTally(ranked.total(), over);
+  if (ranked.input().loss().empty()) return all;
+  all.errors = 0;
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) all.errors += RiskOfBlock(ranked, i, over).errors;
+  return all;
 }
 
 MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::Form form) {
-  const Risk total = RiskOf(ranked.total(), over);
+  const Risk total = RiskOfAll(ranked, over);
   if (total.samples == 0) return AbsentWithoutKnown();
   switch (form) {
     case AurcSpec::INPUT_ORDER:
@@ -139,6 +193,41 @@ MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::
       break;
   }
   return SumOverBlocks(ranked, over, form) / total.samples;
+}
+
+std::vector<Risk> BlocksOf(const RankedInput& ranked, RiskSamples::Value over) {
+  std::vector<Risk> blocks;
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) blocks.push_back(RiskOfBlock(ranked, i, over));
+  return blocks;
+}
+
+std::vector<Risk> BestBlocks(const RankedInput& ranked, RiskSamples::Value over) {
+  std::map<double, int64_t> samples_of;  // each loss
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    for (const auto& [loss, samples] : LossesOf(ranked, i, over)) samples_of[loss] += samples;
+  }
+  std::vector<Risk> blocks;
+  for (const auto& [loss, samples] : samples_of) blocks.push_back({samples, loss * static_cast<double>(samples)});
+  return blocks;
+}
+
+double SumOfRisks(const std::vector<Risk>& blocks, int64_t after) {
+  Risk before;
+  double sum = 0;
+  for (const Risk& block : blocks) {
+    const int64_t skipped = std::min(std::max<int64_t>(after - before.samples, 0), block.samples);
+    if (skipped == 0) {
+      sum += ExpectedSum(before, block);
+    } else if (skipped < block.samples) {
+      // The skipped samples of the block have their share of its errors.
+      const double share = block.errors / static_cast<double>(block.samples);
+      sum += ExpectedSum({before.samples + skipped, before.errors + share * static_cast<double>(skipped)},
+                         {block.samples - skipped, share * static_cast<double>(block.samples - skipped)});
+    }
+    before.samples += block.samples;
+    before.errors += block.errors;
+  }
+  return sum;
 }
 
 std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
@@ -181,15 +270,16 @@ namespace {
 // slightly below 0.
 MetricResult ExcessAurc(const RankedInput& ranked, const EaurcSpec& spec) {
   const RiskSamples::Value over = RiskSamples::KNOWN;
-  const Risk total = RiskOf(ranked.total(), over);
+  const Risk total = RiskOfAll(ranked, over);
   if (total.samples == 0) return AbsentWithoutKnown();
   const MetricResult area = Aurc(ranked, over, spec.form());
   if (!area.value.has_value()) return area;
   const double aurc = *area.value;
-  if (spec.oracle() == EaurcSpec::EXACT) {
-    return aurc - RunSum({total.samples - total.errors, 0}, total.errors, true) / total.samples;
+  if (spec.oracle() == EaurcSpec::EXACT) return aurc - SumOfRisks(BestBlocks(ranked, over)) / total.samples;
+  if (!ranked.input().loss().empty()) {
+    return MetricResult::Absent("the asymptotic best is that of right and wrong answers; take oracle: EXACT");
   }
-  const double risk = static_cast<double>(total.errors) / total.samples;
+  const double risk = total.errors / total.samples;
   const double best = total.errors == total.samples ? 1 : risk + (1 - risk) * std::log1p(-risk);
   return aurc - best;
 }
@@ -198,13 +288,13 @@ MetricResult ExcessAurc(const RankedInput& ranked, const EaurcSpec& spec) {
 // coverage, by the trapezoid rule between distinct scores, from coverage 0; TRAPEZOID_NORMALISED: as Aurc(). In [0,
 // 0.5], lower is better. Absent if Aurc() is.
 MetricResult Augrc(const RankedInput& ranked, RiskSamples::Value over, AugrcSpec::Form form) {
-  const Risk total = RiskOf(ranked.total(), over);
+  const Risk total = RiskOfAll(ranked, over);
   if (total.samples == 0) return AbsentWithoutKnown();
   if (form == AugrcSpec::TRAPEZOID_NORMALISED) return AugrcNormalised(ranked, over, total);
   double twice_area = 0;
-  int64_t errors = 0;
-  for (const Tally& tally : ranked.blocks()) {
-    const Risk block = RiskOf(tally, over);
+  double errors = 0;
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
     twice_area += static_cast<double>(block.samples) * (2 * errors + block.errors);
     errors += block.errors;
   }
@@ -214,10 +304,11 @@ MetricResult Augrc(const RankedInput& ranked, RiskSamples::Value over, AugrcSpec
 // Augrc() minus r^2 / 2, the Augrc() of the best possible score at the error rate r. In [0, 0.5], lower is better.
 MetricResult ExcessAugrc(const RankedInput& ranked) {
   const RiskSamples::Value over = RiskSamples::KNOWN;
+  if (!ranked.input().loss().empty()) return MetricResult::Absent("the best is that of right and wrong answers");
   const MetricResult augrc = Augrc(ranked, over, AugrcSpec::TRAPEZOID_DISTINCT);
   if (!augrc.value.has_value()) return augrc;
-  const Risk total = RiskOf(ranked.total(), over);
-  const double risk = static_cast<double>(total.errors) / static_cast<double>(total.samples);
+  const Risk total = RiskOfAll(ranked, over);
+  const double risk = total.errors / static_cast<double>(total.samples);
   return *augrc.value - risk * risk / 2;
 }
 

@@ -11,12 +11,16 @@
 
 namespace openset {
 
-// The numbers of samples and errors in a tie block, or in all of them.
+// The samples in a tie block, or in all of them, and the sum of their losses: 1 for an error, EvaluationInput::loss()
+// if there is one, and 1 for an unknown sample (POOL).
 struct Risk {
   int64_t samples = 0;
-  int64_t errors = 0;
+  double errors = 0;
 };
-Risk RiskOf(const Tally& tally, RiskSamples::Value over);
+Risk RiskOfBlock(const RankedInput& ranked, int64_t block, RiskSamples::Value over);
+Risk RiskOfAll(const RankedInput& ranked, RiskSamples::Value over);
+// Of one sample, if it counts.
+double LossOf(const RankedInput& ranked, int64_t sample);
 
 // In [0, 1], lower is better; equals the error rate for constant scores (EXPECTED). Tables show it times 1000. Absent
 // without known samples (KNOWN). Forms:
@@ -24,13 +28,19 @@ Risk RiskOf(const Tally& tally, RiskSamples::Value over);
 //   EXPECTED              (1/n) sum over k = 1 .. n of (errors among the k samples of the lowest scores) / k, in
 //                         expectation over the orders of equal scores
 //   INPUT_ORDER           the same with equal scores in the order of the input,
-//   CORRECT_FIRST         correct predictions first,
-//   ERROR_FIRST           or wrong predictions first
+//   CORRECT_FIRST         smaller losses first,
+//   ERROR_FIRST           or larger losses first
 //   TRAPEZOID_DISTINCT    trapezoid rule between distinct scores; the risk at coverage 0 is that of the first score
 //                         (FD-Shifts)
 //   TRAPEZOID_NORMALISED  trapezoid rule from coverage 1/n to 1, divided by 1 - 1/n, with equal scores in the order of
 //                         the input (torch-uncertainty); absent for one sample
 MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::Form form = AurcSpec::EXPECTED);
+
+// The tie blocks in the order of the scores, and samples of equal loss in the order of the best possible score.
+std::vector<Risk> BlocksOf(const RankedInput& ranked, RiskSamples::Value over);
+std::vector<Risk> BestBlocks(const RankedInput& ranked, RiskSamples::Value over);
+// The sum over k = after + 1 .. n of (errors among the first k) / k, in expectation over the orders within the blocks.
+double SumOfRisks(const std::vector<Risk>& blocks, int64_t after = 0);
 
 // The contribution of one source of errors to the pooled AURC (POOL, EXPECTED). The contributions of all sources add
 // up to the pooled AURC.

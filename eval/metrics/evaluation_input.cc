@@ -35,6 +35,10 @@ absl::Status CheckShapes(const EvaluationInput::Arrays& arrays) {
   if (!arrays.cluster.empty() && arrays.cluster.size() != n) {
     return Invalid("cluster has ", arrays.cluster.size(), " samples, label has ", n);
   }
+  if (!arrays.loss.empty() && arrays.loss.size() != n) {
+    return Invalid("loss has ", arrays.loss.size(), " samples, label has ", n);
+  }
+  if (!arrays.loss.empty() && !arrays.prediction.empty()) return Invalid("there are predictions and a loss");
   if (arrays.num_classes >= kTooMany) return Invalid("num_classes is ", arrays.num_classes, "; it must be below 2^30");
   if (arrays.num_classes < 1) return Invalid("num_classes must be at least 1 (is ", arrays.num_classes, ")");
   if (!arrays.logits.empty()) {
@@ -62,6 +66,11 @@ absl::Status CheckValues(const EvaluationInput::Arrays& arrays) {
     if (!arrays.prediction.empty() && (arrays.prediction[row] < 0 || arrays.prediction[row] > num_classes)) {
       return Invalid("prediction is ", arrays.prediction[row], " in row ", row, "; it must lie in 0 .. ",
                      num_classes - 1, ", or be ", num_classes, " for unknown");
+    }
+  }
+  for (int64_t row = 0; row < arrays.loss.size(); ++row) {
+    if (arrays.label[row] != kUnknownLabel && !(arrays.loss[row] >= 0 && arrays.loss[row] <= 1)) {
+      return Invalid("loss is ", arrays.loss[row], " in row ", row, "; it must lie in 0 .. 1");
     }
   }
   for (int64_t row = 0; row < arrays.group.size(); ++row) {

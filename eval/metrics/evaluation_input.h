@@ -31,11 +31,15 @@ class EvaluationInput {
     int32_t num_outputs = 0;
     // [N], or empty: samples with the same number belong together (one patient, one video), and are resampled together.
     absl::Span<const int64_t> cluster;
+    // [N], or empty, instead of predictions: the loss of each known sample, in [0, 1]. Not read for unknown samples.
+    absl::Span<const float> loss;
+    // False: the predictions only say which samples are right; metrics that look at single classes are absent.
+    bool has_classes = true;
   };
 
   // Errors, all kInvalidArgument, with the array and the row: no samples, 2^30 or more samples, lengths that disagree,
-  // no classes, logits without predictions, fewer outputs than classes, a label, prediction or group out of range, a
-  // score that is NaN, a logit that is NaN or +inf, a row of logits that all are -inf.
+  // no classes, logits without predictions, a loss with predictions, fewer outputs than classes, a label, prediction,
+  // group or loss out of range, a score that is NaN, a logit that is NaN or +inf, a row of logits that all are -inf.
   static absl::StatusOr<EvaluationInput> Create(const Arrays& arrays);
 
   int64_t num_samples() const { return static_cast<int64_t>(arrays_.label.size()); }
@@ -46,6 +50,8 @@ class EvaluationInput {
   int32_t num_groups() const { return num_groups_; }
 
   bool has_predictions() const { return !arrays_.prediction.empty(); }
+  bool has_classes() const { return arrays_.has_classes; }
+  absl::Span<const float> loss() const { return arrays_.loss; }
   absl::Span<const double> unknown_score() const { return arrays_.unknown_score; }
   absl::Span<const int32_t> prediction() const { return arrays_.prediction; }
   absl::Span<const int32_t> label() const { return arrays_.label; }

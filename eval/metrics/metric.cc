@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "core/proto/traits.h"
+#include "core/proto/traits.pb.h"
 #include "eval/metrics/metric_members.h"
 
 namespace openset {
@@ -111,9 +112,17 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
 
 Metric MakeMetric(const MetricSpec& spec) {
   Metric metric = Make(spec);
-  if (TraitsOf(spec).predictions()) {
-    metric.compute = [compute = std::move(metric.compute)](const RankedInput& ranked) {
-      return ranked.input().has_predictions() ? compute(ranked) : AbsentWithoutPredictions();
+  if (const Traits traits = TraitsOf(spec); traits.predictions()) {
+    metric.compute = [compute = std::move(metric.compute), traits](const RankedInput& ranked) {
+      const EvaluationInput& input = ranked.input();
+      if (!input.loss().empty() && !traits.loss()) {
+        return MetricResult::Absent("needs answers that are right or wrong, and the samples have a loss");
+      }
+      if (!input.has_predictions() && input.loss().empty()) return AbsentWithoutPredictions();
+      if (!input.has_classes() && traits.classes()) {
+        return MetricResult::Absent("needs the predicted classes; only right and wrong are known");
+      }
+      return compute(ranked);
     };
   }
   return metric;

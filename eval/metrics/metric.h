@@ -28,8 +28,9 @@ std::optional<MetricSpec> MetricOfLevelName(absl::string_view name);
 // Whether larger values are better; absent if neither direction is better (known_unknown_ratio).
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
 
-// The metric, also absent ("no predictions") if it reads predictions and the input has none. Without a member of the
-// spec, one that is always absent. The caller must refuse fields that violate the schema: CheckMetrics() (evaluate.h).
+// The metric, also absent if it reads predictions and the input has none ("no predictions"), has only a loss, or
+// doesn't know their classes. Without a member of the spec, one that is always absent. The caller must refuse fields
+// that violate the schema: CheckMetrics() (evaluate.h).
 Metric MakeMetric(const MetricSpec& spec);
 
 // Its value.

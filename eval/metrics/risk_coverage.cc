@@ -22,36 +22,35 @@ int64_t SamplesAtCoverage(double coverage, int64_t samples) {
 // (errors among the k = SamplesAtCoverage(coverage, n) samples with the lowest unknown scores) / k, in expectation over
 // the orders of equal scores. In [0, 1], lower is better.
 MetricResult RiskAtCoverage(const RankedInput& ranked, RiskSamples::Value over, double coverage) {
-  const Risk total = RiskOf(ranked.total(), over);
+  const Risk total = RiskOfAll(ranked, over);
   if (total.samples == 0) return AbsentWithoutKnown();
   const int64_t k = SamplesAtCoverage(coverage, total.samples);
   Risk before;
-  for (const Tally& tally : ranked.blocks()) {
-    const Risk block = RiskOf(tally, over);
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
     if (before.samples + block.samples >= k) {
-      const double share = static_cast<double>(block.errors) / static_cast<double>(block.samples);
-      return (static_cast<double>(before.errors) + static_cast<double>(k - before.samples) * share) /
-             static_cast<double>(k);
+      const double share = block.errors / static_cast<double>(block.samples);
+      return (before.errors + static_cast<double>(k - before.samples) * share) / static_cast<double>(k);
     }
     before.samples += block.samples;
     before.errors += block.errors;
   }
-  return static_cast<double>(total.errors) / static_cast<double>(total.samples);
+  return total.errors / static_cast<double>(total.samples);
 }
 
 // Share of samples that are accepted at the largest threshold at which the risk of the accepted samples is at most
 // `risk`; 0 if there is none. In [0, 1], higher is better.
 MetricResult CoverageAtRisk(const RankedInput& ranked, RiskSamples::Value over, double risk) {
-  const Risk total = RiskOf(ranked.total(), over);
+  const Risk total = RiskOfAll(ranked, over);
   if (total.samples == 0) return AbsentWithoutKnown();
   Risk accepted;
   int64_t covered = 0;
-  for (const Tally& tally : ranked.blocks()) {
-    const Risk block = RiskOf(tally, over);
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = RiskOfBlock(ranked, i, over);
     accepted.samples += block.samples;
     accepted.errors += block.errors;
     if (accepted.samples == 0) continue;
-    if (static_cast<double>(accepted.errors) <= risk * static_cast<double>(accepted.samples) * (1 + 1e-12)) {
+    if (accepted.errors <= risk * static_cast<double>(accepted.samples) * (1 + 1e-12)) {
       covered = accepted.samples;
     }
   }
@@ -71,7 +70,7 @@ Metric Make(const RiskAtCoverageSpec& spec) {
   return {LabelOf("risk", coverage, "coverage", pooled),
           [over = spec.over(), coverage](const RankedInput& ranked) { return RiskAtCoverage(ranked, over, coverage); },
           [over = spec.over(), coverage](const RankedInput& ranked) {
-            return SamplesAtCoverage(coverage, RiskOf(ranked.total(), over).samples);
+            return SamplesAtCoverage(coverage, RiskOfAll(ranked, over).samples);
           }};
 }
 

@@ -110,6 +110,15 @@ ThresholdMetric OpenSetAccuracy() {
   });
 }
 
+ThresholdMetric NegativeCost(double prevalence, double unknown_cost, double error_cost) {
+  return MetricOf(PerClass::kNo, Needs::kBothSides, [prevalence, unknown_cost, error_cost](const Decisions& d) {
+    const double known = d.total.known();
+    return -(prevalence * unknown_cost * (d.accepted.unknown / static_cast<double>(d.total.unknown)) +
+             (1 - prevalence) *
+                 ((known - d.accepted.known()) / known + error_cost * (static_cast<double>(d.accepted.wrong) / known)));
+  });
+}
+
 ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked) {
   return metric.best(ranked);
 }

@@ -52,6 +52,10 @@ ThresholdMetric NaccRates(double lambda = 0.5);
 // (Cruz et al. 2024). In [0, 1], higher is better. Undefined without known or without unknown samples.
 ThresholdMetric OpenSetAccuracy();
 
+// Minus the expected cost (ExpectedCostSpec), so that larger is better. Undefined without known or without unknown
+// samples.
+ThresholdMetric NegativeCost(double prevalence, double unknown_cost, double error_cost);
+
 // The smallest threshold with the largest value, over -inf and all distinct scores.
 ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked);
 // The same over the thresholds i / divisions, i = 1 .. divisions - 1.

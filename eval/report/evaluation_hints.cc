@@ -25,7 +25,7 @@ bool Counts(const EvaluationInput& input, int64_t sample) {
 
 ClosedSet ClosedSetOf(const EvaluationInput& input) {
   ClosedSet closed;
-  if (!input.has_predictions()) return closed;
+  if (!input.has_predictions() || !input.has_classes()) return closed;
   for (int64_t i = 0; i < input.num_samples(); ++i) {
     if (!Counts(input, i)) continue;
     ++closed.samples;
@@ -177,9 +177,10 @@ std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedI
                                  " of the same samples in the same order, and is label c the network's output c?"));
   }
   const UseOfClasses use = UseOf(input);
-  if (const std::string mark = OtherMarkText(samples, input, use); !mark.empty()) {
+  const bool has_classes = input.has_classes() && input.loss().empty();
+  if (const std::string mark = has_classes ? OtherMarkText(samples, input, use) : ""; !mark.empty()) {
     hints.push_back(mark);
-  } else if (LooksBinary(input)) {
+  } else if (has_classes && LooksBinary(input)) {
     hints.push_back(
         "no -1 among the labels, only 0 and 1: is 1 your unknown? Here a label is a known class, and -1 is unknown");
   }

@@ -63,6 +63,7 @@ EvaluationInput Samples::Input() const {
   arrays.num_classes = num_classes;
   arrays.group = group;
   arrays.cluster = cluster;
+  arrays.loss = loss;
   arrays.logits = logits;
   arrays.num_outputs = num_outputs;
   return EvaluationInput::Create(arrays).value();
@@ -102,6 +103,16 @@ Samples SelectiveSamples(const GoldenCase& golden) {
   for (const double confidence : golden.arrays.at("confidence")) samples.unknown_score.push_back(-confidence);
   samples.label.assign(samples.unknown_score.size(), 0);
   samples.prediction = Integers<int32_t>(golden.arrays.at("error"));
+  return samples;
+}
+
+Samples DeploymentSamples(const GoldenCase& golden) {
+  Samples samples;
+  samples.name = golden.name;
+  samples.unknown_score = golden.arrays.at("score");
+  for (const double unknown : golden.arrays.at("unknown")) samples.label.push_back(unknown > 0 ? kUnknownLabel : 0);
+  const std::vector<double>& loss = golden.arrays.at("loss");
+  samples.loss.assign(loss.begin(), loss.end());
   return samples;
 }
 

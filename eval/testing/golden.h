@@ -39,6 +39,7 @@ struct Samples {
   int32_t num_classes = 1;
   std::vector<int32_t> group;
   std::vector<int64_t> cluster;
+  std::vector<float> loss;
   std::vector<float> logits;
   int32_t num_outputs = 0;
 
@@ -52,6 +53,9 @@ Samples OpenSetSamples(const GoldenCase& golden);
 Samples DetectionSamples(const GoldenCase& golden);
 // Those of a selective case of unknown_detection.json: all known, errors are wrong predictions.
 Samples SelectiveSamples(const GoldenCase& golden);
+
+// Those of a case of deployment.json: a loss, and unknown samples.
+Samples DeploymentSamples(const GoldenCase& golden);
 
 // The metric of a MetricSpec's text, such as "auroc { tied: NOTHING }".
 MetricResult Compute(absl::string_view metric, const RankedInput& ranked);

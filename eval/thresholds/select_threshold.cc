@@ -144,6 +144,14 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
     return absl::FailedPreconditionError(
         "the rule needs predictions; known_accepted, conformal and unknown_rejected don't");
   }
+  const bool needs_classes = rule == ThresholdRule::kBestOpenSetFMacro || rule == ThresholdRule::kBestOpenSetFMicro ||
+                             rule == ThresholdRule::kBestYoudenMacro || rule == ThresholdRule::kBestYoudenMicro ||
+                             rule == ThresholdRule::kBestNaccRates;
+  if (needs_classes && !validation.input().has_classes()) {
+    return absl::FailedPreconditionError(
+        "the rule needs the predicted classes, and the samples only say which answers are right; risk and "
+        "risk_guaranteed need no more");
+  }
   if (needs_known && validation.total().known() == 0) {
     return absl::FailedPreconditionError("the rule needs known validation samples; there are none");
   }
@@ -199,6 +207,7 @@ ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) 
   if (report.known_accepted.has_value() && report.unknown_rejected.has_value()) {
     report.open_set_accuracy = Share(report.accepted.correct + rejected, report.total.all());
   }
+  if (!samples.input().has_classes()) return report;
   report.open_set_f_macro = OpenSetFMacro().value(decisions);
   report.open_set_f_micro = OpenSetFMicro().value(decisions);
   report.youden_macro = YoudenMacro().value(decisions);

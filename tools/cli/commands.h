@@ -18,6 +18,7 @@ Command ReproduceCommand();
 Command EvalCommand();
 Command CompareCommand();
 Command ThresholdCommand();
+Command DetectorCommand();
 Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();

@@ -105,8 +105,8 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report,
                            EvaluateSamples(request.metrics, scored.samples, ranked, request.intervals));
   if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
-    if (!input.has_predictions()) {
-      return absl::InvalidArgumentError("--classes: accuracy needs predictions, and the samples have none");
+    if (!input.has_predictions() || !input.has_classes()) {
+      return absl::InvalidArgumentError("--classes: needs predicted classes, and the samples have none");
     }
     OPENSET_RETURN_IF_ERROR(
         WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(ranked, scored.samples.class_names)));

@@ -40,8 +40,8 @@ absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument) {
 absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples) {
   const std::string path = absl::GetFlag(FLAGS_confusion);
   if (path.empty()) return absl::OkStatus();
-  if (!ranked.input().has_predictions()) {
-    return absl::InvalidArgumentError("--confusion: needs predictions, and the samples have none");
+  if (!ranked.input().has_predictions() || !ranked.input().has_classes()) {
+    return absl::InvalidArgumentError("--confusion: needs predicted classes, and the samples have none");
   }
   if (const int32_t classes = ranked.input().num_classes(); classes > kMostConfusionClasses) {
     return absl::InvalidArgumentError(absl::StrCat("--confusion: the table of ", classes,

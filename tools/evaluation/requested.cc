@@ -283,7 +283,9 @@ absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const
   if (!threshold.ok()) return Annotate(threshold.status(), source);
   chosen.notes = {note};
   if (!validation.input().has_predictions()) {
-    chosen.notes.push_back("no predictions: metrics that need them are absent");
+    chosen.notes.push_back(validation.input().loss().empty()
+                               ? "no predictions: metrics that need them are absent"
+                               : "a loss, not predictions: metrics of right and wrong answers are absent");
   }
   if (const std::string warning = WarningOf(rule.rule, validation); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, validation);

@@ -1,13 +1,22 @@
 #include "tools/python/library/answer_call.h"
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
+#include "eval/files/apply_score.h"
+#include "eval/files/sample_arrays.h"
 #include "eval/files/sample_set.h"
+#include "eval/files/score_file.h"
+#include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/evaluate_samples.h"
 #include "eval/report/evaluation_hints.h"
@@ -19,6 +28,8 @@
 #include "eval/scores/score.pb.h"
 #include "google/protobuf/descriptor.h"
 #include "nlohmann/json.hpp"
+#include "tools/evaluation/detector.h"
+#include "tools/evaluation/detector.pb.h"
 #include "tools/evaluation/requested.h"
 
 namespace openset {
@@ -139,6 +150,65 @@ absl::StatusOr<CallAnswer> Threshold(const ThresholdRequest& request, const Sets
   return answer;
 }
 
+nlohmann::ordered_json DetectorJson(const DetectorSpec& spec) {
+  nlohmann::ordered_json json;
+  json["score"] = spec.has_score() ? ScoreText(spec.score()) : "unknown_score of the outputs";
+  if (std::isinf(spec.threshold())) {
+    json["threshold"] = spec.threshold() > 0 ? "inf" : "-inf";
+  } else {
+    json["threshold"] = spec.threshold();
+  }
+  json["rule"] = spec.rule();
+  json["guarantee"] = spec.guarantee();
+  json["class_names"] = std::vector<std::string>(spec.class_name().begin(), spec.class_name().end());
+  return json;
+}
+
+absl::StatusOr<CallAnswer> SaveDetector(const SaveDetectorRequest& request, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 1, 1));
+  OPENSET_ASSIGN_OR_RETURN(const Detector detector,
+                           MakeDetector(request.threshold(), sets.measured[0].name, sets.measured[0].read, sets.fit));
+  OPENSET_RETURN_IF_ERROR(WriteDetector(detector, request.path()));
+  CallAnswer answer;
+  answer.text = JsonText(DetectorJson(detector.spec));
+  return answer;
+}
+
+// With labels of unknown samples, unless the arrays have labels.
+absl::StatusOr<SampleSet> ReadOutputs(const std::string& name, std::vector<ArrayView> views) {
+  const auto named = [&views](absl::string_view wanted) {
+    return absl::c_find_if(views, [wanted](const ArrayView& view) { return view.name == wanted; });
+  };
+  std::vector<int64_t> labels;
+  if (named("label") == views.end()) {
+    auto rows = named("logits");
+    if (rows == views.end()) rows = named("unknown_score");
+    if (rows != views.end() && !rows->shape.empty() && rows->shape[0] >= 0) {
+      labels.assign(rows->shape[0], kUnknownLabel);
+      views.push_back({"label", "<i8", sizeof(int64_t), labels.data(), {rows->shape[0]}, {}});
+    }
+  }
+  OPENSET_ASSIGN_OR_RETURN(ScoreFile file, ScoreFileOfArrays(name, views));
+  std::vector<ScoreFile> files;
+  files.push_back(std::move(file));
+  return MakeSampleSet(std::move(files), {});  // which copies labels
+}
+
+absl::StatusOr<CallAnswer> ApplyDetectorTo(const ApplyDetectorRequest& request, const std::string& name,
+                                           const std::vector<ArrayView>& views) {
+  OPENSET_ASSIGN_OR_RETURN(const Detector detector, ReadDetector(request.path()));
+  CallAnswer answer;
+  answer.text = JsonText(DetectorJson(detector.spec));
+  if (views.empty()) return answer;
+  OPENSET_ASSIGN_OR_RETURN(SampleSet outputs, ReadOutputs(name, views));
+  OPENSET_ASSIGN_OR_RETURN(Decided decided, ApplyDetector(detector, std::move(outputs), /*has_labels=*/false));
+  answer.unknown_score = std::move(decided.unknown_score);
+  answer.prediction.assign(decided.prediction.begin(), decided.prediction.end());
+  answer.rejected.assign(decided.rejected.begin(), decided.rejected.end());
+  answer.hints = std::move(decided.hints);
+  return answer;
+}
+
 CallAnswer ListScores() {
   const google::protobuf::OneofDescriptor* const kind = ScoreSpec::descriptor()->FindOneofByName("kind");
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
@@ -163,6 +233,12 @@ absl::StatusOr<CallAnswer> AnswerCall(const Call& call, absl::Span<const std::ve
       return CompareInFile(call.compare_runs(), sets);
     case Call::kThreshold:
       return Threshold(call.threshold(), sets);
+    case Call::kSaveDetector:
+      return SaveDetector(call.save_detector(), sets);
+    case Call::kApplyDetector:
+      if (call.set_size() > 1) return CheckCount(sets, 1, 1);
+      return ApplyDetectorTo(call.apply_detector(), call.set_size() > 0 ? call.set(0) : "",
+                             call.set_size() > 0 ? arrays[0] : std::vector<ArrayView>());
     case Call::kListScores:
       return ListScores();
     case Call::KIND_NOT_SET:

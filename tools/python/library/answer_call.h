@@ -17,6 +17,7 @@ struct CallAnswer {
   std::string text;  // JSON, as the command writes it
   std::vector<double> unknown_score;
   std::vector<int64_t> prediction;
+  std::vector<int64_t> rejected;   // 0 or 1
   std::vector<std::string> hints;  // as the command prints them, without "hint: "
 };
 

@@ -190,6 +190,10 @@ const void* openset_array(const OpensetAnswer* answer, const char* name, int64_t
     *length = static_cast<int64_t>(answer->found.unknown_score.size());
     return answer->found.unknown_score.data();
   }
+  if (wanted == "rejected" && !answer->found.rejected.empty()) {
+    *length = static_cast<int64_t>(answer->found.rejected.size());
+    return answer->found.rejected.data();
+  }
   if (wanted == "prediction" && !answer->found.prediction.empty()) {
     *length = static_cast<int64_t>(answer->found.prediction.size());
     return answer->found.prediction.data();

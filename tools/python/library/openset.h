@@ -54,7 +54,8 @@ OPENSET_PUBLIC const char* openset_text(const struct OpensetAnswer* answer, int6
 /* What the command prints as hints: a list of texts in JSON, "[]" if there are none. UTF-8, not terminated by 0. */
 OPENSET_PUBLIC const char* openset_hints(const struct OpensetAnswer* answer, int64_t* bytes);
 
-/* For `score`: "unknown_score" (doubles), "prediction" (int64; may be absent). Null if there is no such array. */
+/* For `score` and `apply_detector`: "unknown_score" (doubles), "prediction" (int64; may be absent); for
+ * `apply_detector` also "rejected" (int64, 0 or 1). Null if there is no such array. */
 OPENSET_PUBLIC const void* openset_array(const struct OpensetAnswer* answer, const char* name, int64_t* length);
 
 OPENSET_PUBLIC void openset_free(struct OpensetAnswer* answer);

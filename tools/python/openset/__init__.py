@@ -7,6 +7,7 @@ studies and stores start the program. `openset.torchmetrics`, `openset.openood`,
 """
 from openset import scores
 from openset._collect import Sample, Samples, collect, images
+from openset._detector import Decisions, Detector
 from openset._evaluate import Evaluation, Evaluations, Threshold, compare, evaluate, evaluate_scores, threshold
 from openset._library import HintWarning, set_num_threads
 from openset._own_score import OwnScore, score
@@ -14,7 +15,7 @@ from openset._records import Record, Records, Store, open_store
 from openset._result import Result
 from openset._study import Study
 
-__all__ = ["Evaluation", "Evaluations", "HintWarning", "OwnScore", "Record", "Records", "Result", "Sample",
+__all__ = ["Decisions", "Detector", "Evaluation", "Evaluations", "HintWarning", "OwnScore", "Record", "Records", "Result", "Sample",
            "Samples", "Store", "Study", "Threshold", "collect", "compare", "evaluate", "evaluate_scores", "images", "open_store", "score", "scores", "set_num_threads",
            "threshold"]
 

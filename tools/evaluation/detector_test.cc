@@ -1,0 +1,207 @@
+#include "tools/evaluation/detector.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/formats/npz.h"
+#include "core/random.h"
+#include "eval/files/named_arrays.h"
+#include "eval/files/score_file.h"
+#include "eval/metrics/evaluation_input.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int64_t kClasses = 3, kDim = 4;
+
+// Outputs of a linear head; unknown samples are in the middle.
+NpzArrays MakeOutputs(uint64_t seed, int64_t n, int64_t classes = kClasses, double unknown_share = 0.25) {
+  RandomStream random(seed, "outputs");
+  std::vector<int64_t> label;
+  std::vector<float> features, logits, weight, bias(classes);
+  for (int64_t c = 0; c < classes; ++c) {
+    for (int64_t d = 0; d < kDim; ++d) weight.push_back(c == d ? 2 : 0);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    label.push_back(random.Uniform(0, 1) < unknown_share ? -1 : static_cast<int64_t>(random.Below(classes)));
+    std::vector<float> x;
+    for (int64_t d = 0; d < kDim; ++d) {
+      x.push_back(static_cast<float>(random.Normal() + (d == label.back() ? 3 : 0)));
+    }
+    features.insert(features.end(), x.begin(), x.end());
+    for (int64_t c = 0; c < classes; ++c) logits.push_back(2 * x[c]);
+  }
+  return {{"label", MakeNpy(label, {n})},
+          {"features", MakeNpy(features, {n, kDim})},
+          {"logits", MakeNpy(logits, {n, classes})},
+          {"head_weight", MakeNpy(weight, {classes, kDim})},
+          {"head_bias", MakeNpy(bias, {classes})}};
+}
+
+SampleReader ReaderOf(const std::string& name, NpzArrays arrays) {
+  return
+      [name, arrays = std::move(arrays)](const SetRoles& roles, ScoreDirection direction) -> absl::StatusOr<SampleSet> {
+        absl::StatusOr<ScoreFile> file = ScoreFileOf(name, NamedArrays(name, arrays), direction);
+        if (!file.ok()) return file.status();
+        std::vector<ScoreFile> files;
+        files.push_back(*std::move(file));
+        return MakeSampleSet(std::move(files), roles);
+      };
+}
+
+SampleSet SamplesOf(const std::string& name, const NpzArrays& arrays) {
+  return *ReaderOf(name, arrays)({}, ScoreDirection::kHigherIsUnknown);
+}
+
+ThresholdRequest RequestOf(const std::string& score, const std::string& rule = "conformal", double target = 0.9) {
+  ThresholdRequest request;
+  request.mutable_samples()->set_score(score);
+  request.set_rule(rule);
+  request.set_target(target);
+  return request;
+}
+
+std::string PathOf(const std::string& name) { return JoinPath(testing::TempDir(), name); }
+
+// What is read back decides as the score and the threshold do, to the bit, whatever the score needs.
+TEST(Detector, DecidesAsItsScoreAndThreshold) {
+  const SampleReader validation = ReaderOf("validation", MakeOutputs(1, 400)),
+                     fit = ReaderOf("fit", MakeOutputs(2, 300));
+  for (const char* score : {"max_softmax", "energy { temperature: 2 }", "knn { k: 5 }", "mahalanobis",
+                            "vim { principal_dim: 2 }", "react { percentile: 90 }", "dice { percentile: 50 }"}) {
+    SCOPED_TRACE(score);
+    ChosenThreshold chosen;
+    const absl::StatusOr<Detector> made = MakeDetector(RequestOf(score), "validation", validation, fit, &chosen);
+    ASSERT_TRUE(made.ok()) << made.status();
+    const std::string path = PathOf("detector.npz");
+    ASSERT_TRUE(WriteDetector(*made, path).ok());
+    const absl::StatusOr<Detector> read = ReadDetector(path);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->spec.threshold(), chosen.validation.threshold);
+
+    const NpzArrays arrays = MakeOutputs(3, 1000);
+    SampleOptions options;
+    options.set_score(score);
+    const absl::StatusOr<ScoredSamples> scored = ScoreSamples(options, ReaderOf("new", arrays), fit);
+    ASSERT_TRUE(scored.ok()) << scored.status();
+    // The head is the detector's.
+    NpzArrays without_head = arrays;
+    without_head.erase("head_weight");
+    without_head.erase("head_bias");
+    const absl::StatusOr<Decided> decided = ApplyDetector(*read, SamplesOf("new", without_head), true);
+    ASSERT_TRUE(decided.ok()) << decided.status();
+    int64_t rejected = 0;
+    for (int64_t i = 0; i < 1000; ++i) {
+      ASSERT_EQ(decided->unknown_score[i], scored->samples.unknown_score[i]) << i;
+      ASSERT_EQ(decided->rejected[i], scored->samples.unknown_score[i] > chosen.validation.threshold) << i;
+      rejected += decided->rejected[i];
+    }
+    EXPECT_EQ(decided->num_rejected, rejected);
+    EXPECT_EQ(decided->report->threshold, chosen.validation.threshold);
+    // The same file again.
+    ASSERT_TRUE(WriteDetector(*read, PathOf("again.npz")).ok());
+    EXPECT_EQ(*ReadFile(path), *ReadFile(PathOf("again.npz")));
+  }
+}
+
+TEST(Detector, NeedsNoLabels) {
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  NpzArrays outputs = MakeOutputs(4, 50);
+  outputs["label"] = MakeNpy(std::vector<int64_t>(50, -1), {50});
+  const absl::StatusOr<Decided> decided = ApplyDetector(*made, SamplesOf("new", outputs), false);
+  ASSERT_TRUE(decided.ok()) << decided.status();
+  EXPECT_FALSE(decided->report.has_value());
+  EXPECT_EQ(decided->prediction.size(), 50);
+}
+
+TEST(Detector, RefusesOutputsOfAnotherNetwork) {
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("vim { principal_dim: 2 }"), "validation", ReaderOf("validation", MakeOutputs(1, 400)),
+                   ReaderOf("fit", MakeOutputs(2, 300)));
+  ASSERT_TRUE(made.ok()) << made.status();
+  const auto error = [&](const NpzArrays& outputs) {
+    return std::string(ApplyDetector(*made, SamplesOf("new.npz", outputs), true).status().message());
+  };
+  EXPECT_THAT(error(MakeOutputs(3, 100, kClasses - 1)),
+              HasSubstr("new.npz: has 2 logits a sample, and validation was made for 3: it is of another network"));
+  NpzArrays outputs = MakeOutputs(3, 100);
+  outputs["head_bias"] = MakeNpy(std::vector<float>{1, 2, 3}, {3});
+  EXPECT_THAT(error(outputs), HasSubstr("is not the detector's"));
+  outputs = MakeOutputs(3, 100);
+  outputs.erase("features");
+  outputs.erase("head_weight");
+  outputs.erase("head_bias");
+  EXPECT_THAT(error(outputs), HasSubstr("has 0 features a sample, and validation was made for 4"));
+  outputs = MakeOutputs(3, 100);
+  outputs["num_classes"] = MakeNpy(std::vector<int64_t>{2}, {1});
+  for (const char* name : {"label"}) outputs[name] = MakeNpy(std::vector<int64_t>(100, 0), {100});
+  EXPECT_THAT(error(outputs), HasSubstr("has 2 known classes, and validation was made for 3"));
+}
+
+// Three of four samples are unknown, where one of four was.
+TEST(Detector, HintsIfMoreAreRejectedThanChanceExplains) {
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(ApplyDetector(*made, SamplesOf("same", MakeOutputs(5, 400)), true)->hints.empty());
+  const absl::StatusOr<Decided> other =
+      ApplyDetector(*made, SamplesOf("other", MakeOutputs(6, 400, kClasses, 0.75)), true);
+  ASSERT_TRUE(other.ok());
+  ASSERT_EQ(other->hints.size(), 1);
+  EXPECT_THAT(other->hints[0], HasSubstr("% of these samples are rejected, and of the validation samples"));
+}
+
+TEST(Detector, OfAScoreOfOnesOwn) {
+  NpzArrays validation = {{"label", MakeNpy(std::vector<int64_t>{0, 0, 0, 0}, {4})},
+                          {"unknown_score", MakeNpy(std::vector<double>{0.1, 0.2, 0.3, 0.4}, {4})}};
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("", "known_accepted", 0.75), "validation", ReaderOf("validation", validation), nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_FALSE(made->spec.has_score());
+  validation["unknown_score"] = MakeNpy(std::vector<double>{0.31, 0.3, 0.2, 9}, {4});
+  const absl::StatusOr<Decided> decided = ApplyDetector(*made, SamplesOf("new", validation), true);
+  ASSERT_TRUE(decided.ok()) << decided.status();
+  EXPECT_EQ(decided->rejected, (std::vector<bool>{true, false, false, true}));
+  EXPECT_THAT(std::string(ApplyDetector(*made, SamplesOf("new", MakeOutputs(1, 10)), true).status().message()),
+              AllOf(HasSubstr("new"), HasSubstr("logits")));
+}
+
+// A file that is not a detector, is of a later format, or was changed.
+TEST(Detector, RefusesOtherFiles) {
+  const std::string path = PathOf("wrong.npz");
+  const auto error = [&](const NpzArrays& arrays) {
+    EXPECT_TRUE(WriteNpz(path, arrays).ok());
+    const absl::Status status = ReadDetector(path).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path));
+    return std::string(status.message());
+  };
+  const auto text = [](const std::string& spec) {
+    return NpzArrays{{"detector", MakeNpy(std::vector<std::string>{spec})}};
+  };
+  EXPECT_EQ(ReadDetector(PathOf("no_such_file.npz")).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(error(MakeOutputs(1, 10)), HasSubstr("is not a detector"));
+  EXPECT_THAT(error(text("format: 2 threshold: 1 rule: 'risk'")), HasSubstr("is of format 2"));
+  EXPECT_THAT(error(text("format: 1 threshold: nan rule: 'risk'")), HasSubstr("NaN"));
+  EXPECT_THAT(error(text("format: 1 rule: 'risk'")), HasSubstr("threshold: must be set"));
+  EXPECT_THAT(error(text("format: 1 threshold: 1 rule: 'risk' num_outputs: 3 num_classes: 3 score { knn {} }")),
+              HasSubstr("its score is fitted, and the samples for that are missing"));
+  EXPECT_THAT(error(text("nonsense")), HasSubstr("detector"));
+  NpzArrays arrays = text("format: 1 threshold: 1 rule: 'risk' num_outputs: 2 num_classes: 2 score { knn {} }");
+  for (const auto& [name, array] : MakeOutputs(1, 30)) arrays["fit_" + name] = array;
+  EXPECT_THAT(error(arrays), HasSubstr("its arrays have other numbers of outputs and classes than it says"));
+}
+
+}  // namespace
+}  // namespace openset
