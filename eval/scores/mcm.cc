@@ -11,16 +11,19 @@ namespace openset {
 namespace {
 
 // -max_c softmax(cos(x, t_c) / temperature)_c in [-1, -1/K], for an image's features x [D] and the features t_c [D] of
-// the classes' texts, which are the rows of head_weight [K, D]. Ignores head_bias. The cosine with zeros is 0.
+// the classes' texts, which are the rows of head_weight [K, D]; MAX_COSINE: -max_c cos(x, t_c) in [-1, 1]. Ignores
+// head_bias. The cosine with zeros is 0.
 class Mcm : public Score {
  public:
-  // Precondition: temperature > 0.
-  explicit Mcm(double temperature) : temperature_(temperature) {}
+  explicit Mcm(const McmSpec& spec)
+      : temperature_(spec.form() == McmSpec::MAX_COSINE ? 1 : spec.temperature()),
+        is_cosine_(spec.form() == McmSpec::MAX_COSINE) {}
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
   double temperature_;
+  bool is_cosine_;
 };
 
 absl::StatusOr<std::vector<double>> Mcm::Compute(const ScoreInput& input) const {
@@ -36,7 +39,7 @@ absl::StatusOr<std::vector<double>> Mcm::Compute(const ScoreInput& input) const 
                               const Eigen::MatrixXd logits = directions * *block;
                               for (int64_t j = 0; j < count; ++j) {
                                 const Eigen::VectorXd z = logits.col(j);
-                                scores[first + j] = -std::exp(z.maxCoeff() - LogSumExp(z));
+                                scores[first + j] = is_cosine_ ? -z.maxCoeff() : -std::exp(z.maxCoeff() - LogSumExp(z));
                               }
                             });
   return scores;
@@ -44,6 +47,6 @@ absl::StatusOr<std::vector<double>> Mcm::Compute(const ScoreInput& input) const 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Score>> Make(const McmSpec& spec) { return std::make_unique<Mcm>(spec.temperature()); }
+absl::StatusOr<std::unique_ptr<Score>> Make(const McmSpec& spec) { return std::make_unique<Mcm>(spec); }
 
 }  // namespace openset

@@ -14,6 +14,10 @@ TEST(Mcm, MatchesImagesWithTexts) {
   EXPECT_NEAR(scores[0], -1 / (1 + std::exp(-1)), 1e-15);
   EXPECT_NEAR(scores[1], -1 / (1 + std::exp(0.6 - 0.8)), 1e-15);
   EXPECT_EQ(scores[2], -0.5);  // no direction
+  const std::vector<double> cosines = MadeScore("mcm { form: MAX_COSINE }").Compute(input).value();
+  EXPECT_NEAR(cosines[0], -1, 1e-15);
+  EXPECT_NEAR(cosines[1], -0.8, 1e-15);
+  EXPECT_EQ(cosines[2], 0);
   EXPECT_NEAR(MadeScore("mcm { temperature: 0.01 }").Compute(input).value()[1], -1 / (1 + std::exp(-20)), 1e-13);
 }
 
