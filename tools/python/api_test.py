@@ -498,6 +498,47 @@ class OwnScoreTest(unittest.TestCase):
                 openset.evaluate(**arrays, score=openset.score(function))
 
 
+class DetectorTest(unittest.TestCase):
+    """The command and the module decide the same by one file."""
+
+    def test_decisions_are_those_of_the_command(self):
+        random = numpy.random.default_rng(4)
+
+        def outputs(n):
+            label = random.integers(-1, 3, n)
+            features = (random.normal(size=(n, 8)) + 2 * (label[:, None] == numpy.arange(8))).astype("f4")
+            return dict(label=label, features=features, logits=2 * features[:, :3])
+
+        validation, fit, new = outputs(400), outputs(300), outputs(100_000)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {name: os.path.join(folder, name + ".npz") for name in ("validation", "fit", "new", "d", "c")}
+            for name, arrays in (("validation", validation), ("fit", fit), ("new", new)):
+                numpy.savez(paths[name], **arrays)
+            for score in ("energy", "mahalanobis"):
+                flags = ["--rule=conformal", "--target=0.9", f"--score={score}", f"--fit={paths['fit']}"]
+                subprocess.run([COMMAND, "detector", "save", paths["validation"], *flags, f"--out={paths['c']}"],
+                               check=True, stdout=subprocess.DEVNULL)
+                detector = openset.Detector.save(paths["d"], validation, score=score, fit=fit, rule="conformal",
+                                                 target=0.9)
+                for path in (paths["c"], paths["d"]):  # each reads the other's file
+                    read = openset.Detector(path)
+                    self.assertEqual(read.threshold, detector.threshold)
+                    found = read.apply(logits=new["logits"], features=new["features"])
+                    table = subprocess.check_output([COMMAND, "detector", "apply", path, paths["new"]],
+                                                    stderr=subprocess.DEVNULL, text=True).splitlines()
+                    self.assertEqual(table[0], "sample,unknown_score,decision,prediction")
+                    self.assertEqual(len(table), 100_001)
+                    rows = [line.split(",") for line in table[1:]]
+                    self.assertEqual([float(row[1]) for row in rows], found.unknown_score.tolist())
+                    self.assertEqual([row[2] == "rejected" for row in rows], found.rejected.tolist())
+                    self.assertEqual([int(row[3]) for row in rows], found.prediction.tolist())
+                self.assertIn("guarantee", repr(detector))
+            with self.assertRaisesRegex(ValueError, "it is of another network"):
+                detector.apply(logits=new["logits"][:, :2], features=new["features"])
+            with self.assertRaisesRegex(ValueError, "is not a detector"):
+                openset.Detector(paths["new"])
+
+
 class TrainerTest(unittest.TestCase):
     """openset.trainer in the folder that openset makes for a training (docs/trainer.md)."""
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/formats/npy.h"
@@ -288,6 +289,57 @@ TEST(CommandTest, CallsEqualTheCommand) {
   }
   std::printf("%d calls agree, %d of them in their error\n", done + refused, refused);
   EXPECT_GT(done, calls / 3);
+}
+
+// A detector that the command has saved decides the same about 100,000 samples in C.
+TEST(CommandTest, DetectorsDecideTheSame) {
+  const std::string folder = testing::TempDir(), detector = JoinPath(folder, "detector.npz");
+  RandomStream random(5, "detector");
+  const Set validation = RandomSet(&random, "validation", 300, 3, false, false);
+  const Set fit = RandomSet(&random, "fit", 200, 3, false, false);
+  Set outputs = RandomSet(&random, "outputs", 100000, 3, false, false);
+  for (const char* name : {"head_weight", "head_bias"}) outputs.arrays.erase(name);
+  for (const Set* set : {&validation, &fit, static_cast<const Set*>(&outputs)}) {
+    const std::string path = JoinPath(folder, set->name + ".npz");
+    std::remove(path.c_str());
+    ASSERT_TRUE(WriteNpz(path, set->arrays).ok());
+  }
+  const auto path_of = [&](const char* name) { return JoinPath(folder, absl::StrCat(name, ".npz")); };
+  const absl::StatusOr<std::string> saved =
+      CaptureOutput({program, "detector", "save", path_of("validation"), "--score=knn { k: 5 }",
+                     absl::StrCat("--fit=", path_of("fit")), "--rule=conformal", "--target=0.9",
+                     absl::StrCat("--out=", detector)});
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_THAT(*saved, testing::HasSubstr("guarantee: a new known sample is accepted with a probability of at least 0.9"));
+  const absl::StatusOr<std::string> table =
+      CaptureOutput({program, "detector", "apply", detector, path_of("outputs")});
+  ASSERT_TRUE(table.ok()) << table.status();
+
+  Memory memory;
+  for (const auto& [name, array] : outputs.arrays) {
+    if (name != "label") memory.Add(&random, 0, name, array);
+  }
+  const std::string request = absl::StrCat("set: 'outputs' apply_detector { path: '", detector, "' }");
+  OpensetAnswer* const answer =
+      openset_call(request.data(), request.size(), memory.views().data(), memory.views().size());
+  int64_t length = 0;
+  const char* const text = openset_text(answer, &length);
+  ASSERT_EQ(openset_code(answer), 0) << std::string(text, length);
+  const auto* const score = static_cast<const double*>(openset_array(answer, "unknown_score", &length));
+  const auto* const rejected = static_cast<const int64_t*>(openset_array(answer, "rejected", &length));
+  const auto* const prediction = static_cast<const int64_t*>(openset_array(answer, "prediction", &length));
+  ASSERT_EQ(length, 100000);
+  const std::vector<std::string> lines = absl::StrSplit(*table, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 100001);
+  for (int64_t i = 0; i < length; ++i) {
+    const std::vector<std::string> cells = absl::StrSplit(lines[1 + i], ',');
+    double of_command = 0;
+    ASSERT_TRUE(absl::SimpleAtod(cells[1], &of_command));
+    ASSERT_TRUE(of_command == score[i] && cells[2] == (rejected[i] != 0 ? "rejected" : "accepted") &&
+                cells[3] == absl::StrCat(prediction[i]))
+        << lines[1 + i];
+  }
+  openset_free(answer);
 }
 
 }  // namespace

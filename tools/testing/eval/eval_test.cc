@@ -281,10 +281,21 @@ TEST_F(EvalTest, BadFlags) {
 class ExamplesTest : public EvalTest {
  protected:
   ExamplesTest() {
-    for (const char* name : {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz"}) {
+    for (const char* name :
+         {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz", "fit.npz", "new.npz"}) {
       WriteLogits(name, 2);
     }
     program_.Write("scores.csv", kScores);
+    // The fifth of the answers with the largest scores is wrong.
+    std::string answers = "unknown_score,correct\n";
+    for (int i = 0; i < 500; ++i) absl::StrAppend(&answers, i, ",", i < 400 ? 1 : 0, "\n");
+    program_.Write("answers.csv", answers);
+    for (const char* name : {"validation.npz", "fit.npz", "new.npz"}) {
+      const std::string path = JoinPath(program_.folder(), name);
+      NpzArrays arrays = *ReadNpz(path);
+      arrays["features"] = arrays["logits"];
+      WriteArrays(name, arrays);
+    }
     program_.Write("label.npy", FormatNpy(Wholes({0, 1, -1})));
     program_.Write("prediction.npy", FormatNpy(Wholes({0, 1, 1})));
     program_.Write("unknown_score.npy", FormatNpy(Reals({1, 2, 3})));
@@ -333,13 +344,16 @@ class ExamplesTest : public EvalTest {
 
 TEST_F(ExamplesTest, HelpExamplesRun) {
   int examples = 0;
-  for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
+  for (const std::string command : {"eval", "compare", "threshold", "detector", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 18);
+  EXPECT_EQ(examples, 21);
 }
 
-TEST_F(ExamplesTest, DocumentationExamplesRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14); }
+TEST_F(ExamplesTest, DocumentationExamplesRun) {
+  EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14);
+  EXPECT_EQ(RunExamples(*ReadFile("docs/decisions.md"), "    "), 5);
+}
 
 // Files that users have for `openset eval`: one file of known and one of unknown samples, arrays with other names,
 // logits that a score can't use.
@@ -528,6 +542,55 @@ TEST_F(EvalTest, ScoresAlone) {
   EXPECT_FALSE(json.contains("pooled_aurc_parts"));
 }
 
+// Whether answers are right, without classes. By score: right, wrong, right, wrong.
+TEST_F(EvalTest, RightAndWrongAnswers) {
+  program_.Write("answers.csv", "unknown_score,correct\n0.1,1\n0.3,1\n0.2,0\n0.4,0\n");
+  const auto json = nlohmann::json::parse(Out({"eval", "answers.csv", "--format=json"}));
+  EXPECT_EQ(json["n_known"], 4);
+  EXPECT_EQ(json["n_unknown"], 0);
+  EXPECT_EQ(json["metrics"]["accuracy"]["value"], 0.5);
+  const double aurc = (0 + 1.0 / 2 + 1.0 / 3 + 2.0 / 4) / 4, best = (0 + 0 + 1.0 / 3 + 2.0 / 4) / 4;
+  EXPECT_NEAR(json["metrics"]["aurc"]["value"], aurc, 1e-15);
+  EXPECT_NEAR(json["metrics"]["prediction_rejection_ratio"]["value"], (0.5 - aurc) / (0.5 - best), 1e-15);
+  EXPECT_EQ(json["absent"]["inner"], "needs the predicted classes; only right and wrong are known");
+  EXPECT_EQ(json["absent"]["nll"], "no logits");
+  // The same as a loss. Metrics of right and wrong answers are absent; risks are mean losses.
+  program_.Write("loss.csv", "unknown_score,loss\n0.1,0\n0.3,0\n0.2,1\n0.4,1\n");
+  const auto loss = nlohmann::json::parse(Out({"eval", "loss.csv", "--format=json"}));
+  for (const char* name : {"aurc", "augrc", "prediction_rejection_ratio", "risk_at_coverage"}) {
+    const auto of = [name](const nlohmann::json& from) {
+      for (const auto& [key, value] : from["metrics"].items()) {
+        if (key.rfind(name, 0) == 0 || (std::string(name) == "risk_at_coverage" && key == "risk_at_0.8coverage")) {
+          return value["value"].get<double>();
+        }
+      }
+      return -1.0;
+    };
+    EXPECT_EQ(of(loss), of(json)) << name;
+  }
+  EXPECT_EQ(loss["absent"]["accuracy"], "needs answers that are right or wrong, and the samples have a loss");
+  program_.Write("graded.csv", "unknown_score,loss\n0.1,0.25\n0.2,0.75\n");
+  EXPECT_NEAR(nlohmann::json::parse(Out({"eval", "graded.csv", "--metrics=aurc", "--format=json"}))["metrics"]["aurc"]
+                  ["value"].get<double>(),
+              (0.25 + 0.5) / 2, 1e-15);
+  // Thresholds by risk, with curves.
+  const auto threshold = nlohmann::json::parse(
+      Out({"threshold", "answers.csv", "--rule=risk", "--target=0.34", "--format=json"}));
+  EXPECT_EQ(threshold["threshold"], 0.3);
+  EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
+  Out({"eval", "loss.csv", "--curves=curves"});
+  EXPECT_THAT(program_.Read("curves/risk_coverage.csv"), HasSubstr("\n"));
+
+  EXPECT_THAT(Error({"threshold", "answers.csv", "--rule=youden_macro"}), HasSubstr("needs the predicted classes"));
+  EXPECT_THAT(Error({"eval", "answers.csv", "--classes=c.csv"}), HasSubstr("needs predicted classes"));
+  program_.Write("half.csv", "unknown_score,correct\n0.1,0.5\n");
+  EXPECT_THAT(Error({"eval", "half.csv"}), HasSubstr("line 2: column 'correct': is 0.5; it must be 0 or 1"));
+  program_.Write("large.csv", "unknown_score,loss\n0.1,0.5\n0.2,7\n");
+  EXPECT_THAT(Error({"eval", "large.csv"}), HasSubstr("line 3: column 'loss': is 7; it must lie in 0 .. 1"));
+  program_.Write("both.csv", "unknown_score,correct,prediction,label\n0.1,1,0,0\n");
+  EXPECT_THAT(Error({"eval", "both.csv"}), HasSubstr("'correct' is there next to 'prediction'"));
+}
+
 // In each format.
 TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
   WriteArrays("scoreonly.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({0.1, 0.4, 0.2, 0.9})}});
@@ -549,7 +612,7 @@ TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
   EXPECT_THAT(with("csv"), HasSubstr("all,accuracy,,,,no predictions,share,higher,accuracy\n"));
   EXPECT_EQ(nlohmann::json::parse(with("json"))["absent"],
             nlohmann::json::parse(R"({"accuracy": "no predictions", "oscr": "no predictions"})"));
-  EXPECT_THAT(Error({"eval", "scoreonly.npz", "--classes=classes.csv"}), HasSubstr("--classes: accuracy needs pred"));
+  EXPECT_THAT(Error({"eval", "scoreonly.npz", "--classes=classes.csv"}), HasSubstr("--classes: needs predicted classes"));
 }
 
 TEST_F(EvalTest, ScoresAloneHaveIntervalsAndCurves) {
@@ -590,7 +653,7 @@ TEST_F(EvalTest, ScoresAloneAreComparedAndGetThresholds) {
   EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
   EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: metrics that need them are absent\n"));
   EXPECT_THAT(program_.Run({"threshold", "a.csv", "--rule=risk"}).err, HasSubstr("the rule needs predictions"));
-  EXPECT_THAT(Error({"threshold", "a.csv", "--confusion=c.csv"}), HasSubstr("--confusion: needs predictions"));
+  EXPECT_THAT(Error({"threshold", "a.csv", "--confusion=c.csv"}), HasSubstr("--confusion: needs predicted classes"));
 }
 
 TEST_F(EvalTest, HigherIsKnown) {
