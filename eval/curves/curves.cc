@@ -94,6 +94,34 @@ std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples
   return curve;
 }
 
+std::vector<CurvePoint> CostCurve(const RankedInput& ranked) {
+  // The lower convex hull of (share of known samples rejected, share of unknown samples accepted): no other threshold is
+  // the best anywhere.
+  std::vector<CurvePoint> hull;
+  const std::vector<CurvePoint> roc = RocCurve(ranked);
+  for (auto point = roc.rbegin(); point != roc.rend(); ++point) {
+    const CurvePoint next = {point->threshold, 1 - point->y, point->x};
+    if (!hull.empty() && hull.back().x == next.x) hull.pop_back();  // which accepts more unknown samples
+    while (hull.size() >= 2) {
+      const CurvePoint &a = hull[hull.size() - 2], &b = hull.back();
+      if ((b.x - a.x) * (next.y - a.y) - (b.y - a.y) * (next.x - a.x) > 0) break;
+      hull.pop_back();
+    }
+    hull.push_back(next);
+  }
+  std::vector<CurvePoint> curve;
+  for (size_t i = 0; i < hull.size(); ++i) {
+    double x = 0;
+    if (i > 0) {
+      const double rejected = hull[i].x - hull[i - 1].x, accepted = hull[i - 1].y - hull[i].y;
+      x = rejected / (rejected + accepted);  // where both cost the same
+    }
+    curve.push_back({hull[i].threshold, x, x * hull[i].y + (1 - x) * hull[i].x});
+  }
+  if (!curve.empty() && curve.back().x < 1) curve.push_back({hull.back().threshold, 1, hull.back().y});
+  return curve;
+}
+
 std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points, double area) {
   constexpr double kRounding = 1e-15;  // of points on one line
   const int64_t n = static_cast<int64_t>(curve.size());

@@ -1,8 +1,13 @@
 #include "eval/curves/curves.h"
 
+#include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/text/table.h"
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/openauc.h"
 #include "eval/testing/golden.h"
@@ -35,6 +40,41 @@ TEST(Curves, HaveTheAreasOfTheMetrics) {
     EXPECT_EQ(RocCurve(ranked).back().y, 1);
     EXPECT_NEAR(OscrCurve(ranked).back().y, *golden.at("expected/accuracy"), 1e-12);
   }
+}
+
+// At each prevalence and cost, the curve has the metric's value, and its threshold is a best one.
+TEST(Curves, CostsAreThoseOfTheMetric) {
+  int compared = 0;
+  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    SCOPED_TRACE(samples.name);
+    const RankedInput ranked(samples.Input());
+    const std::vector<CurvePoint> curve = CostCurve(ranked);
+    if (!golden.at("expected/auroc").has_value()) {
+      EXPECT_TRUE(curve.empty());
+      continue;
+    }
+    EXPECT_EQ(curve.front().x, 0);
+    EXPECT_EQ(curve.back().x, 1);
+    for (const auto& [prevalence, cost] : {std::pair(0.5, 1.0), {0.01, 10.0}, {0.2, 0.5}, {0.9, 7.0}}) {
+      const double odds = prevalence * cost, x = odds / (odds + 1 - prevalence);
+      size_t after = 1;
+      while (after + 1 < curve.size() && curve[after].x < x) ++after;
+      const CurvePoint &a = curve[after - 1], &b = curve[after];
+      const double y = b.x > a.x ? a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x) : a.y;
+      const auto metric = [&](const std::string& at) {
+        return testing::Compute(absl::StrCat("expected_cost { prevalence: ", prevalence, " unknown_cost: ", cost, at, "}"),
+                                ranked);
+      };
+      const double expected = *metric("").value;
+      EXPECT_NEAR(y * (odds + 1 - prevalence), expected, 1e-12);
+      if (std::isfinite(a.threshold)) {
+        EXPECT_NEAR(*metric(absl::StrCat(" at { threshold: ", FullPrecision(a.threshold), " }")).value, expected, 1e-12);
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 10);
 }
 
 // By score: correct 0, unknown and wrong tied at 1, correct 2.

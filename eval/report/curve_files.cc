@@ -73,6 +73,24 @@ Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskSamples::Value 
   return plot;
 }
 
+Plot CostPlot(const std::vector<NamedCurve>& curves) {
+  Plot plot = Unit("Expected cost at the best threshold", "odds of unknown samples times their cost, x / (1 - x)",
+                   "cost, over that of deciding all wrong", curves);
+  plot.y_high = 0;  // from the data
+  return plot;
+}
+
+// The mean over x.
+MetricResult CostArea(const RankedInput& ranked) {
+  const std::vector<CurvePoint> curve = CostCurve(ranked);
+  if (curve.empty()) return MetricResult::Absent("no cost curve");
+  double area = 0;
+  for (size_t i = 1; i < curve.size(); ++i) {
+    area += (curve[i].x - curve[i - 1].x) * (curve[i].y + curve[i - 1].y) / 2;
+  }
+  return area;
+}
+
 Plot DensityPlot(const std::string& title, double low, double high, const std::vector<NamedCounts>& densities) {
   Plot plot;
   plot.title = title;
@@ -189,6 +207,7 @@ std::vector<CurveKind> CurveKinds() {
        },
        "AURC x1000", "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskSamples::POOL); }, 1000, "",
        [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskSamples::POOL); }},
+      {"cost", "probability_cost", "expected_cost", CostCurve, "best threshold", "mean", CostArea, 1, "", CostPlot},
   };
 }
 

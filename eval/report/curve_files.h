@@ -64,7 +64,7 @@ struct CurveFiles {
   // Contents by name: each curve's NAME.csv (every point, full precision), and index.html with all pictures and the
   // summary, which needs no other file.
   std::map<std::string, std::string> files;
-  // The plots by NAME, thinned to visible detail: roc, oscr, risk_coverage, risk_coverage_pool, thresholds
+  // The plots by NAME, thinned to visible detail: roc, oscr, risk_coverage, risk_coverage_pool, cost, thresholds
   // (metrics of the decisions, at most 1000 rows), score_densities, reliability. Curves that are undefined on the input
   // (no unknown samples, no logits) are omitted.
   std::map<std::string, VegaLite> charts;
@@ -79,7 +79,7 @@ struct RankedMethod {
   const RankedInput* ranked = nullptr;
 };
 
-// roc, oscr, risk_coverage and risk_coverage_pool, each with the curves of all methods that have one, and index.html.
+// roc, oscr, risk_coverage, risk_coverage_pool and cost, each with the curves of all methods that have one, and index.html.
 // The first column of a .csv is `method`. Densities and thresholds, which depend on one method's scale of scores, are
 // omitted. Errors: those of ToHtml().
 absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,

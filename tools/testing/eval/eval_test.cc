@@ -171,7 +171,7 @@ TEST_F(EvalTest, Curves) {
   WriteLogits("logits.npz", 2);
   Out({"eval", "logits.npz", "--curves=a/curves"});
   for (const char* name :
-       {"roc", "oscr", "risk_coverage", "risk_coverage_pool", "thresholds", "score_densities", "reliability"}) {
+       {"roc", "oscr", "risk_coverage", "risk_coverage_pool", "cost", "thresholds", "score_densities", "reliability"}) {
     EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".svg")), HasSubstr("</svg>")) << name;
     EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".csv")), HasSubstr("\n")) << name;
   }
@@ -352,7 +352,7 @@ TEST_F(ExamplesTest, HelpExamplesRun) {
 
 TEST_F(ExamplesTest, DocumentationExamplesRun) {
   EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14);
-  EXPECT_EQ(RunExamples(*ReadFile("docs/decisions.md"), "    "), 5);
+  EXPECT_EQ(RunExamples(*ReadFile("docs/decisions.md"), "    "), 6);
 }
 
 // Files that users have for `openset eval`: one file of known and one of unknown samples, arrays with other names,
