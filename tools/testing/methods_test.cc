@@ -95,6 +95,7 @@ constexpr Method kMethods[] = {
     {"deep_ensemble_expected_entropy", true, true},
     {"deep_ensemble_mutual_information", true, false},
     {"deep_ensemble_variation_ratio", true, true},
+    {"deep_gamblers", true, false},
     {"dice", true, false},
     {"edl", true, true},
     {"energy", true, false},
