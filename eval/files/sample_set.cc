@@ -210,10 +210,6 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
       return differ("has member_uncertainty or lacks it, unlike");
     }
-    if (file.loss.empty() != first.loss.empty() || file.only_correct != first.only_correct) {
-      return differ(absl::StrCat("has a '", file.only_correct || first.only_correct ? "correct" : "loss",
-                                 "' or lacks it, unlike"));
-    }
     if (file.cluster.empty() != first.cluster.empty()) return differ("has a cluster or lacks it, unlike");
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
     if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
@@ -223,6 +219,24 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (!HasHead(file) || (file.head_weight == head.head_weight && file.head_bias == head.head_bias)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(file.path, ": its head (head_weight, head_bias) is not that of ", head.path));
+  }
+  return absl::OkStatus();
+}
+
+// Either all files say how good their answers are, or none does; files of unknown samples alone need not. After
+// ApplyRoles().
+absl::Status AgreeOnLoss(std::vector<ScoreFile>* files) {
+  const auto with = absl::c_find_if(*files, [](const ScoreFile& file) { return !file.loss.empty(); });
+  if (with == files->end()) return absl::OkStatus();
+  for (ScoreFile& file : *files) {
+    const bool is_unknown = absl::c_all_of(file.label, [](int64_t label) { return label == kUnknownLabel; });
+    if (file.loss.empty() && is_unknown && file.prediction.empty() && file.num_outputs == 0) {
+      file.loss.assign(file.num_samples, 0);
+      file.only_correct = with->only_correct;
+    }
+    if (!file.loss.empty() && file.only_correct == with->only_correct) continue;
+    return absl::InvalidArgumentError(absl::StrCat(file.path, ": has a '", with->only_correct ? "correct" : "loss",
+                                                   "' or lacks it, unlike ", with->path));
   }
   return absl::OkStatus();
 }
@@ -504,6 +518,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   OPENSET_RETURN_IF_ERROR(CheckForeignLabels(files, role_of));
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
   for (const ScoreFile& file : files) OPENSET_RETURN_IF_ERROR(CheckUnsignedLabels(file));
+  OPENSET_RETURN_IF_ERROR(AgreeOnLoss(&files));
 
   SampleSet samples;
   samples.path = files.front().path;

@@ -305,14 +305,13 @@ TEST(CommandTest, DetectorsDecideTheSame) {
     ASSERT_TRUE(WriteNpz(path, set->arrays).ok());
   }
   const auto path_of = [&](const char* name) { return JoinPath(folder, absl::StrCat(name, ".npz")); };
-  const absl::StatusOr<std::string> saved =
-      CaptureOutput({program, "detector", "save", path_of("validation"), "--score=knn { k: 5 }",
-                     absl::StrCat("--fit=", path_of("fit")), "--rule=conformal", "--target=0.9",
-                     absl::StrCat("--out=", detector)});
+  const absl::StatusOr<std::string> saved = CaptureOutput(
+      {program, "detector", "save", path_of("validation"), "--score=knn { k: 5 }",
+       absl::StrCat("--fit=", path_of("fit")), "--rule=conformal", "--target=0.9", absl::StrCat("--out=", detector)});
   ASSERT_TRUE(saved.ok()) << saved.status();
-  EXPECT_THAT(*saved, testing::HasSubstr("guarantee: a new known sample is accepted with a probability of at least 0.9"));
-  const absl::StatusOr<std::string> table =
-      CaptureOutput({program, "detector", "apply", detector, path_of("outputs")});
+  EXPECT_THAT(*saved,
+              testing::HasSubstr("guarantee: a new known sample is accepted with a probability of at least 0.9"));
+  const absl::StatusOr<std::string> table = CaptureOutput({program, "detector", "apply", detector, path_of("outputs")});
   ASSERT_TRUE(table.ok()) << table.status();
 
   Memory memory;

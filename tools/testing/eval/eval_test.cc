@@ -570,12 +570,13 @@ TEST_F(EvalTest, RightAndWrongAnswers) {
   }
   EXPECT_EQ(loss["absent"]["accuracy"], "needs answers that are right or wrong, and the samples have a loss");
   program_.Write("graded.csv", "unknown_score,loss\n0.1,0.25\n0.2,0.75\n");
-  EXPECT_NEAR(nlohmann::json::parse(Out({"eval", "graded.csv", "--metrics=aurc", "--format=json"}))["metrics"]["aurc"]
-                  ["value"].get<double>(),
-              (0.25 + 0.5) / 2, 1e-15);
+  EXPECT_NEAR(
+      nlohmann::json::parse(Out({"eval", "graded.csv", "--metrics=aurc", "--format=json"}))["metrics"]["aurc"]["value"]
+          .get<double>(),
+      (0.25 + 0.5) / 2, 1e-15);
   // Thresholds by risk, with curves.
-  const auto threshold = nlohmann::json::parse(
-      Out({"threshold", "answers.csv", "--rule=risk", "--target=0.34", "--format=json"}));
+  const auto threshold =
+      nlohmann::json::parse(Out({"threshold", "answers.csv", "--rule=risk", "--target=0.34", "--format=json"}));
   EXPECT_EQ(threshold["threshold"], 0.3);
   EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
   Out({"eval", "loss.csv", "--curves=curves"});
@@ -583,6 +584,13 @@ TEST_F(EvalTest, RightAndWrongAnswers) {
 
   EXPECT_THAT(Error({"threshold", "answers.csv", "--rule=youden_macro"}), HasSubstr("needs the predicted classes"));
   EXPECT_THAT(Error({"eval", "answers.csv", "--classes=c.csv"}), HasSubstr("needs predicted classes"));
+  // Unknown samples have no answer.
+  program_.Write("far.csv", "unknown_score\n0.35\n0.5\n");
+  const auto both = nlohmann::json::parse(
+      Out({"eval", "answers.csv", "far.csv", "--unknown=far", "--metrics=auroc,pooled_aurc", "--format=json"}));
+  EXPECT_EQ(both["metrics"]["auroc"]["value"], 7.0 / 8);
+  EXPECT_NEAR(both["metrics"]["pooled_aurc"]["value"].get<double>(),
+              (0 + 1.0 / 2 + 1.0 / 3 + 2.0 / 4 + 3.0 / 5 + 4.0 / 6) / 6, 1e-15);
   program_.Write("half.csv", "unknown_score,correct\n0.1,0.5\n");
   EXPECT_THAT(Error({"eval", "half.csv"}), HasSubstr("line 2: column 'correct': is 0.5; it must be 0 or 1"));
   program_.Write("large.csv", "unknown_score,loss\n0.1,0.5\n0.2,7\n");
@@ -612,7 +620,8 @@ TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
   EXPECT_THAT(with("csv"), HasSubstr("all,accuracy,,,,no predictions,share,higher,accuracy\n"));
   EXPECT_EQ(nlohmann::json::parse(with("json"))["absent"],
             nlohmann::json::parse(R"({"accuracy": "no predictions", "oscr": "no predictions"})"));
-  EXPECT_THAT(Error({"eval", "scoreonly.npz", "--classes=classes.csv"}), HasSubstr("--classes: needs predicted classes"));
+  EXPECT_THAT(Error({"eval", "scoreonly.npz", "--classes=classes.csv"}),
+              HasSubstr("--classes: needs predicted classes"));
 }
 
 TEST_F(EvalTest, ScoresAloneHaveIntervalsAndCurves) {
