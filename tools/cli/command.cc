@@ -159,7 +159,8 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
   return absl::OkStatus();
 }
 
-absl::Status RunOne(const Command& command, const std::vector<std::string>& words) {
+absl::Status RunOne(const Command& command, const std::vector<Command>& commands,
+                    const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
   std::set<std::string> given;
   bool flags_end = false;
@@ -200,7 +201,7 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
     std::cout << HelpOf(*command, commands);
     return absl::OkStatus();
   }
-  return RunOne(*command, {words.begin() + 1, words.end()});
+  return RunOne(*command, commands, {words.begin() + 1, words.end()});
 }
 
 // If a standard stream is closed, the first file that is opened would take its place and receive its output.

@@ -37,6 +37,7 @@
 #include "experiments/study/study.h"
 #include "tools/cli/records/brief_record.h"
 #include "tools/cli/run/run_display.h"
+#include "tools/cli/run/status_json.h"
 #include "tools/cli/serve/routes.h"
 
 namespace openset {
