@@ -52,8 +52,7 @@ class Tree:
         self.tops = {folder for folder in self.folders if "/" not in folder}
         builds = [file for file in self.files if os.path.basename(file) == "BUILD"]
         self.builds = {os.path.dirname(file): read(os.path.join(root, file)) for file in builds}
-        sources = [read(os.path.join(root, f)) for f in sorted(self.files)
-                   if f.endswith(".cc") or f.startswith("tools/python/openset/")]
+        sources = [read(os.path.join(root, f)) for f in sorted(self.files) if f.endswith((".cc", ".py"))]
         self.flags = {flag for text in sources for either in DEFINED.findall(text) for flag in either if flag}
         commands = [read(os.path.join(root, file)) for file in self.files
                     if file.startswith("tools/cli/") and file.endswith("_command.cc")]

@@ -114,11 +114,7 @@ class Ended:
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and time.monotonic() < end:
             time.sleep(0.001)
         self.hung = time.monotonic() >= end
-        for _ in range(2 if self.hung else 1):
-            try:
-                os.killpg(process.pid, signal.SIGKILL)  # its remaining processes
-            except ProcessLookupError:
-                pass
+        os.killpg(process.pid, signal.SIGKILL)  # it, if it hangs, and its remaining processes
         _, status, usage = os.wait4(process.pid, 0)
         self.code = process.returncode = os.waitstatus_to_exitcode(status)
         self.kilobytes, self.out, self.err = usage.ru_maxrss, read_file(out), read_file(err)
@@ -139,8 +135,7 @@ def strayed(before, after, allowed):
             yield f"{path} is {'gone' if path not in after else 'new' if path not in before else 'changed'}"
 
 
-def problems(case, fixture, before):
-    ended = Ended(case, fixture)
+def problems(case, ended, before, after):
     said = ended.err if case.end == REFUSED else ended.err + ended.out + ended.answer
     if ended.hung:
         yield "waits for ever"
@@ -164,16 +159,17 @@ def problems(case, fixture, before):
         yield f"{len(ended.err)} bytes on standard error"
     yield from (report for report in REPORTS if report in ended.err)
     yield from (f"prints {found}" for found in (unprintable(ended.out), unprintable(ended.err)) if found)
-    yield from list(strayed(before, fixture.snapshot(), [*case.writes, "home/.cache"]))[:5]
-    if os.environ.get("HOSTILE_VERBOSE"):
-        print(repr(ended.err[:600]))
+    yield from list(strayed(before, after, [*case.writes, "home/.cache"]))[:5]
 
 
 def try_case(case):
     """What is wrong with the program's reaction; "" if nothing is."""
     fixture = Fixture()
     case.make(fixture)
-    return "; ".join(problems(case, fixture, fixture.snapshot()))
+    before = fixture.snapshot()
+    ended = Ended(case, fixture)
+    found = "; ".join(problems(case, ended, before, fixture.snapshot()))
+    return found and f"{found}\n    standard error: {ended.err[:600]!r}"
 
 
 def try_cases(cases):

@@ -1,7 +1,7 @@
 // Makes what the hostile cases damage, with the project's own code:
 //   hostile_tool store WORK                 trains, infers and evaluates the study in WORK with made-up results, and
-//                                           writes bundle.zip and full.zip. Prints a line for each trial: its id, and the
-//                                           keys of its outputs and its checkpoint.
+//                                           writes bundle.zip and full.zip. Prints a line for each trial: its id, and
+//                                           the keys of its outputs and its checkpoint.
 //   hostile_tool change TYPE FILE           prints the record file FILE ("": an empty message) after the changes on
 //                                           standard input: "PATH VALUE" sets a field, "-FIELD" clears one of the
 //                                           message, "+TEXT" merges a text
@@ -99,13 +99,11 @@ void MakeStore(const std::string& work) {
 }
 
 std::unique_ptr<Message> New(const std::string& type) {
-  for (const Message* message :
-       std::vector<const Message*>{&TrialRecord::default_instance(), &TrainSummary::default_instance(),
-                                   &InferSummary::default_instance(), &RunState::default_instance(),
-                                   &FailureRecord::default_instance(), &WorkEvent::default_instance(),
-                                   &ExperimentSpec::default_instance(), &MethodSpec::default_instance(),
-                                   &TaskSpec::default_instance(), &DataSetInfo::default_instance(),
-                                   &DeploySpec::default_instance(), &PublishedTable::default_instance()}) {
+  for (const Message* message : std::vector<const Message*>{
+           &TrialRecord::default_instance(), &TrainSummary::default_instance(), &InferSummary::default_instance(),
+           &RunState::default_instance(), &FailureRecord::default_instance(), &WorkEvent::default_instance(),
+           &ExperimentSpec::default_instance(), &MethodSpec::default_instance(), &TaskSpec::default_instance(),
+           &DataSetInfo::default_instance(), &DeploySpec::default_instance(), &PublishedTable::default_instance()}) {
     if (message->GetDescriptor()->name() == type) return std::unique_ptr<Message>(message->New());
   }
   LOG(FATAL) << "no message " << type;
