@@ -459,7 +459,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    every, task, wordnet = (argparse.ArgumentParser(add_help=False) for _ in range(3))
+    every, task, wordnet = (_Parser(add_help=False) for _ in range(3))
     every.add_argument("--data", required=True, type=_data_set, help="the data set of the classes")
     every.add_argument("--part", default="test", type=_data_set, help="its part to test on (default: test)")
     task.add_argument("name", metavar="NAME", help="the task's name")
@@ -470,7 +470,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     wordnet.add_argument("--wnids", required=True,
                          help="WordNet ids of all classes (n01440764 ...), in the order of the class ids")
 
-    def action(name: str, run: Callable[[argparse.Namespace], None], parents: List[argparse.ArgumentParser],
+    def action(name: str, run: Callable[[argparse.Namespace], None], parents: List[_Parser],
                summary: str) -> argparse.ArgumentParser:
         added = actions.add_parser(name, help=summary, description=summary, allow_abbrev=False, parents=parents)
         added.set_defaults(run=run)
