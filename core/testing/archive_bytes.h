@@ -19,22 +19,6 @@ struct ZipMember {
 // A zip archive with these members in this order, followed by `comment`.
 std::string ZipBytes(const std::vector<ZipMember>& members, const std::string& comment = "");
 
-struct TarMember {
-  std::string name, content;
-  char type = '0';  // '1' and '2': a hard and a symbolic link to `target`; '3', '4', '6': devices, a pipe; '5' a folder
-  std::string target = "";
-  uint32_t mode = 0644;
-  int64_t declared = -1;
-};
-
-std::string TarBytes(const std::vector<TarMember>& members);
-
-std::string GzipBytes(const std::string& content);
-std::string ZlibBytes(const std::string& content);
-
-// The checksum of zip archives and PNG's chunks.
-uint32_t Crc32(const std::string& bytes);
-
 // A record file (core/proto/record_file.h) with a correct checksum of these bytes, which need not be a message.
 std::string FramedRecord(const std::string& payload);
 

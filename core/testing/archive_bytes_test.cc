@@ -2,7 +2,6 @@
 
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
-#include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -24,15 +23,6 @@ TEST(ZipBytes, AreRead) {
   EXPECT_THAT(zip->Names(), ElementsAre("a", "b"));
   EXPECT_EQ(zip->Read("b").value(), "stored");
   EXPECT_EQ(zip->Read("a").value(), "packed packed packed ");
-}
-
-TEST(TarBytes, AreReadByTar) {
-  const std::string path =
-      Written("a.tar", GzipBytes(TarBytes({{"file", "content"}, {"link", "", '2', "nowhere"}, {"folder", "", '5'}})));
-  const absl::StatusOr<std::string> list = CaptureOutput({"tar", "--list", "--file", path});
-  ASSERT_TRUE(list.ok()) << list.status();
-  EXPECT_EQ(*list, "file\nlink\nfolder\n");
-  EXPECT_EQ(CaptureOutput({"tar", "--extract", "--to-stdout", "--file", path, "file"}).value(), "content");
 }
 
 }  // namespace

@@ -96,8 +96,6 @@ void SpecSandbox::Write(const std::string& path, const std::string& content) con
   std::filesystem::rename(temporary, file);
 }
 
-std::string SpecSandbox::spec_path() const { return JoinPath(folder_, "experiments/specs/spec.textproto"); }
-
 absl::StatusOr<Experiment> SpecSandbox::Load(const std::string& spec) const {
   Write("experiments/specs/spec.textproto", spec);
   return LoadExperiment("spec", folders());

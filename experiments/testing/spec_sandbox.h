@@ -26,9 +26,6 @@ class SpecSandbox {
   // Writes experiments/specs/spec.textproto and loads it.
   absl::StatusOr<Experiment> Load(const std::string& spec) const;
 
-  // The path of that file, for messages.
-  std::string spec_path() const;
-
  private:
   std::string folder_;
 };

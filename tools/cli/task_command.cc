@@ -20,7 +20,6 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/task/split_table.h"
 #include "tools/cli/task/task_new.h"
-#include "tools/cli/task/task_rules.h"
 #include "tools/cli/task/task_samples.h"
 
 namespace openset {
@@ -82,16 +81,12 @@ absl::Status ShowTask(const std::string& name) {
 
 absl::Status RunTask(const std::vector<std::string>& arguments) {
   const std::string& what = arguments[0];
-  if (what == "attributes" && arguments.size() == 1) return RunAttributeRule();
-  if (what == "wordnet" && arguments.size() == 1) return RunWordNetRule();
   if (what == "new" && arguments.size() == 2) return NewTask(arguments[1]);
   if (what == "splits" && arguments.size() == 2) return ShowTask(arguments[1]);
   if (what == "samples" && arguments.size() == 2) return WriteTaskSamples(arguments[1]);
-  const std::vector<std::string> known = {"attributes", "new", "samples", "splits", "wordnet"};
+  const std::vector<std::string> known = {"new", "samples", "splits"};
   if (!absl::c_linear_search(known, what)) return absl::InvalidArgumentError(UnknownName("action", what, known));
-  return absl::InvalidArgumentError(absl::StrCat(what, what == "new" || what == "samples" || what == "splits"
-                                                           ? ": takes one argument, a task's name"
-                                                           : ": takes flags only"));
+  return absl::InvalidArgumentError(absl::StrCat(what, ": takes one argument, a task's name"));
 }
 
 }  // namespace
@@ -99,21 +94,19 @@ absl::Status RunTask(const std::vector<std::string>& arguments) {
 Command TaskCommand() {
   Command command;
   command.name = "task";
-  command.arguments = "splits NAME | new NAME | samples NAME | attributes | wordnet";
+  command.arguments = "splits NAME | new NAME | samples NAME";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Shows the splits of a task, or makes splits: drawn, by attributes, by WordNet.";
+  command.summary = "Shows the splits of a task, makes a task, or writes its samples.";
   command.description =
-      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which output\n"
-      "            of a network is for which class; warns of splits that repeat another split\n"
-      "new         writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; all "
+      "splits   shows each split's numbers of classes and samples, openness, imbalance and hash, and which output\n"
+      "         of a network is for which class; warns of splits that repeat another split\n"
+      "new      writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; all "
       "others\n"
-      "            are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
-      "samples     writes the test and training samples of --split as arrays into the folder --out, for networks that\n"
-      "            run elsewhere: images, or paths of their files, or features; labels; groups. Without --out, prints\n"
-      "            the test samples: class, group, and the path or the place of each (--format=csv)\n"
-      "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
-      "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
+      "         are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
+      "samples  writes the test and training samples of --split as arrays into the folder --out, for networks that\n"
+      "         run elsewhere: images, or paths of their files, or features; labels; groups. Without --out, prints\n"
+      "         the test samples: class, group, and the path or the place of each (--format=csv)\n"
       "\n"
       "  openset task splits cifar10\n"
       "  openset task new pets --data=photos --known=cat,dog --splits=1 --seed=0\n"
@@ -124,15 +117,13 @@ Command TaskCommand() {
       "  openset task new real --like=cifar40_60 --known=@forty.txt --splits=1\n"
       "  openset task samples cifar10 --split=0 --out=samples\n"
       "  openset task samples pets --split=0 --format=csv\n"
-      "  openset task attributes --matrix=class_attribute_labels_continuous.txt --known=@known.txt --levels=34,34,32\n"
-      "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
-      "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
-      "A list has commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
-  command.flags = {"data", "known",       "unknown",    "openness", "splits",  "folds",  "seed",
-                   "like", "into",        "matrix",     "levels",   "wordnet", "wnids",  "overlap",
-                   "near", "far",         "variants",   "library",  "store",   "deploy", "split",
-                   "out",  "train_limit", "test_limit", "format"};
+      "A list has commas, or is a file with one item on each line: @FILE. Splits by attributes of classes or by "
+      "WordNet\n"
+      "are made in Python: python -m openset.splits --help. See docs/tasks.md.\n";
+  command.flags = {"data",  "known", "unknown",     "openness",   "splits",  "folds", "seed",
+                   "like",  "into",  "near",        "far",        "library", "store", "deploy",
+                   "split", "out",   "train_limit", "test_limit", "format"};
   command.run = RunTask;
   return command;
 }

@@ -204,52 +204,5 @@ TEST_F(NewTaskTest, RefusesImpossibleRequests) {
   EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: takes one argument, a task's name"));
 }
 
-TEST(TaskAttributes, CutsClassesByLevel) {
-  const OpensetProgram program;
-  // Known: east. The others are 10, 45, 80 degrees from it.
-  program.Write("matrix.txt", "1 0\n0.17 0.98\n1 1\n0.98 0.17\n");
-  const ProgramResult result = program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0"});
-  EXPECT_EQ(result.exit_code, 2);  // a number: one to three of them are drawn
-  const ProgramResult listed = program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0,"});
-  EXPECT_EQ(listed.exit_code, 0) << listed.err;
-  EXPECT_EQ(listed.out,
-            "# split { known: ... }\n[0]\n"
-            "# unknown { group: \"hard\" class_id: ... }: 1 classes, cosine 0.9853 to 0.9853\n[3]\n"
-            "# unknown { group: \"medium\" class_id: ... }: 1 classes, cosine 0.7071 to 0.7071\n[2]\n"
-            "# unknown { group: \"easy\" class_id: ... }: 1 classes, cosine 0.1709 to 0.1709\n[1]\n");
-  EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0,", "--levels=2,2"}).err,
-              HasSubstr("--levels: sum to 4 classes, but 3 are unknown"));
-  EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=4,"}).err,
-              HasSubstr("--known: '4' is not a class id (0 to 3)"));
-  EXPECT_THAT(program.Run({"task", "attributes"}).err, HasSubstr("--matrix: must name a file"));
-}
-
-TEST(TaskWordNet, NearExternalOverlapAndFar) {
-  const OpensetProgram program;
-  program.Write("data.noun",
-                "00000001 03 n 01 thing 0 000 | \n00000002 03 n 01 animal 0 001 @ 00000001 n 0000 | \n"
-                "00000003 05 n 01 dog 0 001 @ 00000002 n 0000 | \n00000004 05 n 01 poodle 0 001 @ 00000003 n 0000 | \n"
-                "00000005 05 n 01 cat 0 001 @ 00000002 n 0000 | \n00000006 06 n 01 saw 0 001 @ 00000001 n 0000 | \n");
-  const auto run = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"task", "wordnet", "--wordnet=data.noun",
-                                          "--wnids=n00000004,n00000005,n00000006"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return program.Run(arguments);
-  };
-  EXPECT_EQ(run({"--known=n00000005"}).out,
-            "# 1 known, 1 near candidates, 1 external\n# split { known: ... }\n[1]\n"
-            "# unknown { class_id: ... distance: NEAR }\n[0]\n# external { class_id: ... }\n[2]\n");
-  EXPECT_EQ(run({"--overlap=n00000003"}).out,
-            "# n00000004 poodle is below n00000003 dog\n# 1 overlap, 2 do not\n[1, 2]\n");
-  EXPECT_EQ(run({"--far=hot dog,chair", "--variants=chair: seat"}).out,
-            "# hot dog: dog (n00000003) is above one of them\n# chair is far\n# 1 of 2 are far\n[1]\n");
-  EXPECT_THAT(run({}).err, HasSubstr("wordnet: needs one of --known, --overlap and --far"));
-  EXPECT_THAT(run({"--known=cat"}).err, HasSubstr("--known: 'cat' is not a noun of this WordNet"));
-  EXPECT_THAT(run({"--known=n00000003"}).err, HasSubstr("--known: n00000003 is not in --wnids"));
-  EXPECT_THAT(run({"--known=n00000005", "--near=2"}).err, HasSubstr("--near: 2 are more than the 1 candidates"));
-  program.Write("data.noun", "thing\n");
-  EXPECT_THAT(run({"--known=n00000005"}).err, HasSubstr("data.noun:1: is not a line of WordNet's data.noun: thing"));
-}
-
 }  // namespace
 }  // namespace openset

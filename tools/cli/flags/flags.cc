@@ -321,13 +321,9 @@ ABSL_FLAG(std::vector<std::string>, unknown, {},
           "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
           "ones. Empty: all that are not known.");
 ABSL_FLAG(std::vector<std::string>, near, {},
-          "Groups of unknown samples near the known classes. task new: data sets or folders of such samples. task "
-          "wordnet: how "
-          "many near classes to draw. Empty: all candidates.");
+          "Groups of unknown samples near the known classes. task new: data sets or folders of such samples.");
 ABSL_FLAG(std::vector<std::string>, far, {},
-          "Groups of unknown samples far from the known classes. task new: data sets or folders of such samples. task "
-          "wordnet: "
-          "names of classes of another data set, to test whether they are far.");
+          "Groups of unknown samples far from the known classes. task new: data sets or folders of such samples.");
 ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
 ABSL_FLAG(std::string, ci_method, "bca",
           "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for other metrics.");

@@ -3,7 +3,7 @@
 The command `openset` (or `python -m openset`) is the program itself; `openset help` lists what it does. The functions
 that measure arrays call the program's code in this process, so their numbers equal the program's, to the bit. Those for
 studies and stores start the program. `openset.torchmetrics`, `openset.openood`, `openset.detectors` and
-`openset.lightning` are adapters for these libraries, which they import.
+`openset.lightning` are adapters for these libraries, which they import. `openset.splits` makes class splits by rules.
 """
 from openset import scores
 from openset._collect import Sample, Samples, collect, images
