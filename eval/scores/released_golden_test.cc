@@ -46,6 +46,13 @@ TEST(ReleasedCode, ComputesTheSameScores) {
       // The code casts its thresholds, and the logits are stored, as floats, which leaves 1e-7.
       golden.Expect(MakeScore(spec).value().get(), name, 1e-6);
     }
+    // svm-predict prints six digits.
+    for (const auto& [text, name] : {
+             std::pair("one_vs_set {}", "one_vs_set"),
+             std::pair("one_vs_set { c: 0.1 near_pressure: 0.5 far_pressure: 0.25 }", "one_vs_set_pressed"),
+         }) {
+      golden.Expect(MakeScore(Parsed<ScoreSpec>(text)).value().get(), name, 1e-5);
+    }
     // Its weights: from -0.5 to 2 in equal steps.
     ScoreSpec spec;
     const int64_t k = golden.Test().num_outputs;

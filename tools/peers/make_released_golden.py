@@ -14,6 +14,7 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-
     pnml_ood_detection  kobybibas/pnml_ood_detection 8fae91b
     gram-ood-detection  VectorInstitute/gram-ood-detection e15126c
     cac-openset         dimitymiller/cac-openset bd9c7f5
+    libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
 """
 
 import argparse
@@ -22,7 +23,9 @@ import importlib.machinery
 import json
 import os
 import random
+import subprocess
 import sys
+import tempfile
 from types import ModuleType, SimpleNamespace as Settings
 
 import numpy as np
@@ -220,6 +223,29 @@ def class_anchor(sources, d):
     return np.min(np.array(scores), axis=1)
 
 
+def one_vs_set(sources, d):
+    """The scores that svm-predict prints, with six digits, of machines that svm-train made to a small tolerance."""
+    found = {}
+    with tempfile.TemporaryDirectory() as made:
+        def lines(name, rows, labels):
+            with open(os.path.join(made, name), "w") as file:
+                for row, label in zip(rows.tolist(), labels):
+                    values = " ".join(f"{i + 1}:{value!r}" for i, value in enumerate(row))
+                    file.write(f"{int(label) + 1} {values}\n")
+
+        lines("train", d["train_features"], d["train_label"].tolist())
+        lines("test", d["features"], [0] * len(d["features"]))
+        for name, options in (("one_vs_set", []), ("one_vs_set_pressed", ["-c", "0.1", "-G", "0.5", "0.25"])):
+            for command in (["svm-train", "-s", "7", "-t", "0", "-e", "1e-10", *options, "train", "model"],
+                            ["svm-predict", "-o", "-s", "test", "model", "out"]):
+                program = os.path.abspath(os.path.join(sources, "libsvm-openset", command[0]))
+                subprocess.run([program, *command[1:]], cwd=made, check=True, capture_output=True)
+            with open(os.path.join(made, "out")) as file:
+                rows = [[float(word.split(":")[1]) for word in line.split() if ":" in word] for line in file]
+            found[name] = -np.array(rows).max(axis=1)
+    return found
+
+
 def combined(d):
     """Energy and the distance to the 5th neighbour, fitted to every second sample of a class."""
     fit = np.zeros(len(d["train_label"]), bool)
@@ -265,7 +291,7 @@ def main():
         network = Network(arrays["weight"], arrays["bias"])
         expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
                     **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, [3, dim - 3]),
-                    "class_anchor": class_anchor(arguments.sources, d)}
+                    "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,
