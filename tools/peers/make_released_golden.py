@@ -14,10 +14,13 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-
     pnml_ood_detection  kobybibas/pnml_ood_detection 8fae91b
     gram-ood-detection  VectorInstitute/gram-ood-detection e15126c
     cac-openset         dimitymiller/cac-openset bd9c7f5
+    GHOST               Vastlab/GHOST 2e9466a
+    ood_coverage        BierOne/ood_coverage b002780
     libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
 """
 
 import argparse
+import importlib
 import importlib.abc
 import importlib.machinery
 import json
@@ -223,6 +226,44 @@ def class_anchor(sources, d):
     return np.min(np.array(scores), axis=1)
 
 
+def ghost(sources, d):
+    """Fitted to correctly classified samples, as its driver does."""
+    module = load(os.path.join(sources, "GHOST"), "GHOST", "ghost_code")
+    module.tqdm = lambda batches: batches
+    # In this process: its pool can't import a module that was loaded from a path.
+    pool = Settings(apply_async=lambda func, args: Settings(get=lambda: func(*args)), close=lambda: None, join=lambda: None)
+    module.mp = Settings(Pool=lambda processes: pool)
+    right = d["train_logits"].argmax(1) == d["train_label"]
+    of = module.GHOST(d["train_logits"][right], d["train_features"][right])
+    predicted = d["logits"].argmax(1, keepdim=True)
+    return {
+        "ghost": -of.norm(d["logits"], d["features"]).gather(1, predicted)[:, 0],
+        "ghost_probability": -of.ReScore(d["logits"], d["features"]),
+    }
+
+
+def nac(sources, d, network):
+    """Its coverage of the features' states, with the defaults of nac and with others."""
+    sys.modules["nac"] = ModuleType("nac")
+    sys.modules["nac"].__path__ = [os.path.join(sources, "ood_coverage", "openood", "postprocessors", "nac")]
+    coverage, utils = importlib.import_module("nac.coverage"), importlib.import_module("nac.utils")
+    torch.nn.Module.cuda = lambda self, *_: self
+    found = {}
+    for name, hyper in (("nac", {"O": 50, "M": 50, "sig_alpha": 100}), ("nac_5", {"O": 5, "M": 20, "sig_alpha": 1})):
+        hyper["method"] = "sigmoid(o*g_kl)"
+        of = coverage.KMNC({"avgpool": d["features"].shape[1]}, "cpu", {"avgpool": hyper})
+
+        def states(features):
+            state = features.clone().requires_grad_(True)
+            gradient = coverage.kl_grad(state, network.fc(state))
+            return {"avgpool": utils.get_state_func(**hyper)(state, None, gradient).detach()}
+
+        of.step(states(d["train_features"]))
+        of.update()
+        found[name] = -of.single_ood_test(states(d["features"]), len(d["features"]))
+    return found
+
+
 def one_vs_set(sources, d):
     """The scores that svm-predict prints, with six digits, of machines that svm-train made to a small tolerance."""
     found = {}
@@ -291,7 +332,8 @@ def main():
         network = Network(arrays["weight"], arrays["bias"])
         expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
                     **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, [3, dim - 3]),
-                    "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d)}
+                    "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d),
+                    **ghost(arguments.sources, d), **nac(arguments.sources, d, network)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,
