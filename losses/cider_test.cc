@@ -79,7 +79,9 @@ TEST(CiderTerm, IsTheReleasedLossWithItsFactor) {
   for (const auto& [name, parameter] : term->Parameters()) {
     parameter.set_data(parameter.dim() == 2 ? at::eye(3, at::kDouble) : at::zeros({3}, at::kDouble));
   }
-  for (const nlohmann::json& step : ReadGolden("released_losses.json")["cider"]) {
+  const nlohmann::json steps = ReadGolden("released_losses.json")["cider"];
+  ASSERT_EQ(steps.size(), 2);
+  for (const nlohmann::json& step : steps) {
     const at::Tensor feature = TensorOf(step["feature"]).requires_grad_(true);
     LossScene scene = SceneOf(at::zeros({feature.size(0), 4}, at::kDouble), step["label"].get<std::vector<int64_t>>());
     scene.known.feature = feature;

@@ -36,7 +36,9 @@ TEST(ConfidenceBranchTerm, ItsPriceFollowsTheBudget) {
 // Two steps. In each, one sample's probability and another one's confidence are below 1e-9.
 TEST(ConfidenceBranchTerm, IsTheReleasedStep) {
   const auto term = MakeTerm("confidence_branch {}");
-  for (const nlohmann::json& step : ReadGolden("released_losses.json")["confidence_branch"]) {
+  const nlohmann::json steps = ReadGolden("released_losses.json")["confidence_branch"];
+  ASSERT_EQ(steps.size(), 2);
+  for (const nlohmann::json& step : steps) {
     const at::Tensor logits = TensorOf(step["logits"]).requires_grad_(true);
     const at::Tensor value = term->Compute(SceneOf(logits, step["label"].get<std::vector<int64_t>>()).Input());
     EXPECT_THAT(value.detach(), TensorNear(TensorOf(step["value"]), 1e-12));

@@ -1,10 +1,14 @@
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -85,6 +89,42 @@ TEST_F(EnergyConstraintTerm, AConstraintThatIsKeptLosesItsMultiplier) {
   EXPECT_THAT(State("multiplier"), TensorNear(at::zeros({2}, at::kDouble), 1e-9));
   State("multiplier").fill_(0.1);
   EXPECT_NEAR(Step(1), -2 * 0.01 / 4, 1e-9);
+}
+
+// Three epochs of two steps by the authors' train.py, with a reference of 0.5 and two multipliers.
+TEST(EnergyConstraint, IsTheReleasedStep) {
+  const auto term = MakeTerm(
+      "energy_constraint { margin: -1 false_alarm: 0.25 cross_entropy_limit: 2 multiplier_rate: 0.5 penalty_growth: 1.5 }");
+  for (const auto& [name, parameter] : term->Parameters()) {
+    parameter.set_data(at::full({1}, name == "slope" ? -0.75 : 2.25, at::kDouble));
+  }
+  std::map<std::string, at::Tensor> state;
+  for (const auto& [name, tensor] : term->State()) state[name] = tensor;
+  state["reference"].fill_(0.5);
+  int64_t epoch = 0;
+  at::Tensor multiplier = at::zeros({2}, at::kDouble), weight = at::ones({2}, at::kDouble);
+  const nlohmann::json epochs = ReadGolden("released_losses.json")["scone"];
+  ASSERT_EQ(epochs.size(), 3);
+  for (const nlohmann::json& golden : epochs) {
+    for (const nlohmann::json& step : golden["steps"]) {
+      const at::Tensor logits = TensorOf(step["logits"]).requires_grad_(true),
+                       wild = TensorOf(step["wild"]).requires_grad_(true);
+      LossScene scene = SceneOf(logits, step["label"].get<std::vector<int64_t>>());
+      scene.open = OpenSetOf(wild);
+      scene.epoch = epoch;
+      const at::Tensor value = term->Compute(scene.Input());
+      EXPECT_THAT(value.detach(), TensorNear(TensorOf(step["value"]), 1e-12));
+      value.backward();
+      EXPECT_THAT(logits.grad(), TensorNear(TensorOf(step["gradient"]), 1e-12));
+      EXPECT_THAT(wild.grad(), TensorNear(TensorOf(step["wild_gradient"]), 1e-12));
+      term->EndStep();
+      EXPECT_THAT(state["multiplier"], TensorNear(multiplier, 1e-12));
+      EXPECT_THAT(state["weight"], TensorNear(weight, 1e-12));
+    }
+    multiplier = TensorOf(golden["multiplier"]);
+    weight = TensorOf(golden["weight"]);
+    ++epoch;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
+#include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -27,6 +29,17 @@ TEST(IntraInterTerm, FarMeansGainNothing) {
 
 TEST(IntraInterTerm, HasNothingBetweenOneClass) {
   EXPECT_THAT(ValueOf(Matrix({{0, 0}, {2, 0}}), {1, 1}), TensorNear(at::scalar_tensor(1, at::kDouble), 1e-12));
+}
+
+// The authors' opennet.py. Its first part is a mean over the three dimensions.
+TEST(IntraInterTerm, IsTheReleasedPartsAsThePaperAddsThem) {
+  const nlohmann::json golden = ReadGolden("released_losses.json")["intra_inter"];
+  const at::Tensor feature = TensorOf(golden["feature"]).requires_grad_();
+  const at::Tensor value = ValueOf(feature, golden["label"].get<std::vector<int64_t>>());
+  EXPECT_THAT(value.detach(), TensorNear(3 * TensorOf(golden["intra"]) - TensorOf(golden["inter"]), 1e-12));
+  value.backward();
+  EXPECT_THAT(feature.grad(),
+              TensorNear(3 * TensorOf(golden["intra_gradient"]) - TensorOf(golden["inter_gradient"]), 1e-12));
 }
 
 }  // namespace

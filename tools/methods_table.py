@@ -79,7 +79,7 @@ class Method:
 
 
 KINDS = {"shaping": "adascale ash dice lts react scale vra weighted_energy", "combined": "combine",
-         "gradients": "gradient_uncertainty gradnorm grood", "distances": "class_anchor nearest_mean osnn"}
+         "gradients": "gradient_uncertainty gradnorm grood", "distances": "class_anchor nearest_mean one_vs_set osnn"}
 
 
 def families(needs):

@@ -78,45 +78,6 @@ def postmax(d):
     return -stats.genpareto.cdf(d["logits"].max(1) / np.linalg.norm(d["features"], axis=1), *fit)
 
 
-def ghost(d, probability):
-    z, x, train_z, train_x = d["logits"], d["features"], d["train_logits"], d["train_features"]
-    correct = train_z.argmax(1) == d["train_label"]
-    score = np.zeros(len(z))
-    for c in np.unique(d["train_label"]):
-        rows = correct & (d["train_label"] == c)
-        mean, deviation = train_x[rows].mean(0), train_x[rows].std(0, ddof=1)
-        deviation[deviation < 1e-12] = np.inf
-        gamma = train_z[rows, c] / (np.abs(train_x[rows] - mean) / deviation).sum(1)
-        query = z.argmax(1) == c
-        score[query] = z[query, c] / (np.abs(x[query] - mean) / deviation).sum(1)
-        if probability:
-            score[query] = stats.genpareto.cdf(score[query], *stats.genpareto.fit(gamma))
-    return -score
-
-
-def nac(d, full, thresholds, steepness):
-    u = np.linspace(1, np.sqrt(1e3), thresholds // 2)
-    lower = np.log(u) / np.log(1e3)
-    edges = np.concatenate([lower[:-1], 1 - lower[::-1]])
-    edges[-1] += 0.01
-    edges = np.append(edges, 1.2)
-
-    def states(logits, features):
-        gradient = (special.softmax(logits, axis=1) - 1 / logits.shape[1]) @ d["weight"]
-        return special.expit(steepness * features * gradient)
-
-    def exact_logits(features):
-        return features @ d["weight"].T + d["bias"]
-
-    train = states(exact_logits(d["train_features"]), d["train_features"])
-    test = states(exact_logits(d["features"]), d["features"])
-    coverage = np.zeros(len(test))
-    for feature in range(train.shape[1]):
-        count = np.histogram(train[:, feature], edges)[0]
-        coverage += np.minimum(count / full, 1)[np.digitize(test[:, feature], edges) - 1]
-    return -coverage / train.shape[1]
-
-
 def openmax_revised(d, tail, alpha, rank_weight, translation):
     """The K + 1 probabilities, with the distance "eucos"."""
     z, train, label = d["logits"], d["train_logits"], d["train_label"]
@@ -153,10 +114,6 @@ def scores(d):
         "combood": combood(d, 50, 1.0),
         "combood_5": combood(d, 5, 0.1),
         "postmax": postmax(d),
-        "ghost": ghost(d, False),
-        "ghost_probability": ghost(d, True),
-        "nac": nac(d, 50, 50, 100),
-        "nac_5": nac(d, 5, 20, 1),
     }
 
 

@@ -14,15 +14,21 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-
     pnml_ood_detection  kobybibas/pnml_ood_detection 8fae91b
     gram-ood-detection  VectorInstitute/gram-ood-detection e15126c
     cac-openset         dimitymiller/cac-openset bd9c7f5
+    GHOST               Vastlab/GHOST 2e9466a
+    ood_coverage        BierOne/ood_coverage b002780
+    libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
 """
 
 import argparse
+import importlib
 import importlib.abc
 import importlib.machinery
 import json
 import os
 import random
+import subprocess
 import sys
+import tempfile
 from types import ModuleType, SimpleNamespace as Settings
 
 import numpy as np
@@ -220,6 +226,67 @@ def class_anchor(sources, d):
     return np.min(np.array(scores), axis=1)
 
 
+def ghost(sources, d):
+    """Fitted to correctly classified samples, as its driver does."""
+    module = load(os.path.join(sources, "GHOST"), "GHOST", "ghost_code")
+    module.tqdm = lambda batches: batches
+    # In this process: its pool can't import a module that was loaded from a path.
+    pool = Settings(apply_async=lambda func, args: Settings(get=lambda: func(*args)), close=lambda: None, join=lambda: None)
+    module.mp = Settings(Pool=lambda processes: pool)
+    right = d["train_logits"].argmax(1) == d["train_label"]
+    of = module.GHOST(d["train_logits"][right], d["train_features"][right])
+    predicted = d["logits"].argmax(1, keepdim=True)
+    return {
+        "ghost": -of.norm(d["logits"], d["features"]).gather(1, predicted)[:, 0],
+        "ghost_probability": -of.ReScore(d["logits"], d["features"]),
+    }
+
+
+def nac(sources, d, network):
+    """Its coverage of the features' states, with the defaults of nac and with others."""
+    sys.modules["nac"] = ModuleType("nac")
+    sys.modules["nac"].__path__ = [os.path.join(sources, "ood_coverage", "openood", "postprocessors", "nac")]
+    coverage, utils = importlib.import_module("nac.coverage"), importlib.import_module("nac.utils")
+    torch.nn.Module.cuda = lambda self, *_: self
+    found = {}
+    for name, hyper in (("nac", {"O": 50, "M": 50, "sig_alpha": 100}), ("nac_5", {"O": 5, "M": 20, "sig_alpha": 1})):
+        hyper["method"] = "sigmoid(o*g_kl)"
+        of = coverage.KMNC({"avgpool": d["features"].shape[1]}, "cpu", {"avgpool": hyper})
+
+        def states(features):
+            state = features.clone().requires_grad_(True)
+            gradient = coverage.kl_grad(state, network.fc(state))
+            return {"avgpool": utils.get_state_func(**hyper)(state, None, gradient).detach()}
+
+        of.step(states(d["train_features"]))
+        of.update()
+        found[name] = -of.single_ood_test(states(d["features"]), len(d["features"]))
+    return found
+
+
+def one_vs_set(sources, d):
+    """The scores that svm-predict prints, with six digits, of machines that svm-train made to a small tolerance."""
+    found = {}
+    with tempfile.TemporaryDirectory() as made:
+        def lines(name, rows, labels):
+            with open(os.path.join(made, name), "w") as file:
+                for row, label in zip(rows.tolist(), labels):
+                    values = " ".join(f"{i + 1}:{value!r}" for i, value in enumerate(row))
+                    file.write(f"{int(label) + 1} {values}\n")
+
+        lines("train", d["train_features"], d["train_label"].tolist())
+        lines("test", d["features"], [0] * len(d["features"]))
+        for name, options in (("one_vs_set", []), ("one_vs_set_pressed", ["-c", "0.1", "-G", "0.5", "0.25"])):
+            for command in (["svm-train", "-s", "7", "-t", "0", "-e", "1e-10", *options, "train", "model"],
+                            ["svm-predict", "-o", "-s", "test", "model", "out"]):
+                program = os.path.abspath(os.path.join(sources, "libsvm-openset", command[0]))
+                subprocess.run([program, *command[1:]], cwd=made, check=True, capture_output=True)
+            with open(os.path.join(made, "out")) as file:
+                rows = [[float(word.split(":")[1]) for word in line.split() if ":" in word] for line in file]
+            found[name] = -np.array(rows).max(axis=1)
+    return found
+
+
 def combined(d):
     """Energy and the distance to the 5th neighbour, fitted to every second sample of a class."""
     fit = np.zeros(len(d["train_label"]), bool)
@@ -265,7 +332,8 @@ def main():
         network = Network(arrays["weight"], arrays["bias"])
         expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
                     **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, [3, dim - 3]),
-                    "class_anchor": class_anchor(arguments.sources, d)}
+                    "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d),
+                    **ghost(arguments.sources, d), **nac(arguments.sources, d, network)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,

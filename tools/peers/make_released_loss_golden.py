@@ -7,9 +7,14 @@ SOURCES is a folder of checkouts. The stored file was made with PyTorch 2.11.0 o
     cider                  deeplearning-wisc/cider dce8ad3: CompLoss and DisLoss of utils/losses.py, as train_cider.py adds them
     cac-openset            dimitymiller/cac-openset bd9c7f5: CACLoss of train_cacOpenset.py
     confidence_estimation  uoguelph-mlrg/confidence_estimation c98f23d: the step of train.py, with hints for even places
+    scone                  deeplearning-wisc/scone 119485b: the step and the end of an epoch of CIFAR/train.py, with two
+                           multipliers as in the paper (lam2 = lam.cuda() makes them one tensor there)
+    opennet                shrtCKT/opennet 3fe1f58: the two parts of the loss of opennet.py, with TensorFlow 2.21.0, for
+                           whose first version it was written
 """
 
 import ast
+import functools
 import json
 import os
 import re
@@ -96,6 +101,86 @@ def confidence_branch(sources, draws):
     return steps
 
 
+def between(path, first, last):
+    """The lines from the one that starts with `first` to the one that ends with `last`, without their indentation."""
+    with open(path) as file:
+        text = file.read()
+    found = text[text.index(first):]
+    found = found[:found.index(last) + len(last)]
+    indent = text[:text.index(first)].rpartition("\n")[2]
+    return re.sub("^" + indent, "", found, flags=re.M)
+
+
+def scone(sources, draws):
+    """Three epochs of two steps: the first violates both constraints, the others none. The means after an epoch are those
+    of its steps, where the code passes over the training samples once more."""
+    path = os.path.join(sources, "scone", "CIFAR", "train.py")
+    step = between(path, "loss_energy_in =", "loss = loss_ce + args.out_constraint_weight*loss_energy_out + in_loss")
+    end = between(path, "in_term_constraint = avg_sigmoid_energy_losses", "ce_constraint_weight *= args.penalty_mult")
+    regression = nn.Linear(1, 1)
+    regression.weight.data.fill_(-0.75)
+    regression.bias.data.fill_(2.25)
+    space = {
+        "torch": torch,
+        "args": Settings(score="scone", eta=-1, false_alarm_cutoff=0.25, ce_tol=2, lr_lam=0.5, penalty_mult=1.5,
+                         constraint_tol=0, out_constraint_weight=1),
+        "logistic_regression": regression,
+        "full_train_loss": 0.5,
+        "lam": torch.tensor(0.0),
+        "lam2": torch.tensor(0.0),
+        "in_constraint_weight": 1,
+        "ce_constraint_weight": 1,
+        "state": {"in_dist_constraint": [], "train_loss_constraint": []},
+        "wandb": Settings(log=lambda _: None),
+        "print": lambda *_: None,
+        "epoch": 0,
+    }
+    epochs = []
+    for right in (-1, 6, 12):
+        steps, alarms, entropies = [], [], []
+        for label in LABEL:
+            logits = draws(len(label), CLASSES) + right * functional.one_hot(torch.tensor(label), CLASSES)
+            logits = logits.requires_grad_(True)
+            wild = (draws(5, CLASSES) + 1).requires_grad_(True)
+            entropy = functional.cross_entropy(logits, torch.tensor(label))
+            space.update(x=torch.cat([logits, wild]), in_set=(logits,), loss_ce=entropy)
+            exec(step, space)
+            space["loss"].backward()
+            alarms.append(space["loss_energy_in"].detach())
+            entropies.append(entropy.detach())
+            steps.append({"logits": logits.tolist(), "wild": wild.tolist(), "label": label,
+                          "value": space["loss"].item(), "gradient": logits.grad.tolist(),
+                          "wild_gradient": wild.grad.tolist()})
+        space.update(avg_sigmoid_energy_losses=torch.stack(alarms).mean(), avg_ce_loss=torch.stack(entropies).mean())
+        exec(end, space)
+        epochs.append({"steps": steps, "multiplier": [space["lam"].item(), space["lam2"].item()],
+                       "weight": [space["in_constraint_weight"], space["ce_constraint_weight"]]})
+    return epochs
+
+
+def intra_inter(sources, draws):
+    """Its first part is a mean over dimensions, its second one a sum: they are given apart."""
+    import tensorflow
+    tf = tensorflow.compat.v1
+    # The file as a whole is Python 2.
+    methods = between(os.path.join(sources, "opennet", "opennet", "opennet.py"), "def bucket_mean(self", "return D")
+    space = {"tf": tf}
+    exec(methods, space)
+    net = Settings(y_dim=CLASSES)
+    for name in ("bucket_mean", "sq_difference_from_mean", "inter_intra_diff", "all_pair_distance"):
+        setattr(net, name, functools.partial(space[name], net))
+    feature, label = draws(6, 3).tolist(), LABEL[0]
+    x = tf.constant(feature, tf.float64)
+    with tensorflow.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        means = net.bucket_mean(x, tf.constant(label), CLASSES)
+        parts = space["inter_separation_intra_spred"](net, x, tf.one_hot(label, CLASSES, dtype=tf.int32), means)
+        parts = [tf.reduce_mean(part) for part in parts]
+    return {"feature": feature, "label": label, "intra": float(parts[0]), "inter": float(parts[1]),
+            "intra_gradient": tape.gradient(parts[0], x).numpy().tolist(),
+            "inter_gradient": tape.gradient(parts[1], x).numpy().tolist()}
+
+
 def main():
     sources, path = sys.argv[1:]
     torch.set_default_dtype(torch.float64)
@@ -107,7 +192,7 @@ def main():
         return (torch.randn(*shape, generator=random) * 1000).round() / 1000
 
     golden = {"about": "Made by tools/peers/make_released_loss_golden.py."}
-    for part in (cider, class_anchor, confidence_branch):
+    for part in (cider, class_anchor, confidence_branch, scone, intra_inter):
         golden[part.__name__] = part(sources, draws)
     with open(path, "w") as file:
         file.write(

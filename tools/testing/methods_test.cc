@@ -137,6 +137,7 @@ constexpr Method kMethods[] = {
     {"objectosphere", true, false},
     {"odin", true, false},
     {"odin_unified_benchmark", true, false},
+    {"one_vs_set", true, false},
     {"openauc", true, false},
     {"openauc_energy", true, false},
     {"openauc_hinge", true, false},
