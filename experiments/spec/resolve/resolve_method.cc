@@ -18,6 +18,7 @@
 #include "core/text/name.h"
 #include "core/text/synonyms.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/spec/command_sources.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
 #include "google/protobuf/message.h"

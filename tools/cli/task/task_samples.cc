@@ -18,6 +18,7 @@
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
+#include "experiments/arrays/sample_file.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
