@@ -1,5 +1,7 @@
 #include "experiments/spec/command_sources.h"
 
+#include <utility>
+
 #include <unistd.h>
 
 #include <utility>
