@@ -2,6 +2,8 @@
 // without them would start with the former only (third_party/README.md).
 #include <ATen/core/TensorBase.h>
 
+#include <cstdint>
+
 namespace at {
 namespace {
 
