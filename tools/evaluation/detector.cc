@@ -225,7 +225,6 @@ absl::StatusOr<Detector> ReadDetector(const std::string& path) {
                                       ") reads ", kFormat, ": take a newer openset"));
   }
   OPENSET_RETURN_IF_ERROR(CheckRules(detector.spec, source));
-  if (std::isnan(detector.spec.threshold())) return Invalid(path, "threshold: is NaN");
   NpzArrays fit;
   for (auto& [name, array] : arrays) {
     absl::string_view below = name;

@@ -193,7 +193,7 @@ TEST(Detector, RefusesOtherFiles) {
   EXPECT_EQ(ReadDetector(PathOf("no_such_file.npz")).status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(error(MakeOutputs(1, 10)), HasSubstr("is not a detector"));
   EXPECT_THAT(error(text("format: 2 threshold: 1 rule: 'risk'")), HasSubstr("is of format 2"));
-  EXPECT_THAT(error(text("format: 1 threshold: nan rule: 'risk'")), HasSubstr("NaN"));
+  EXPECT_THAT(error(text("format: 1 threshold: nan rule: 'risk'")), HasSubstr("threshold: must be a number"));
   EXPECT_THAT(error(text("format: 1 rule: 'risk'")), HasSubstr("threshold: must be set"));
   EXPECT_THAT(error(text("format: 1 threshold: 1 rule: 'risk' num_outputs: 3 num_classes: 3 score { knn {} }")),
               HasSubstr("its score is fitted, and the samples for that are missing"));
