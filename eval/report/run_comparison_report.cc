@@ -276,7 +276,7 @@ std::string ReplicatesText(const PairedTest& test) {
 std::string ShortVerdict(const ComparedRuns& row) {
   if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
   if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
-  return row.verdict;
+  return row.verdict == kNoDifference ? "not detected" : row.verdict;
 }
 
 // The table of one metric: all its pairs, [first, last).

@@ -108,7 +108,7 @@ constexpr char kNoDifference[] = "no detectable difference";
 std::string ShortVerdict(const ComparedMetric& row) {
   if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
   if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
-  return row.verdict;
+  return row.verdict == kNoDifference ? "not detected" : row.verdict;
 }
 
 // The rows for sentences: of each metric and pair one, by DeLong's test if there is one.
@@ -262,7 +262,7 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
   Table table{
       {"metric", "difference", "low", "high", same_a ? a : "a", one_pair ? name(comparison.rows[0].b) : "b", "test", p,
        one_pair ? "verdict"
-       : same_a ? absl::StrCat(a, " is")
+       : same_a ? "it is"
                 : "a is"},
       {},
       1};

@@ -143,7 +143,11 @@ std::string MeanText(const Report& report) {
     if (cell.n > 0 && !IsIncomplete(cell)) runs.insert(cell.n);  // other cells show their number in the table
   }
   if (runs.empty() && !report.cells.empty()) runs.insert(report.cells[0].n + report.cells[0].missing);
-  if (runs == std::set<int>{1}) return "One run: no spread";
+  if (runs == std::set<int>{1}) {
+    const bool has_intervals = absl::c_any_of(
+        report.cells, [](const ReportCell& cell) { return cell.n == 1 && cell.intervals[0].has_value(); });
+    return has_intervals ? "One run: no spread; in brackets, the interval over its test samples" : "One run: no spread";
+  }
   return absl::StrCat("Mean ± ", SpreadText(report.spread),
                       runs.empty() ? "" : absl::StrCat(" (n=", RangeText(runs), ")"));
 }

@@ -336,6 +336,9 @@ TEST(FormatReport, TextIsAsWideAsTheTerminal) {
   Report report;
   report.cells = {Cell("a", "pool", "accuracy", {0.5})};
   EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\nOne run: no spread.\n"));
+  report.cells[0].intervals[0] = {0.25, 0.75};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("\nOne run: no spread; in brackets, the interval over its test samples.\n"));
 }
 
 TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {

@@ -72,7 +72,6 @@ std::string Meant(const Setting& setting) {
   if (usual != kUsual->end() && usual->second != setting.path) {
     meant = absl::StrCat("; did you mean ", usual->second, "=", setting.value, "?");
   }
-  if (setting.path == "seed" || setting.path == "random_seed") meant = "; --seeds=0..4 sets the seeds";
   if (absl::StrContains(setting.value, ',') && !absl::StrContains(setting.value, '[') &&
       !absl::StrContains(setting.value, '{')) {
     absl::StrAppend(&meant,

@@ -88,7 +88,6 @@ TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
            {"training.epochs=many", "--set=training.epochs=many: plain: "},
            {"lr=0.1", "did you mean training.optimizer.learning_rate=0.1?"},
            {"training.lr=1", "did you mean training.optimizer.learning"},
-           {"seed=3", "--seeds=0..4 sets the seeds"},
            {"training.epochs=1,2", "several values, --axis=training.epochs=1,2"},
            {"train_limit_per_class=-1", "train_limit_per_class"},
            {"model.weights.file=x.pt", "name files in a spec"}}) {

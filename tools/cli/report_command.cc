@@ -23,7 +23,9 @@
 #include "tools/cli/report_files.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
+ABSL_FLAG(
+    std::string, format, "text",
+    "text, markdown, latex, csv or json. With `report`: also html and tensorboard. With `compare`: also sentence.");
 ABSL_FLAG(bool, tidy, false,
           "With --format=csv: one row for each trial and metric, as pandas.read_csv and `openset compare` read it.");
 ABSL_FLAG(std::vector<std::string>, rows, {},
