@@ -73,7 +73,7 @@ SHAPES = [
     ("10,000 metrics", "+" + "metric { name: 'auroc' value: 0.5 spec { auroc {} } } " * 10000),
     ("curves of different lengths", "details.curve[0].x[] 1"), ("a curve that goes back", "details.curve[0].x[0] 2"),
     ("densities of different lengths", "details.density.series[0].count[] 1"),
-    ("a million counts", "+details { density { series { kind: KNOWN " + "count: 1 " * 1000000 + "} } }"),
+    ("a million counts", "+details { density { series { kind: KNOWN_RIGHT " + "count: 1 " * 1000000 + "} } }"),
     ("another trial's id", f"+trial_id: '{sha256('another')}'"), ("another trial", "+trial { seed: 77 }"),
     ("another method", "trial.method.model {}"), ("a search without candidates", "+trial { search { chosen: 7 } }"),
     ("methods that start from methods", "+" + "epoch { metric { spec { auroc {} } } } " * 2000)]
