@@ -1,12 +1,10 @@
 """Hostile stores and bundles: records, checkpoints, outputs, claims, logs, requests, caches; members and streams."""
-import math
 import os
 import time
 
 from case import ANSWERED, HARMLESS, NOTED, REFUSED, Case, entries, holding
-from fixture import (ANY, LABEL, LOGITS, MANIFEST, RECORDS, SUMS, TAR_END, Member, bundle_members, framed, from_xz,
-                     gzip_of, npy, npy_texts, packed, sha256, signed, sums_of, tar_entry, tar_header, tar_of, text_of,
-                     unfolding, xz_of, zip_of)
+from fixture import (ANY, MANIFEST, RECORDS, SUMS, TAR_END, Member, bundle_members, framed, from_xz, gzip_of, npy,
+                     npy_texts, packed, sha256, signed, sums_of, tar_entry, tar_header, tar_of, unfolding, xz_of, zip_of)
 
 TRIAL, OUTPUTS, CHECKPOINT = ANY.trials[0], ANY.outputs_keys[0], ANY.checkpoint_keys[0]
 RECORD = ANY.record()
