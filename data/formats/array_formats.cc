@@ -1,5 +1,3 @@
-#include "data/formats/array_formats.h"
-
 #include <cstdint>
 #include <cstring>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "data/formats/part_format.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/feature_file.h"
 #include "data/readers/idx.h"

@@ -1,5 +1,3 @@
-#include "data/formats/image_file_formats.h"
-
 #include <memory>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/one_line.h"
+#include "data/formats/part_format.h"
 #include "data/path_below.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"

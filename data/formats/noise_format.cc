@@ -1,10 +1,9 @@
-#include "data/formats/noise_format.h"
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "data/formats/part_format.h"
 #include "data/readers/noise_source.h"
 
 namespace openset {

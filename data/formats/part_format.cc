@@ -2,9 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/logging.h"
-#include "data/formats/array_formats.h"
-#include "data/formats/image_file_formats.h"
-#include "data/formats/noise_format.h"
 
 namespace openset {
 namespace {

@@ -68,6 +68,19 @@ class PartFormat {
 // whose images can't be read (kInternal).
 const PartFormat& FormatOf(const DataSetPart& part);
 
+// The formats. Those whose files contain many images each are read into memory; their Read() returns kDataLoss, with
+// the file, for a label that `class_label` of the catalog does not list.
+const PartFormat& IdxFormat();          // data/readers/idx.h
+const PartFormat& CifarBinaryFormat();  // data/readers/cifar_binary.h
+const PartFormat& PngSheetFormat();     // data/readers/images/png_sheet.h
+const PartFormat& MatFormat();          // data/readers/mat.h
+const PartFormat& NpzFormat();          // data/readers/npz_images.h
+const PartFormat& FeatureFormat();      // data/readers/feature_file.h
+const PartFormat& NoiseFormat();        // without files (NoiseImages in data/catalog.proto)
+// With one file per image, which is read when it is needed.
+const PartFormat& ImageFolderFormat();  // data/readers/image_folder.h
+const PartFormat& ImageListFormat();    // data/readers/image_list.h
+
 // The only object of a format. It is never destroyed, because other threads may still read when the process ends.
 template <typename Format>
 const PartFormat& Only() {
@@ -80,6 +93,10 @@ void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vec
 
 // The catalog's number of samples of a class. Precondition: `class_id` is one of the data set's.
 int64_t SamplesOfClass(const DataSetPart& part, int class_id);
+
+// Returns the number of samples of each class, in the order of the class ids. Precondition: the labels are ids of the
+// data set's classes.
+std::vector<int64_t> CountOfEachClass(const DataSetInfo& info, const SampleIndex& index);
 
 // Whether the catalog's numbers of samples are upper limits and the images that exist are counted (count_files).
 bool CountsFiles(const DataSetPart& part);

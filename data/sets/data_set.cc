@@ -22,7 +22,6 @@
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
-#include "data/formats/image_file_formats.h"
 #include "data/formats/part_format.h"
 #include "data/image_source.h"
 #include "data/sets/data_set_parts.h"

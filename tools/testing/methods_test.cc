@@ -1,22 +1,68 @@
 // Each packaged method, from its file to its record, on real Fashion-MNIST images.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/testing/golden_numbers.h"
 #include "tools/testing/openset_program.h"
 
 namespace openset {
 namespace {
+
+// Expected numbers of complete runs. They are bit-identical on one kind of processor and differ slightly between kinds.
+
+// LibTorch's own rule (aten/src/ATen/native/DispatchStub.cpp).
+std::string Capability(const std::set<std::string>& flags) {
+  const auto has = [&](const char* flag) { return flags.count(flag) > 0; };
+  if (has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("fma")) return "AVX512";
+  if (has("avx2") && has("fma")) return "AVX2";
+  return "DEFAULT";
+}
+
+// The properties by which libraries choose their kernels: the processor's vendor, family and model, and LibTorch's CPU
+// capability. "GenuineIntel 6/143 AVX512"; with --config=sse "... DEFAULT, oneDNN SSE41".
+std::string Processor() {
+  std::ifstream file("/proc/cpuinfo");
+  std::map<std::string, std::string> info;  // of the first processor
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    const std::pair<std::string, std::string> entry = absl::StrSplit(line, absl::MaxSplits(':', 1));
+    info[std::string(absl::StripAsciiWhitespace(entry.first))] = std::string(absl::StripAsciiWhitespace(entry.second));
+  }
+  const std::set<std::string> flags = absl::StrSplit(info["flags"], ' ');
+  std::string capability = Capability(flags);
+  if (const char* lowered = std::getenv("ATEN_CPU_CAPABILITY")) capability = absl::AsciiStrToUpper(lowered);
+  if (const char* lowered = std::getenv("ONEDNN_MAX_CPU_ISA")) absl::StrAppend(&capability, ", oneDNN ", lowered);
+  return absl::StrCat(info["vendor_id"], " ", info["cpu family"], "/", info["model"], " ", capability);
+}
+
+// The entry of this processor in tools/testing/testdata/`file`; null if it has none. To add one, run the test and copy
+// the file that KeepNumbers() writes.
+nlohmann::json GoldenNumbers(const std::string& file) {
+  const nlohmann::json golden = nlohmann::json::parse(*ReadFile(absl::StrCat("tools/testing/testdata/", file)));
+  return golden.value(Processor(), nlohmann::json());
+}
+
+// Writes {Processor(): numbers} to `file` in the test's outputs (bazel-testlogs/.../test.outputs).
+void KeepNumbers(const std::string& file, const nlohmann::json& numbers) {
+  const char* folder = std::getenv("TEST_UNDECLARED_OUTPUTS_DIR");
+  if (folder == nullptr) return;
+  std::ofstream(JoinPath(folder, file)) << nlohmann::json{{Processor(), numbers}}.dump(1) << "\n";
+}
 
 // 600 training images of 16x16, four epochs.
 constexpr char kSpec[] = R"(

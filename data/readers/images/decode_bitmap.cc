@@ -1,5 +1,3 @@
-#include "data/readers/images/decode_bitmap.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
+#include "data/readers/images/decoders.h"
 
 namespace openset {
 namespace {

@@ -1,5 +1,3 @@
-#include "data/readers/images/decode_gif.h"
-
 #include <gif_lib.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "core/status_macros.h"
+#include "data/readers/images/decoders.h"
 
 namespace openset {
 namespace {

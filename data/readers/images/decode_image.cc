@@ -92,11 +92,8 @@ void SplitColours(const uint8_t* pixels, int64_t count, uint8_t* red, uint8_t* g
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
-#include "data/readers/images/decode_bitmap.h"
-#include "data/readers/images/decode_gif.h"
-#include "data/readers/images/decode_tiff.h"
+#include "data/readers/images/decoders.h"
 #include "data/readers/images/png_input.h"
-#include "data/readers/images/stored_pixels.h"
 
 namespace openset {
 namespace {

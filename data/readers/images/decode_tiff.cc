@@ -1,5 +1,3 @@
-#include "data/readers/images/decode_tiff.h"
-
 #include <tiffio.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "data/readers/images/decoders.h"
 
 // Rare compressions, each of which would link another library, and the JPEG of TIFF 5, whose decoder has a bad record.
 // libtiff takes these functions instead of its own; a file that needs one is refused with the compression's name.

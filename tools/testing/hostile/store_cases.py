@@ -1,12 +1,10 @@
 """Hostile stores and bundles: records, checkpoints, outputs, claims, logs, requests, caches; members and streams."""
-import math
 import os
 import time
 
 from case import ANSWERED, HARMLESS, NOTED, REFUSED, Case, entries, holding
-from fixture import (ANY, LABEL, LOGITS, MANIFEST, RECORDS, SUMS, TAR_END, Member, bundle_members, framed, from_xz,
-                     gzip_of, npy, npy_texts, packed, sha256, signed, sums_of, tar_entry, tar_header, tar_of, text_of,
-                     unfolding, xz_of, zip_of)
+from fixture import (ANY, MANIFEST, RECORDS, SUMS, TAR_END, Member, bundle_members, framed, from_xz, gzip_of, npy,
+                     npy_texts, packed, sha256, signed, sums_of, tar_entry, tar_header, tar_of, unfolding, xz_of, zip_of)
 
 TRIAL, OUTPUTS, CHECKPOINT = ANY.trials[0], ANY.outputs_keys[0], ANY.checkpoint_keys[0]
 RECORD = ANY.record()
@@ -73,7 +71,7 @@ SHAPES = [
     ("10,000 metrics", "+" + "metric { name: 'auroc' value: 0.5 spec { auroc {} } } " * 10000),
     ("curves of different lengths", "details.curve[0].x[] 1"), ("a curve that goes back", "details.curve[0].x[0] 2"),
     ("densities of different lengths", "details.density.series[0].count[] 1"),
-    ("a million counts", "+details { density { series { kind: KNOWN " + "count: 1 " * 1000000 + "} } }"),
+    ("a million counts", "+details { density { series { kind: KNOWN_RIGHT " + "count: 1 " * 1000000 + "} } }"),
     ("another trial's id", f"+trial_id: '{sha256('another')}'"), ("another trial", "+trial { seed: 77 }"),
     ("another method", "trial.method.model {}"), ("a search without candidates", "+trial { search { chosen: 7 } }"),
     ("methods that start from methods", "+" + "epoch { metric { spec { auroc {} } } } " * 2000)]
