@@ -97,6 +97,21 @@ def augrc(score, wrong):
     return area
 
 
+def accepted(unknown, known, wrong):
+    """(false positive rate, correct classification rate) at "score <= t" for t = -inf and each distinct score, ascending."""
+    thresholds = [-np.inf] + sorted(set(unknown) | set(known))
+    return [(float((unknown <= t).mean()), float(((known <= t) & ~wrong).mean())) for t in thresholds]
+
+
+def oscr(unknown, known, wrong):
+    points = accepted(unknown, known, wrong)
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(points, points[1:]))
+
+
+def ccr(unknown, known, wrong, level):
+    return max(right for false, right in accepted(unknown, known, wrong) if false <= level)
+
+
 METRICS = {
     "auroc":
         ("auroc", "pairs of an unknown and a known sample with the larger score on the unknown one; a tie counts 1/2",
@@ -140,6 +155,13 @@ METRICS = {
         lambda u, k, wrong: float(np.mean([(not w) * ((p > n) + 0.5 * (p == n))
                                            for p in u
                                            for n, w in zip(k, wrong)]))),
+    "oscr": ("oscr", "area under the correct classification rate over the false positive rate, of samples at or below each "
+             "threshold; trapezoids between distinct scores", "oscr {}", oscr),
+    "ccr_at_10fpr":
+        ("ccr_at_10fpr", "share of known samples that are accepted and correct at the largest threshold that accepts at most "
+         "10 % of the unknown ones", "ccr_at_fpr { fpr: 0.1 }", lambda u, k, wrong: ccr(u, k, wrong, 0.1)),
+    "detection_error": ("detection_error", "least mean of the two error rates", "detection_error {}",
+                        lambda u, k, *_: min((1 - tpr + fpr) / 2 for tpr, fpr in curve(u, k))),
 }
 
 
@@ -157,6 +179,9 @@ def metric_cases():
         score = score if decimals is None else np.round(score, decimals)
         return case(score.astype(dtype), label, prediction)
 
+    # The last of five outputs is for the unknown: its softmax is the score, and a prediction of 4 rejects the sample.
+    outputs = extra_outputs()
+    rejecting = case(softmax(outputs["logits"])[:, -1], outputs["label"], outputs["logits"].argmax(1))
     infinite = drawn(40, 30)
     infinite["unknown_score"][[0, 5]], infinite["unknown_score"][[45, 50]] = -np.inf, np.inf
     many = {
@@ -180,6 +205,8 @@ def metric_cases():
             drawn(300, 2),
         "rare_known":
             drawn(3, 200),
+        "rejections":
+            rejecting,
         "float16":
             drawn(80, 60, dtype=np.float16),
         "float32_large":
@@ -194,6 +221,16 @@ def metric_cases():
 
 
 # Scores of logits and features. Fitted ones to the arrays train_*.
+
+
+def extra_outputs():
+    """Logits of four known classes and, last, of the unknown; one of them is so large that exp() overflows."""
+    random = np.random.default_rng(3)
+    label = np.concatenate([np.arange(36) % 4, np.full(14, -1)])
+    logits = random.normal(0, 1.5, (50, 5))
+    logits[np.arange(50), label] += 2
+    logits[49, 4] += 800
+    return {"logits": logits.round(3), "label": label, "num_classes": np.array(4)}
 
 
 def softmax(logits):
@@ -245,6 +282,22 @@ def react(d, percentile):
     return energy(np.minimum(d["features"], clip) @ d["head_weight"].T + d["head_bias"])
 
 
+def dice(d, percentile):
+    contribution = d["train_features"].mean(0) * d["head_weight"]
+    weight = np.where(contribution > np.percentile(contribution, percentile), d["head_weight"], 0)
+    return energy(d["features"] @ weight.T + d["head_bias"])
+
+
+def fdbd(d):
+    x, w, mean = d["features"], d["head_weight"], d["train_features"].mean(0)
+    scores = []
+    for row, z in zip(x, x @ w.T + d["head_bias"]):
+        c = z.argmax()
+        to_boundaries = [(z[c] - z[k]) / np.linalg.norm(w[c] - w[k]) for k in range(len(w)) if k != c]
+        scores.append(-np.sum(to_boundaries) / np.linalg.norm(row - mean))
+    return np.array(scores)
+
+
 def she(d):
     right = d["train_logits"].argmax(1) == d["train_label"]
     pattern = [d["train_features"][right & (d["train_label"] == c)].mean(0) for c in range(d["logits"].shape[1])]
@@ -282,19 +335,31 @@ SCORES = {
     "react_90": ("energy of features clipped at the 90th percentile (linear between values) of all training features",
                  "react { percentile: 90 }", lambda d: react(d, 90)),
     "react_60": ("the 60th", "react { percentile: 60 }", lambda d: react(d, 60)),
+    "dice_90": ("energy of a head without the 90 % of weights (percentile, linear between values) whose product with the "
+                "mean training feature is least", "dice {}", lambda d: dice(d, 90)),
+    "dice_50": ("50 %", "dice { percentile: 50 }", lambda d: dice(d, 50)),
+    "fdbd": ("minus the sum of distances to the other classes' boundaries, over that to the mean training feature",
+             "fdbd {}", fdbd),
+    "extra_output": ("softmax(z)_c of the last output, which is for the unknown", "extra_output {}",
+                     lambda d: softmax(d["logits"])[:, -1]),
+    "extra_output_margin": ("the last output minus the largest of the others", "extra_output { value: MARGIN }",
+                            lambda d: d["logits"][:, -1] - d["logits"][:, :-1].max(1)),
     "she": (
         "minus the inner product with the mean feature of correctly classified training samples of the predicted class",
         "she {}", she),
 }
 # Pairs that differ in a setting: a library whose scores are equal for both doesn't use it. The scores of openmax_* have no
-# expected values: its Weibull distributions are those of a library.
+# expected values: its Weibull distributions are those of a library. *_search is a setting that a hyperparameter search sets
+# in an object that has scored samples before.
 MUST_DIFFER = [("openmax_tail5", "openmax_tail20"), ("knn_1", "knn_10"), ("vim_2", "vim_5"), ("react_90", "react_60"),
-               ("energy", "energy_t2"), ("gen_01", "gen_05_top2")]
+               ("energy", "energy_t2"), ("gen_01", "gen_05_top2"), ("dice_90", "dice_50"),
+               ("extra_output", "extra_output_margin"), ("vim_2_search", "vim_5_search"),
+               ("react_90_search", "react_60_search"), ("dice_90_search", "dice_50_search")]
 
 
 def score_cases():
     random = np.random.default_rng(2)
-    found = {}
+    found = {"extra_output": extra_outputs()}
     for name, dtype in (("scores", float), ("scores_float32", np.float32)):
         classes, dim, train, test = 4, 8, 160, 40
         centre = random.uniform(0, 3, (classes, dim))
@@ -353,8 +418,12 @@ def main():
         }
     for name, arrays in score_cases().items():
         np.savez(os.path.join(HERE, "v1", name + ".npz"), **arrays)
-        doubles = {key: array if "label" in key else array.astype(float) for key, array in arrays.items()}
-        expected["score_cases"][name] = {key: of(doubles).tolist() for key, (*_, of) in SCORES.items()}
+        doubles = {key: array.astype(float) if array.dtype.kind == "f" else array for key, array in arrays.items()}
+        expected["score_cases"][name] = {
+            key: of(doubles).tolist()
+            for key, (*_, of) in SCORES.items()
+            if key.startswith("extra_output") == (name == "extra_output")
+        }
     with open(os.path.join(HERE, "v1", "expected.json"), "w") as file:
         json.dump(expected, file, indent=1)
         file.write("\n")

@@ -94,7 +94,8 @@ TEST_F(EnergyConstraintTerm, AConstraintThatIsKeptLosesItsMultiplier) {
 // Three epochs of two steps by the authors' train.py, with a reference of 0.5 and two multipliers.
 TEST(EnergyConstraint, IsTheReleasedStep) {
   const auto term = MakeTerm(
-      "energy_constraint { margin: -1 false_alarm: 0.25 cross_entropy_limit: 2 multiplier_rate: 0.5 penalty_growth: 1.5 }");
+      "energy_constraint { margin: -1 false_alarm: 0.25 cross_entropy_limit: 2 multiplier_rate: 0.5 penalty_growth: "
+      "1.5 }");
   for (const auto& [name, parameter] : term->Parameters()) {
     parameter.set_data(at::full({1}, name == "slope" ? -0.75 : 2.25, at::kDouble));
   }

@@ -1,5 +1,7 @@
-// Values and gradients of losses for unknown detection, against testdata/unknown_detection.json.
+// Values and gradients of losses for unknown detection, against testdata/unknown_detection.json and pytorch-ood's.
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/testing/tensor_matchers.h"
@@ -34,6 +36,37 @@ TEST(UnknownDetectionLosses, AgreeWithAnIndependentImplementation) {
     EXPECT_THAT(scene.known.logits.grad(), TensorNear(TensorOf(expected["grad_logits"]), 1e-6));
     if (!expected.contains("grad_open_logits")) continue;
     EXPECT_THAT(scene.open.output.logits.grad(), TensorNear(TensorOf(expected["grad_open_logits"]), 1e-6));
+  }
+}
+
+// Six known samples and five open ones, whose rows follow.
+TEST(UnknownDetectionLosses, AreThoseOfPytorchOod) {
+  const nlohmann::json golden = ReadGolden("released_losses.json")["pytorch_ood"];
+  const std::vector<int64_t> label = golden["label"];
+  const auto known = static_cast<int64_t>(label.size());
+  ASSERT_EQ(golden["cases"].size(), 5);
+  for (const nlohmann::json& expected : golden["cases"]) {
+    SCOPED_TRACE(expected["term"].get<std::string>());
+    const at::Tensor logits = TensorOf(golden["logits"]).requires_grad_(true),
+                     features = TensorOf(golden["features"]).requires_grad_(true);
+    LossScene scene = SceneOf(logits.slice(0, 0, known), label);
+    scene.known.feature = features.slice(0, 0, known);
+    scene.open = OpenSetOf(logits.slice(0, known));
+    scene.open.output.feature = features.slice(0, known);
+    const auto term = MakeTerm(expected["term"]);
+    for (const auto& [name, parameter] : term->Parameters()) {
+      parameter.set_data(TensorOf(expected["parameters"][name]));
+    }
+    const at::Tensor value = term->Compute(scene.Input());
+    EXPECT_THAT(value.detach(), TensorNear(TensorOf(expected["value"]), 1e-11));  // its centre loss adds up to 1e-12
+    value.backward();
+    for (const auto& [name, rows] : {std::pair("logits", logits), std::pair("features", features)}) {
+      if (expected["gradient"].contains(name)) {
+        EXPECT_THAT(rows.grad(), TensorNear(TensorOf(expected["gradient"][name]), 1e-12)) << name;
+      } else {
+        EXPECT_FALSE(rows.grad().defined()) << name;
+      }
+    }
   }
 }
 

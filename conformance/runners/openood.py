@@ -68,10 +68,20 @@ def postprocessor(name, kind, arguments, d):
     if hasattr(module, "tqdm"):
         module.tqdm = lambda batches, **_: batches
     of.setup(network, {"main_train": [batch], "train": [batch], "val": [batch]}, None)
-    return -of.postprocess(network, d["features"])[1]
+    return of, lambda: -of.postprocess(network, d["features"])[1]
+
+
+def searched(words, d, value):
+    """After the search of the settings before."""
+    of, score = postprocessor(*words, d)
+    score()
+    of.set_hyperparam([value])
+    return score()
 
 
 def scores(d):
+    if "num_classes" in d:  # no score of an output for the unknown
+        return {}
     torch.Tensor.cuda = torch.nn.Module.cuda = lambda self, *_: self
     for package in ("openood", "openood.postprocessors", "openood.utils", "openood.utils.comm"):
         sys.modules.setdefault(package, ModuleType(package)).__path__ = []
@@ -114,10 +124,23 @@ def scores(d):
         "react_60": ("react_postprocessor", "ReactPostprocessor", {
             "percentile": 60
         }),
+        "dice_90": ("dice_postprocessor", "DICEPostprocessor", {
+            "p": 90
+        }),
+        "dice_50": ("dice_postprocessor", "DICEPostprocessor", {
+            "p": 50
+        }),
+        "fdbd": ("fdbd_postprocessor", "fDBDPostprocessor", {
+            "distance_as_normalizer": True
+        }),
         "she": ("she_postprocessor", "SHEPostprocessor", {
             "metric": "inner_product"
         }),
         "mahalanobis": ("mds_postprocessor", "MDSPostprocessor", {}),
         "relative_mahalanobis": ("rmds_postprocessor", "RMDSPostprocessor", {}),
     }
-    return {name: lambda words=words: postprocessor(*words, t) for name, words in wanted.items()}
+    found = {name: lambda words=words: postprocessor(*words, t)[1]() for name, words in wanted.items()}
+    for first, other, value in (("vim_2", "vim_5", 5), ("react_90", "react_60", 60), ("dice_90", "dice_50", 50)):
+        found[first + "_search"] = found[first]
+        found[other + "_search"] = lambda words=wanted[first], value=value: searched(words, t, value)
+    return found

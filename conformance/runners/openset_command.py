@@ -35,11 +35,12 @@ def metrics(d):
 
 def scored(d, spec):
     with tempfile.TemporaryDirectory() as folder:
-        fit = {key[6:]: array for key, array in d.items() if key.startswith("train_")}
-        np.savez(os.path.join(folder, "fit.npz"), **fit, head_weight=d["head_weight"], head_bias=d["head_bias"])
+        fit = {key[6:] if "train_" in key else key: a for key, a in d.items() if key.startswith(("train_", "head_"))}
+        np.savez(os.path.join(folder, "fit.npz"), **fit)
         np.savez(os.path.join(folder, "case.npz"), **{key: a for key, a in d.items() if not key.startswith("train_")})
         out = os.path.join(folder, "out.npz")
-        run(os.path.join(folder, "case.npz"), f"--fit={folder}/fit.npz", "--score", spec, f"--sample_scores={out}")
+        fitted = [f"--fit={folder}/fit.npz"] if fit else []
+        run(os.path.join(folder, "case.npz"), *fitted, "--score", spec, f"--sample_scores={out}")
         with np.load(out) as file:
             return file["unknown_score"]
 

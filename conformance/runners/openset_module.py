@@ -21,16 +21,16 @@ def metrics(d):
 
 def scores(d):
     fit = {key[6:]: array for key, array in d.items() if key.startswith("train_")}
-    head = {key: d[key] for key in ("head_weight", "head_bias")}
-    test = {key: d[key] for key in ("logits", "features")}
+    head = {key: d[key] for key in ("head_weight", "head_bias") if key in d}
+    test = {key: d[key] for key in ("logits", "features") if key in d}
+
+    def value_of(word):
+        return word if word.isalpha() else float(word) if "." in word else int(word)
 
     def scored(spec):
         name, fields = spec.split(" ", 1)
         words = fields.strip("{} ").replace(":", "").split()
-        of = openset.scores.Score(
-            name, **{
-                key: float(value) if "." in value else int(value) for key, value in zip(words[::2], words[1::2])
-            })
-        return of.fit(**fit, **head).score_samples(**test, **head)
+        of = openset.scores.Score(name, **{key: value_of(word) for key, word in zip(words[::2], words[1::2])})
+        return (of.fit(**fit, **head) if fit else of).score_samples(**test, **head)
 
     return {name: lambda spec=about["openset"]: scored(spec) for name, about in EXPECTED["scores"].items()}

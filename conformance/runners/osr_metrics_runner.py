@@ -14,5 +14,6 @@ def metrics(d):
         "aupr_unknown": osr.aupr_out(score, unknown),
         "aupr_known": osr.aupr_in(score, unknown),
         "fpr95_unknown_positive": osr.fpr_at_95tpr(score, unknown),
-        "aurc": osr.aurc(score[known], wrong)
+        "aurc": osr.aurc(score[known], wrong),
+        "oscr": osr.compute_aoscr(score, unknown, d["prediction"], d["label"])
     }

@@ -20,6 +20,8 @@ def metrics(d):
 
 
 def scores(d):
+    if "num_classes" in d:  # no score of an output for the unknown
+        return {}
     t = {
         key: torch.tensor(array).float() if "label" not in key else torch.tensor(array).long()
         for key, array in d.items()
@@ -59,6 +61,9 @@ def scores(d):
         "vim_5": lambda: vim(5),
         "react_90": lambda: react(90),
         "react_60": lambda: react(60),
+        "dice_90": lambda: fitted(detector.DICE(None, t["head_weight"], t["head_bias"], 0.9)),
+        "dice_50": lambda: fitted(detector.DICE(None, t["head_weight"], t["head_bias"], 0.5)),
+        "fdbd": lambda: fitted(detector.fDBD(None, head)).detach(),
         "openmax_tail5": lambda: openmax(5),
         "openmax_tail20": lambda: openmax(20),
         "she": lambda: fitted(detector.SHE(lambda x: x, head)).detach()

@@ -17,5 +17,5 @@ def metrics(d):
         "aupr_unknown": tm.binary_average_precision(score, unknown),
         "aupr_known": tm.binary_average_precision(-score, 1 - unknown),
         "fpr95_unknown_positive": fpr[(tpr >= 0.95).int().argmax()],
-        "accuracy": tm.multiclass_accuracy(prediction, label, num_classes=4, average="micro")
+        "accuracy": tm.multiclass_accuracy(prediction, label, num_classes=5, average="micro")
     }

@@ -32,8 +32,8 @@ constexpr double kViolation = 1e-6;  // of the conditions of an optimum, which a
 // Minimises |weight|^2 / 2 + c sum_i max(0, 1 - y_i f(x_i)) over the columns of `centred`, y_i = 1 for those of the
 // class and -1 for others. The dual has a factor in [0, c] for each sample, weight = sum_i y_i a_i x_i, and is solved
 // for one after the other (Hsieh et al. 2008): for all samples, then for those strictly between the limits until they
-// violate ten times less. The bias is not penalised, so that sum_i y_i a_i = 0: it is the multiplier of this constraint,
-// found by an augmented Lagrangian. Centring changes nothing but the number of passes.
+// violate ten times less. The bias is not penalised, so that sum_i y_i a_i = 0: it is the multiplier of this
+// constraint, found by an augmented Lagrangian. Centring changes nothing but the number of passes.
 Separation Separate(const Eigen::MatrixXd& centred, const std::vector<bool>& of_class, double c) {
   const Eigen::Index n = centred.cols();
   const Eigen::VectorXd square = centred.colwise().squaredNorm();
@@ -125,9 +125,8 @@ std::optional<Slab> FindSlab(const Eigen::VectorXd& values, const std::vector<bo
   for (double least = risk(near, far);;) {
     const std::array<std::array<int64_t, 2>, 4> moves = {
         {{near - 1, far}, {near + 1, far}, {near, far - 1}, {near, far + 1}}};
-    const auto best = std::min_element(moves.begin(), moves.end(), [&](const auto& a, const auto& b) {
-      return risk(a[0], a[1]) < risk(b[0], b[1]);
-    });
+    const auto best = std::min_element(
+        moves.begin(), moves.end(), [&](const auto& a, const auto& b) { return risk(a[0], a[1]) < risk(b[0], b[1]); });
     const double moved = risk((*best)[0], (*best)[1]);
     if (!(moved < least)) break;
     least = moved;
@@ -194,9 +193,9 @@ absl::Status OneVsSet::Fit(const ScoreInput& train, absl::Span<const int32_t> la
   bias_.resize(static_cast<Eigen::Index>(classes.size()));
   for (size_t i = 0; i < classes.size(); ++i) {
     if (!found[i].converged) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("one_vs_set: the support vector machine of class ", classes[i], " has not converged after ",
-                       kMaxPasses, " passes over its training samples; set a smaller c"));
+      return absl::InvalidArgumentError(absl::StrCat("one_vs_set: the support vector machine of class ", classes[i],
+                                                     " has not converged after ", kMaxPasses,
+                                                     " passes over its training samples; set a smaller c"));
     }
     if (!slab[i].has_value()) continue;
     const auto column = static_cast<Eigen::Index>(slab_.size());

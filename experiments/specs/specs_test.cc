@@ -94,7 +94,7 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
       MakePlan(*trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
   EXPECT_EQ(plan.Count(ActionKind::kInfer), 52);
-  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 220);
+  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 224);
 }
 
 // For each of 2 splits: one training; one pass over the validation images, which the 44 candidates of ODIN share; and

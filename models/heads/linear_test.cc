@@ -65,6 +65,23 @@ TEST(LinearHeadTest, FeaturesCanBeNormalisedInTraining) {
   EXPECT_THAT(head->Forward(feature).feature, TensorEq(head->Forward(feature).logits));
 }
 
+// The outputs of T2FNormNet in OpenOOD's networks/t2fnorm_net.py (3c35632) with tau 0.1 and these weights.
+TEST(LinearHeadTest, NormalisesAsOpenOodsT2FNorm) {
+  LinearHeadSpec spec;
+  spec.set_feature_temperature(0.1);
+  const auto head = Make(spec, 2, 3);
+  const c10::NoGradGuard no_grad;
+  auto parameters = head->named_parameters();
+  parameters["weight"].copy_(Matrix({{1, 2}, {3, 4}, {5, 6}}));
+  parameters["bias"].copy_(at::tensor({0.5, 0.0, -1.0}));
+  const at::Tensor feature = Matrix({{0, 2}, {2, 0}, {1, 1}}).to(at::kFloat);
+  EXPECT_THAT(head->Forward(feature).logits,
+              TensorNear(Matrix({{20.5, 40, 59}, {10.5, 30, 49}, {21.713203436, 49.497474683, 76.781745931}}), 3e-5));
+  head->eval();
+  EXPECT_THAT(head->Forward(feature).logits,
+              TensorNear(Matrix({{40.5, 80, 119}, {20.5, 60, 99}, {30.5, 70, 109}}), 3e-5));
+}
+
 TEST(LinearHeadTest, ItsGradientCanEndAtTheHead) {
   LinearHeadSpec spec;
   spec.set_stop_gradient(true);

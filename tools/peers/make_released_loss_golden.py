@@ -11,6 +11,8 @@ SOURCES is a folder of checkouts. The stored file was made with PyTorch 2.11.0 o
                            multipliers as in the paper (lam2 = lam.cuda() makes them one tensor there)
     opennet                shrtCKT/opennet 3fe1f58: the two parts of the loss of opennet.py, with TensorFlow 2.21.0, for
                            whose first version it was written
+
+and the package pytorch-ood 0.4.0.
 """
 
 import ast
@@ -181,6 +183,51 @@ def intra_inter(sources, draws):
             "inter_gradient": tape.gradient(parts[1], x).numpy().tolist()}
 
 
+def pytorch_ood(_, draws):
+    """Terms for six known and five open samples, and their gradients by the logits and the features."""
+    from pytorch_ood import loss
+    label = torch.tensor(LABEL[0] + [-1] * 5)
+    known = label >= 0
+    regression, weights = nn.Linear(1, 2), nn.Linear(CLASSES, 1)
+    regression.weight.data, regression.bias.data = torch.tensor([[0.5], [-0.25]]), torch.tensor([0.125, -0.5])
+    weights.weight.data = torch.tensor([[0.5, 2, -1, 0.25]])
+    centre = loss.CenterLoss(CLASSES, 3)
+    centre.centers.params.data = draws(CLASSES, 3)
+    energy = loss.EnergyRegularizedLoss(1, -2.5, -1.5)
+    terms = {
+        "energy_margin { known_margin: -2.5 open_margin: -1.5 }":
+            lambda z, _: energy(z, label) - functional.cross_entropy(z[known], label[known]),
+        "outlier_exposure {}":
+            lambda z, _: loss.OutlierExposureLoss(1, "none")(z, label)[~known].mean(),
+        "objectosphere { feature_weight: 0.5 known_length: 2 }":
+            lambda z, x: loss.ObjectosphereLoss(0.5, 2)(z, x, label),
+        "outlier_energy {}":
+            lambda z, _: loss.VOSRegLoss(regression, weights)._regularization(z, label),
+        # Its mean is over classes too, and of whole distances.
+        "centre {}":
+            lambda _, x: centre(centre.distance(x), label) * CLASSES / 2,
+    }
+    parameters = {
+        "outlier_energy {}": {
+            "energy": weights.weight[0].tolist(),
+            "slope": (-regression.weight[:, 0]).tolist(),  # its energy is the negative of the authors'
+            "offset": regression.bias.tolist()
+        },
+        "centre {}": {
+            "centre": centre.centers.params.tolist()
+        },
+    }
+    inputs = {"logits": (2 * draws(11, CLASSES)), "features": (2 * draws(11, 3))}
+    logits, features = (rows.requires_grad_(True) for rows in inputs.values())
+    cases = []
+    for term, of in terms.items():
+        value = of(logits, features)
+        gradients = torch.autograd.grad(value, [logits, features], allow_unused=True)
+        found = {name: gradient.tolist() for name, gradient in zip(inputs, gradients) if gradient is not None}
+        cases.append({"term": term, "parameters": parameters.get(term, {}), "value": value.item(), "gradient": found})
+    return {"label": LABEL[0], **{name: rows.tolist() for name, rows in inputs.items()}, "cases": cases}
+
+
 def main():
     sources, path = sys.argv[1:]
     torch.set_default_dtype(torch.float64)
@@ -192,7 +239,7 @@ def main():
         return (torch.randn(*shape, generator=random) * 1000).round() / 1000
 
     golden = {"about": "Made by tools/peers/make_released_loss_golden.py."}
-    for part in (cider, class_anchor, confidence_branch, scone, intra_inter):
+    for part in (cider, class_anchor, confidence_branch, scone, intra_inter, pytorch_ood):
         golden[part.__name__] = part(sources, draws)
     with open(path, "w") as file:
         file.write(
