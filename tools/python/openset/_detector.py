@@ -29,9 +29,11 @@ class Detector:
     """A detector in a file: a score, what it is fitted to, and a threshold. `openset detector` and the C library decide
     the same by it, to the bit.
 
-    >>> import openset
+    >>> import os, tempfile, openset
+    >>> folder = tempfile.TemporaryDirectory()
     >>> validation = dict(label=[0, 1, 0, 1], logits=[[9., 1.], [1., 8.], [7., 1.], [1., 2.]])
-    >>> detector = openset.Detector.save("/tmp/d.npz", validation, score="max_logit", target=0.75)
+    >>> detector = openset.Detector.save(os.path.join(folder.name, "d.npz"), validation, score="max_logit",
+    ...                                  target=0.75)
     >>> detector.apply(logits=[[9., 0.], [1., 2.]]).rejected.tolist()
     [False, True]
     """
