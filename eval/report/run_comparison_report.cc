@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -372,13 +373,15 @@ std::vector<std::string> PowerLines(const RunComparison& comparison) {
       least = any ? std::min(least, row.power->detectable) : row.power->detectable;
       most = std::max(most, row.power->detectable);
       too_many = too_many || needed == 0;
-      few = few == 0 ? needed : std::min(few, needed);
+      if (needed > 0) few = few == 0 ? needed : std::min(few, needed);
       many = std::max(many, needed);
       replicates.insert(ReplicatesText(row.test));
       any = true;
     }
     if (!any) continue;
-    const bool of_seeds = absl::StrContains(*replicates.begin(), "seeds");
+    const auto is_of_seeds = [](const std::string& text) { return absl::StrContains(text, "seeds"); };
+    const bool some_seeds = absl::c_any_of(replicates, is_of_seeds),
+               all_seeds = absl::c_all_of(replicates, is_of_seeds);
     lines.push_back(absl::StrCat(display.label, ": with ", absl::StrJoin(replicates, ", "),
                                  ", differences below about ", RangeText(least, most, display), " can't be detected; ",
                                  OneText(display), " takes ",
@@ -386,7 +389,9 @@ std::vector<std::string> PowerLines(const RunComparison& comparison) {
                                  : too_many           ? absl::StrCat(few, " to more than 10,000")
                                  : few == many        ? absl::StrCat(few)
                                                       : absl::StrCat(few, " to ", many),
-                                 of_seeds ? " seeds" : " splits"));
+                                 all_seeds    ? " seeds"
+                                 : some_seeds ? " splits or seeds"
+                                              : " splits"));
   }
   return lines;
 }

@@ -130,6 +130,7 @@ TEST(FormatRunComparison, TablesHaveEffectsThenPValuesAndHolmsColumns) {
 TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
   RunComparison comparison = Comparison();
   comparison.pairs[0].test.replicates = 3;
+  comparison.pairs[0].test.differences = Differences::kVary;
   EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
             "On 3 splits of svhn, a had 25.00 points more AUROC than b (95 % interval 12.50 to 37.50; p = 0.0312).\n"
             "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n");
@@ -159,7 +160,7 @@ TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
   // Below tables, with a summary of what can't be detected.
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown),
               AllOf(HasSubstr("* AUROC: with 3 seeds of one split, 3 splits, differences below about 3.12 points can't "
-                              "be detected; 1 point takes 12 to more than 10,000 "),
+                              "be detected; 1 point takes 12 to more than 10,000 splits or seeds\n"),
                     HasSubstr("* On 3 splits of svhn, no difference")));
 }
 
