@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/proto_digest.h"
 #include "core/proto/schema.pb.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/text_format.h"
@@ -25,6 +26,13 @@ std::string TextOf(const Message& message, const FieldDescriptor* field, int ind
     text = text.empty() ? "{}" : absl::StrCat("{ ", text, " }");
   }
   return text;
+}
+
+// Whether they differ only in a path that no digest covers.
+bool DifferInPath(const Message& a, const Message& b, const FieldDescriptor* field) {
+  if (field->is_repeated() || field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return false;
+  return DigestedPart(*field, a.GetReflection()->GetString(a, field)) ==
+         DigestedPart(*field, b.GetReflection()->GetString(b, field));
 }
 
 bool Has(const Message& message, const FieldDescriptor* field, int index) {
@@ -57,6 +65,7 @@ void Compare(const Message& before, const Message& after, const std::string& abo
         Compare(Part(before, field, i), Part(after, field, i), path, differences);
         continue;
       }
+      if (had && has && DifferInPath(before, after, field)) continue;
       FieldDifference difference{path, had ? TextOf(before, field, index) : "", has ? TextOf(after, field, index) : ""};
       if (difference.before != difference.after) differences->push_back(std::move(difference));
     }

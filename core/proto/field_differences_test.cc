@@ -39,5 +39,14 @@ TEST(FieldDifferences, LabelsAreIgnored) {
   EXPECT_THAT(Differences("name: 'a' flag: true", "name: 'b' flag: true"), IsEmpty());
 }
 
+TEST(FieldDifferences, PathsOfFilesAreIgnored) {
+  const auto count = [](const std::string& before, const std::string& after) {
+    return FindDifferences(Parsed<testing::Grown>(before), Parsed<testing::Grown>(after)).size();
+  };
+  EXPECT_EQ(count("place: 'file:a'", "place: 'file:b'"), 0);
+  EXPECT_EQ(count("place: 'file:a'", "place: 'b'"), 1);
+  EXPECT_EQ(count("place: 'file:a'", ""), 1);
+}
+
 }  // namespace
 }  // namespace openset

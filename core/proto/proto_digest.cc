@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "core/proto/schema.pb.h"
 
 namespace openset {
@@ -114,7 +115,7 @@ class Writer {
       case FieldDescriptor::CPPTYPE_ENUM:
         return Number(static_cast<int64_t>(i < 0 ? r->GetEnumValue(m, f) : r->GetRepeatedEnumValue(m, f, i)));
       case FieldDescriptor::CPPTYPE_STRING:
-        return Text(i < 0 ? r->GetString(m, f) : r->GetRepeatedString(m, f, i));
+        return Text(DigestedPart(*f, i < 0 ? r->GetString(m, f) : r->GetRepeatedString(m, f, i)));
       case FieldDescriptor::CPPTYPE_MESSAGE:
         return Visit(i < 0 ? r->GetMessage(m, f) : r->GetRepeatedMessage(m, f, i));
     }
@@ -124,6 +125,12 @@ class Writer {
 };
 
 }  // namespace
+
+std::string DigestedPart(const FieldDescriptor& field, std::string text) {
+  const std::string& before_path = field.options().GetExtension(rule).path_after();
+  if (!before_path.empty() && absl::StartsWith(text, before_path)) return before_path;
+  return text;
+}
 
 std::string CanonicalBytes(const Message& message) {
   std::string bytes;

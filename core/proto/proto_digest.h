@@ -13,10 +13,13 @@ namespace openset {
 
 // SHA-256, in hexadecimal, over the full name of the message's type and, for it and each message below it, its schema's
 // revision and its set fields in order of number, each with number and value. Fields marked `label` in the schema are
-// left out; so are those marked `added` while they hold their default, and unknown fields. Messages that differ in any
-// other field have different digests, and the digest depends neither on the order of fields in a file nor on the
-// version of the Protobuf library. Doubles are hashed by their bits (-0 as 0).
+// left out; so are those marked `added` while they hold their default, unknown fields, and the paths of strings with a
+// rule `path_after`. Messages that differ in any other field have different digests, and the digest depends neither on
+// the order of fields in a file nor on the version of the Protobuf library. Doubles are hashed by their bits (-0 as 0).
 std::string MessageDigest(const google::protobuf::Message& message);
+
+// What digests cover of a string field's value.
+std::string DigestedPart(const google::protobuf::FieldDescriptor& field, std::string text);
 
 // For the digests of many messages with common parts: each part is serialised once.
 // What MessageDigest() hashes of a message, without its type's name.

@@ -77,6 +77,20 @@ TEST(MessageDigest, LeavesAddedFieldsOutWhileTheyHoldTheirDefault) {
   EXPECT_EQ(others.size(), 8);
 }
 
+// Files may be moved.
+TEST(MessageDigest, LeavesPathsOut) {
+  const std::string moved = GrownDigest("place: 'file:/a/b.npz'");
+  EXPECT_EQ(GrownDigest("place: 'file:c.npz'"), moved);
+  EXPECT_EQ(GrownDigest("place: 'file:'"), moved);
+  const std::set<std::string> others = {moved,
+                                        GrownDigest("place: 'folder:/a/b.npz'"),
+                                        GrownDigest("place: 'file'"),
+                                        GrownDigest("place: '/file:'"),
+                                        GrownDigest("place: ''"),
+                                        GrownDigest("")};
+  EXPECT_EQ(others.size(), 6);
+}
+
 TEST(MessageDigest, NegativeZeroIsZero) { EXPECT_EQ(Digest("leaf { rate: -0.0 }"), Digest("leaf { rate: 0.0 }")); }
 
 TEST(MessageDigest, DiffersBetweenMessages) {
