@@ -64,4 +64,16 @@ bool HasFeatures(const DataSetInfo& info) {
   return info.layout_size() > 0 && info.layout(0).part_size() > 0 && info.layout(0).part(0).has_features();
 }
 
+int KnownClasses(const DataSetInfo& info) { return info.class_name_size() - info.unknown_classes(); }
+
+void AddUnknownGroups(const DataSetInfo& info, TaskSpec* task) {
+  for (const DataSetPart& part : info.layout(0).part()) {
+    if (!part.has_features() || part.features().has_share() || part.name() == kAllSamples) continue;
+    UnknownSource* source = task->add_unknown();
+    source->set_group(part.name());
+    source->set_data_set(info.name());
+    source->set_part(part.name());
+  }
+}
+
 }  // namespace openset

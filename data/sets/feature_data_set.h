@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "data/catalog.pb.h"
+#include "data/task.pb.h"
 
 namespace openset {
 
@@ -21,6 +22,11 @@ absl::StatusOr<DataSetInfo> DescribeFeatures(const std::string& name, const std:
 
 // Whether the samples of a data set are feature vectors, not images.
 bool HasFeatures(const DataSetInfo& info);
+
+// Of such an entry: the number of known classes, the first ones.
+int KnownClasses(const DataSetInfo& info);
+// Adds a source of unknowns for each group that is a part of a file without an array `part`.
+void AddUnknownGroups(const DataSetInfo& info, TaskSpec* task);
 
 }  // namespace openset
 

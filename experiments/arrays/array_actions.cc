@@ -117,8 +117,7 @@ class OutputsReader {
 
   absl::StatusOr<Outputs> Read() {
     const OutputsSpec& spec = action_.train(0).model().outputs();
-    // The inference for the fit has known samples only, and tasks for such outputs have unknown ones.
-    const bool is_fit = action_.unknown().empty() && spec.has_fit_file();
+    const bool is_fit = spec.has_fit_file() && IsFit();
     path_ = is_fit ? spec.fit_file() : spec.file();
     OPENSET_RETURN_IF_ERROR(CheckDigest(path_, is_fit ? spec.fit_sha256() : spec.sha256()));
     OPENSET_ASSIGN_OR_RETURN(samples_, ReadSampleSet({path_}));
@@ -141,6 +140,14 @@ class OutputsReader {
   }
 
  private:
+  // Whether the inference is for a score that is fitted: on the training samples, or on those that are left out of
+  // them.
+  bool IsFit() const {
+    const bool is_left_out = action_.known().only_last_per_class() > 0;
+    return action_.unknown().empty() &&
+           (is_left_out || MessageDigest(action_.known()) == MessageDigest(action_.train(0).data()));
+  }
+
   absl::Status Problem(absl::string_view problem) const {
     return absl::InvalidArgumentError(absl::StrCat(path_, ": ", problem));
   }
@@ -150,10 +157,11 @@ class OutputsReader {
       return Problem(absl::StrCat("is for ", samples_.num_classes_given ? samples_.num_classes : samples_.num_outputs,
                                   " classes, and the task's split has ", classes_, " known ones"));
     }
-    const absl::StatusOr<const DataSetInfo*> info = context_.catalog->Find(action_.known().data_set());
+    const Selection& classes = action_.train(0).data();
+    const absl::StatusOr<const DataSetInfo*> info = context_.catalog->Find(classes.data_set());
     if (!info.ok()) return absl::OkStatus();
     for (size_t c = 0; c < samples_.class_names.size() && c < classes_; ++c) {
-      const std::string& ours = (*info)->class_name(action_.known().class_id(static_cast<int>(c)));
+      const std::string& ours = (*info)->class_name(classes.class_id(static_cast<int>(c)));
       if (ours == samples_.class_names[c]) continue;
       return Problem(absl::StrCat("has the class '", OneLine(samples_.class_names[c]),
                                   "' where the task's known class ", c, " is '", OneLine(ours), "'"));

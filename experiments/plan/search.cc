@@ -19,10 +19,15 @@
 #include "core/saturated.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "data/catalog.pb.h"
+#include "data/readers/feature_file.h"
+#include "data/sets/feature_data_set.h"
+#include "data/task.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method/training_epochs.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
 
@@ -131,6 +136,9 @@ bool NeedsUnknown(MetricSpec metric) {
   return value.ok() && !(*value)[0].value.has_value();
 }
 
+// Whether the method's outputs were computed elsewhere: its validation samples are in a file of their own.
+bool IsImported(const MethodSpec& method) { return method.model().has_outputs() && !method.training().has_command(); }
+
 class SearchExpander {
  public:
   SearchExpander(const Experiment& experiment, int64_t max_candidates)
@@ -146,13 +154,8 @@ class SearchExpander {
         TrialSearch& expanded = searches.emplace_back();
         expanded.trial = static_cast<int>(t);
         OPENSET_RETURN_IF_ERROR(AddCandidates(s, trials[t], &expanded.candidates));
-        if (trials[t].data().validation_unknown_size() == 0 && NeedsUnknown(spec_.search(s).criterion())) {
-          expanded.undefined = Problem(
-              absl::StrCat("search[", s, "].criterion"),
-              absl::StrCat(MetricName(spec_.search(s).criterion()),
-                           " needs unknown samples, and the validation data of task '", trials[t].task(),
-                           "' has none: give the task external images (`external`), or use a criterion of known "
-                           "samples, such as accuracy"));
+        if (expanded.candidates[0].data().test_unknown_size() == 0 && NeedsUnknown(spec_.search(s).criterion())) {
+          expanded.undefined = Problem(absl::StrCat("search[", s, "].criterion"), WhyUndefined(s, trials[t]));
         }
         if (search.has_halving()) {
           OPENSET_RETURN_IF_ERROR(CheckRungs(s, expanded.candidates));
@@ -169,10 +172,29 @@ class SearchExpander {
     return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
   }
 
-  absl::Status CheckSearches() const {
-    if (spec_.search_size() > 0 && spec_.validation_per_class() == 0) {
-      return Problem("search[0]", "chooses on validation data: set validation_per_class");
+  std::string WhyUndefined(int s, const Trial& trial) const {
+    const std::string needs = absl::StrCat(MetricName(spec_.search(s).criterion()), " needs unknown samples, and ");
+    const char* const other = "use a criterion of known samples, such as accuracy";
+    if (IsImported(trial.method())) {
+      return absl::StrCat(needs, trial.method().model().outputs().validation_file(),
+                          " has none: add some (label -1), or ", other);
     }
+    return absl::StrCat(needs, "the validation data of task '", trial.task(),
+                        "' has none: give the task external images (`external`), or ", other);
+  }
+
+  // Checks that the method has validation samples.
+  absl::Status CheckValidation(int s, const std::string& where, const MethodSpec& method) const {
+    if (IsImported(method)) {
+      if (method.model().outputs().has_validation_file()) return absl::OkStatus();
+      return Problem(where, absl::StrCat("the search chooses on validation samples, and the outputs of ", method.name(),
+                                         " have none: set model.outputs.validation_file"));
+    }
+    if (spec_.validation_per_class() > 0) return absl::OkStatus();
+    return Problem(absl::StrCat("search[", s, "]"), "chooses on validation data: set validation_per_class");
+  }
+
+  absl::Status CheckSearches() const {
     std::vector<std::string> methods;
     for (const LoadedMethod& method : experiment_.methods) methods.push_back(method.spec.name());
     std::set<std::string> searched;
@@ -186,6 +208,9 @@ class SearchExpander {
           return Problem(where, UnknownName("method of this experiment", method, methods));
         }
         if (!searched.insert(method).second) return Problem(where, absl::StrCat(method, " is in two searches"));
+        for (const LoadedMethod& loaded : experiment_.methods) {
+          if (loaded.spec.name() == method) OPENSET_RETURN_IF_ERROR(CheckValidation(s, where, loaded.spec));
+        }
       }
       if (!HigherIsBetter(spec_.search(s).criterion()).has_value()) {
         return Problem(path + ".criterion", "must be a metric for which higher or lower is better");
@@ -232,6 +257,44 @@ class SearchExpander {
     return made = std::move(validation);
   }
 
+  // Returns the data of the trial's file of validation outputs, which is a data set by itself.
+  absl::StatusOr<std::shared_ptr<const TrialData>> OnValidationOutputs(int s, const Trial& trial) {
+    const std::string& file = trial.method().model().outputs().validation_file();
+    std::shared_ptr<const TrialData>& made = file_data_[{trial.shared_data().get(), file}];
+    if (made != nullptr) return made;
+    const auto read = [&]() -> absl::StatusOr<TaskData> {
+      TaskSpec task;
+      task.set_name(trial.task());
+      task.set_data_set(absl::StrCat(kFeaturesPrefix, file));
+      task.set_test_only(true);
+      task.add_test_part(kAllSamples);
+      OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(task.data_set()));
+      const int classes = trial.data().train().class_id_size(), has = KnownClasses(*info);
+      if (has < classes) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(file, " is for ", has, " classes, and the task's split has ", classes, " known ones"));
+      }
+      ClassSplit* split = task.add_split();
+      for (int c = 0; c < classes; ++c) split->add_known(c);
+      AddUnknownGroups(*info, &task);
+      FillDefaults(&task);
+      return ResolveTask(task, {}, experiment_.catalog);
+    };
+    absl::StatusOr<TaskData> data = read();
+    if (!data.ok()) {
+      return Problem(
+          absl::StrCat("search[", s, "]"),
+          absl::StrCat("model.outputs.validation_file of ", trial.method().name(), ": ", data.status().message()));
+    }
+    auto validation = std::make_shared<TrialData>();
+    validation->task = trial.task();
+    validation->split = trial.split();
+    validation->data = *std::move(data);
+    *validation->data.mutable_train() = trial.data().train();
+    FillDefaults(&validation->data);
+    return made = std::move(validation);
+  }
+
   // Returns the trial's protocol with the search's criterion as its only metric.
   std::shared_ptr<const TrialProtocol> ByCriterion(int s, const std::shared_ptr<const TrialProtocol>& trial) {
     std::shared_ptr<const TrialProtocol>& made = protocols_[{s, trial.get()}];
@@ -257,6 +320,12 @@ class SearchExpander {
                                const std::string where = axis < 0 ? experiment_.source.Where(search) : axes[axis].where;
                                return absl::StrCat(where, ": ", name, ": ", path);
                              }));
+    for (std::shared_ptr<const TrialMethod>& candidate : entry->second) {
+      if (!IsImported(candidate->method)) break;
+      auto on_validation = std::make_shared<TrialMethod>(*candidate);
+      *on_validation->method.mutable_model() = OnValidationFile(candidate->method.model());
+      candidate = std::move(on_validation);
+    }
     return &entry->second;
   }
 
@@ -270,9 +339,14 @@ class SearchExpander {
                                   " in all; --max_trials=N allows more"));
     }
     OPENSET_ASSIGN_OR_RETURN(const Methods* methods, GridOf(s, trial.shared_method()));
+    std::shared_ptr<const TrialData> data;
+    if (IsImported(trial.method())) {
+      OPENSET_ASSIGN_OR_RETURN(data, OnValidationOutputs(s, trial));
+    } else {
+      data = OnValidationData(trial.shared_data());
+    }
     for (const auto& method : *methods) {
-      candidates->emplace_back(method, OnValidationData(trial.shared_data()), ByCriterion(s, trial.shared_protocol()),
-                               trial.seed());
+      candidates->emplace_back(method, data, ByCriterion(s, trial.shared_protocol()), trial.seed());
     }
     return absl::OkStatus();
   }
@@ -283,6 +357,7 @@ class SearchExpander {
   int64_t candidates_ = 0;  // of the searches planned so far
   // Parts that candidates share, by the corresponding parts of the trial.
   std::map<const TrialData*, std::shared_ptr<const TrialData>> validation_data_;
+  std::map<std::pair<const TrialData*, std::string>, std::shared_ptr<const TrialData>> file_data_;
   std::map<std::pair<int, const TrialProtocol*>, std::shared_ptr<const TrialProtocol>> protocols_;
   std::map<std::pair<int, const TrialMethod*>, Methods> grids_;
 };
@@ -310,6 +385,7 @@ Trial Tuned(const Trial& trial, const TrialSearch& search, SearchLog log) {
   auto method = std::make_shared<TrialMethod>();
   method->method = search.candidates[log.chosen()].method();
   method->method.set_name(absl::StrCat(trial.method().name(), kTunedSuffix));
+  if (IsImported(trial.method())) *method->method.mutable_model() = trial.method().model();  // the test's outputs
   method->axis = trial.axis();
   return trial.With(std::move(method)).With(std::make_shared<const SearchLog>(std::move(log)));
 }

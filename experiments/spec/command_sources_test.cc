@@ -1,8 +1,8 @@
 #include "experiments/spec/command_sources.h"
 
-#include <utility>
-
 #include <unistd.h>
+
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -31,6 +32,10 @@ std::string FileOfSplit(const std::string& file, int split, uint64_t seed = 0) {
 }
 
 bool HasPlace(const std::string& file) { return absl::StrContains(file, kSplit) || absl::StrContains(file, kSeed); }
+
+bool HasPlaces(const OutputsSpec& outputs) {
+  return HasPlace(outputs.file()) || HasPlace(outputs.fit_file()) || HasPlace(outputs.validation_file());
+}
 
 // Compares the given digest ("" for none) with the file's, or sets it. `file` is absolute or relative to the data
 // folders. `check` is for a file that must be hashed.
@@ -112,24 +117,30 @@ void NoteArrays(const std::string& file, bool is_first, OutputsSpec* outputs) {
   outputs->set_head(has("features") && has("head_weight") && (is_first || outputs->head()));
 }
 
-// Sets the digest of a file of outputs.
+// Sets the digest of a file of outputs; `field` is "file" and so on.
 void ResolveOutputsFile(const std::string& field, const std::string& file, std::string* sha256,
                         std::vector<FieldProblem>* problems) {
-  const char* const digest = field == "file" ? "model.outputs.sha256" : "model.outputs.fit_sha256";
-  ResolveDigest(file, absl::StrCat("model.outputs.", field), digest, nullptr, sha256, problems);
+  const std::string path = absl::StrCat("model.outputs.", field);
+  ResolveDigest(file, path, absl::StrReplaceAll(path, {{"file", "sha256"}}), nullptr, sha256, problems);
 }
 
 void ResolveOutputs(const std::string& folder, OutputsSpec* outputs, std::vector<FieldProblem>* problems) {
   if (!outputs->has_file()) return;
   outputs->set_file(Absolute(folder, outputs->file()));
   if (outputs->has_fit_file()) outputs->set_fit_file(Absolute(folder, outputs->fit_file()));
-  for (const auto& [field, file] : {std::pair{"file", outputs->file()}, {"fit_file", outputs->fit_file()}}) {
+  if (outputs->has_validation_file()) outputs->set_validation_file(Absolute(folder, outputs->validation_file()));
+  for (const auto& [field, file] : {std::pair{"file", outputs->file()},
+                                    {"fit_file", outputs->fit_file()},
+                                    {"validation_file", outputs->validation_file()}}) {
     if (!absl::StartsWith(file, kData)) continue;
     problems->push_back({absl::StrCat("model.outputs.", field), "must be a path, not one of the data folders"});
   }
+  if (outputs->has_validation_file() && !absl::EndsWith(absl::AsciiStrToLower(outputs->validation_file()), ".npz")) {
+    problems->push_back({"model.outputs.validation_file", "must be an .npz, which says its groups and classes"});
+  }
   if (!problems->empty()) return;
-  if (HasPlace(outputs->file()) || HasPlace(outputs->fit_file())) {
-    if (outputs->has_sha256() || outputs->has_fit_sha256()) {
+  if (HasPlaces(*outputs)) {
+    if (outputs->has_sha256() || outputs->has_fit_sha256() || outputs->has_validation_sha256()) {
       problems->push_back({"model.outputs.sha256", "is for one file, and {split} or {seed} names several"});
     }
     return;
@@ -138,10 +149,16 @@ void ResolveOutputs(const std::string& folder, OutputsSpec* outputs, std::vector
   ResolveOutputsFile("file", outputs->file(), &sha256, problems);
   if (!sha256.empty()) outputs->set_sha256(sha256);
   NoteArrays(outputs->file(), /*is_first=*/true, outputs);
-  if (!outputs->has_fit_file()) return;
-  std::string fit_sha256 = outputs->fit_sha256();
-  ResolveOutputsFile("fit_file", outputs->fit_file(), &fit_sha256, problems);
-  if (!fit_sha256.empty()) outputs->set_fit_sha256(fit_sha256);
+  if (outputs->has_fit_file()) {
+    std::string fit_sha256 = outputs->fit_sha256();
+    ResolveOutputsFile("fit_file", outputs->fit_file(), &fit_sha256, problems);
+    if (!fit_sha256.empty()) outputs->set_fit_sha256(fit_sha256);
+  }
+  if (!outputs->has_validation_file()) return;
+  std::string validation_sha256 = outputs->validation_sha256();
+  ResolveOutputsFile("validation_file", outputs->validation_file(), &validation_sha256, problems);
+  if (!validation_sha256.empty()) outputs->set_validation_sha256(validation_sha256);
+  NoteArrays(outputs->validation_file(), /*is_first=*/false, outputs);
 }
 
 // Adds the digests of the files of a split and a seed, unless they are there.
@@ -163,12 +180,26 @@ void ResolveOutputsOfTrial(int split, uint64_t seed, OutputsSpec* outputs, std::
                        problems);
   }
   NoteArrays(file, is_first, outputs);
+  if (!outputs->has_validation_file()) return;
+  const std::string validation_file = FileOfSplit(outputs->validation_file(), split, seed);
+  ResolveOutputsFile("validation_file", validation_file, digest->mutable_validation_sha256(), problems);
+  NoteArrays(validation_file, /*is_first=*/false, outputs);
 }
 
 }  // namespace
 
 bool IsFittedHead(const ModelSpec& model) {
   return model.has_features() && model.features().fitted_case() != FeaturesSpec::FITTED_NOT_SET;
+}
+
+ModelSpec OnValidationFile(const ModelSpec& model) {
+  ModelSpec on_validation = model;
+  OutputsSpec* outputs = on_validation.mutable_outputs();
+  outputs->set_file(model.outputs().validation_file());
+  outputs->set_sha256(model.outputs().validation_sha256());
+  outputs->clear_validation_file();
+  outputs->clear_validation_sha256();
+  return on_validation;
 }
 
 bool UsesArraysOnly(const ModelSpec& model) { return model.has_outputs() || IsFittedHead(model); }
@@ -191,12 +222,13 @@ std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec
 }
 
 bool IsOfSplit(const ModelSpec& model) {
-  return absl::StrContains(model.weights().file(), kSplit) || HasPlace(model.outputs().file()) ||
-         HasPlace(model.outputs().fit_file());
+  return absl::StrContains(model.weights().file(), kSplit) || HasPlaces(model.outputs());
 }
 
 bool IsOfSeed(const ModelSpec& model) {
-  return absl::StrContains(model.outputs().file(), kSeed) || absl::StrContains(model.outputs().fit_file(), kSeed);
+  const OutputsSpec& outputs = model.outputs();
+  return absl::StrContains(outputs.file(), kSeed) || absl::StrContains(outputs.fit_file(), kSeed) ||
+         absl::StrContains(outputs.validation_file(), kSeed);
 }
 
 std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, const std::vector<uint64_t>& seeds,
@@ -232,6 +264,10 @@ ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed) {
     CHECK(found != model.outputs().of_trial().end());
     outputs->set_sha256(found->sha256());
     if (outputs->has_fit_file()) outputs->set_fit_sha256(found->fit_sha256());
+    if (outputs->has_validation_file()) {
+      outputs->set_validation_file(FileOfSplit(outputs->validation_file(), split, seed));
+      outputs->set_validation_sha256(found->validation_sha256());
+    }
     outputs->clear_of_trial();
     return of_split;
   }

@@ -42,6 +42,10 @@ std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, cons
 // were among those of ResolveSplitFiles().
 ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed);
 
+// The model with its validation outputs instead of those for the test samples. Precondition:
+// model.outputs.validation_file is set, and ModelOfSplit() was called.
+ModelSpec OnValidationFile(const ModelSpec& model);
+
 // The path of the file: a path is unchanged; "data:PATH" is below the first of the folders that has it. Errors:
 // kNotFound, with the folders.
 absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::vector<std::string>& data_folders);

@@ -110,7 +110,8 @@ Command TaskCommand() {
       "others\n"
       "            are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
       "samples     writes the test and training samples of --split as arrays into the folder --out, for networks that\n"
-      "            run elsewhere: images, or paths of their files, or features; labels; groups\n"
+      "            run elsewhere: images, or paths of their files, or features; labels; groups; with\n"
+      "            --validation_per_class, the samples of searches too\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"
@@ -127,9 +128,11 @@ Command TaskCommand() {
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
       "A list has commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
-  command.flags = {"data",     "known",   "unknown", "openness", "splits", "folds",   "seed",        "like",
-                   "into",     "matrix",  "levels",  "wordnet",  "wnids",  "overlap", "near",        "far",
-                   "variants", "library", "store",   "deploy",   "split",  "out",     "train_limit", "test_limit"};
+  command.flags = {"data",   "known",    "unknown",     "openness",   "splits",
+                   "folds",  "seed",     "like",        "into",       "matrix",
+                   "levels", "wordnet",  "wnids",       "overlap",    "near",
+                   "far",    "variants", "library",     "store",      "deploy",
+                   "split",  "out",      "train_limit", "test_limit", "validation_per_class"};
   command.run = RunTask;
   return command;
 }

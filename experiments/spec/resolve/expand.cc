@@ -260,11 +260,9 @@ class Expander {
     if (!method.model().has_outputs() || method.training().has_command()) return absl::OkStatus();
     const char* why = nullptr;
     if (data.test_shifted_size() > 0) why = "are for tasks without shifted groups";
-    if (spec_.validation_per_class() > 0) {
-      why = "have no validation samples: leave validation_per_class and searches out";
-    }
-    if (data.test_unknown().empty() && method.model().outputs().has_fit_file()) {
-      why = "with a fit_file are for tasks with unknown samples";
+    if (data.test_unknown().empty() && method.model().outputs().has_fit_file() &&
+        MessageDigest(data.test_known()) == MessageDigest(data.train())) {
+      why = "with a fit_file are for tasks with unknown samples, or with other samples to train on than to test on";
     }
     if (why == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(WhereInMethod(experiment_, loaded, "model.outputs"),

@@ -378,15 +378,10 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
     const TaskSpec of_split = TaskOfSplit(task, with_file);
     absl::StatusOr<const DataSetInfo*> info = catalog.Find(of_split.data_set());
     if (!info.ok()) return Annotate(info.status(), "--model");
-    for (int c = 0; c < (*info)->class_name_size() - (*info)->unknown_classes(); ++c) split->add_known(c);
+    for (int c = 0; c < KnownClasses(**info); ++c) split->add_known(c);
     if (task.unknown_size() > 0) continue;
-    for (const DataSetPart& part : (*info)->layout(0).part()) {
-      if (!part.has_features() || part.features().has_share() || part.name() == kAllSamples) continue;
-      UnknownSource* source = task.add_unknown();
-      source->set_group(part.name());
-      source->set_data_set(task.data_set());
-      source->set_part(part.name());
-    }
+    AddUnknownGroups(**info, &task);
+    for (UnknownSource& source : *task.mutable_unknown()) source.set_data_set(task.data_set());  // with {split}
   }
   FillDefaults(&task);
   return task;

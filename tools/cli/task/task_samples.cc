@@ -28,6 +28,10 @@ ABSL_DECLARE_FLAG(std::string, out);
 ABSL_DECLARE_FLAG(int, train_limit);
 ABSL_DECLARE_FLAG(int, test_limit);
 
+ABSL_FLAG(int, validation_per_class, 0,
+          "samples: leave the last N training samples of each known class out of fit.npz and write them to "
+          "validation.npz, with the task's external validation images, as a study with searches has them.");
+
 namespace openset {
 
 absl::Status WriteTaskSamples(const std::string& name) {
@@ -40,6 +44,10 @@ absl::Status WriteTaskSamples(const std::string& name) {
   }
   request.train_limit_per_class = absl::GetFlag(FLAGS_train_limit);
   request.test_limit_per_class = absl::GetFlag(FLAGS_test_limit);
+  request.validation_per_class = absl::GetFlag(FLAGS_validation_per_class);
+  if (request.validation_per_class < 0) {
+    return absl::InvalidArgumentError("--validation_per_class: must be 0 or more");
+  }
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
@@ -58,13 +66,25 @@ absl::Status WriteTaskSamples(const std::string& name) {
   SampleFile fit(catalog, data_folders);
   if (!task.test_only() || task.has_fit_part()) OPENSET_RETURN_IF_ERROR(fit.Add(data.train(), -1));
 
+  SampleFile validation(catalog, data_folders);
+  std::vector<std::string> validation_groups;
+  if (data.has_validation_known()) OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_known(), -1));
+  for (int g = 0; g < data.validation_unknown_size(); ++g) {
+    validation_groups.push_back(data.validation_unknown(g).name());
+    OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_unknown(g).selection(), g));
+  }
+
   const std::string folder = UserPath(out);
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   OPENSET_RETURN_IF_ERROR(test.Write(JoinPath(folder, "test.npz"), groups));
   std::cout << JoinPath(folder, "test.npz") << ": " << test.size() << " samples\n";
-  if (fit.empty()) return absl::OkStatus();
-  OPENSET_RETURN_IF_ERROR(fit.Write(JoinPath(folder, "fit.npz"), {}));
-  std::cout << JoinPath(folder, "fit.npz") << ": " << fit.size() << " samples\n";
+  if (!fit.empty()) {
+    OPENSET_RETURN_IF_ERROR(fit.Write(JoinPath(folder, "fit.npz"), {}));
+    std::cout << JoinPath(folder, "fit.npz") << ": " << fit.size() << " samples\n";
+  }
+  if (validation.empty()) return absl::OkStatus();
+  OPENSET_RETURN_IF_ERROR(validation.Write(JoinPath(folder, "validation.npz"), validation_groups));
+  std::cout << JoinPath(folder, "validation.npz") << ": " << validation.size() << " samples\n";
   return absl::OkStatus();
 }
 

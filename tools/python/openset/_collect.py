@@ -59,29 +59,35 @@ class Samples:
 
 
 def images(task: str, split: int = 0, part: str = "test", data: Optional[str] = None, library: Optional[str] = None,
-           limit: int = 0) -> Samples:
+           limit: int = 0, validation_per_class: int = 0) -> Samples:
     """The samples of a task's split, in the order in which results are stored.
 
-    part: "test" (the known test samples, then each group of unknown ones) or "fit" (the training samples). data,
-    library: as the command's flags. limit: use only the first N samples of each class; 0: all.
+    part: "test" (the known test samples, then each group of unknown ones), "fit" (the training samples), or
+    "validation" (the `validation_per_class` training samples of each class that are left out of "fit" for searches, and
+    the task's external validation images). data, library: as the command's flags. limit: use only the first N samples
+    of each class; 0: all.
     """
-    if part not in ("test", "fit"):
-        raise ValueError(f"part: '{part}' is neither 'test' nor 'fit'")
-    parts = _samples(task, split, data, library, limit)
+    if part not in ("test", "fit", "validation"):
+        raise ValueError(f"part: '{part}' is neither 'test' nor 'fit' nor 'validation'")
+    if part == "validation" and validation_per_class == 0:
+        raise ValueError("validation_per_class: say how many training samples of each class to leave out")
+    parts = _samples(task, split, data, library, limit, validation_per_class)
     if part not in parts:
         raise ValueError(f"task {task} has no samples to fit to")
     return parts[part]
 
 
-def _samples(task: str, split: int, data: Optional[str], library: Optional[str], limit: int) -> Dict[str, Samples]:
+def _samples(task: str, split: int, data: Optional[str], library: Optional[str], limit: int,
+             validation_per_class: int) -> Dict[str, Samples]:
     import tempfile
 
     import numpy
     with tempfile.TemporaryDirectory() as folder:
         _program.run(["task", "samples", task, f"--split={split}", f"--out={folder}", f"--train_limit={limit}",
-                      f"--test_limit={limit}", *_flags(data, library)])
+                      f"--test_limit={limit}", f"--validation_per_class={validation_per_class}",
+                      *_flags(data, library)])
         parts = {}
-        for part in ("test", "fit"):
+        for part in ("test", "fit", "validation"):
             path = os.path.join(folder, part + ".npz")
             if os.path.exists(path):
                 with numpy.load(path) as arrays:
@@ -262,7 +268,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             transform: Optional[Callable[[Any], Any]] = None, size: Optional[int] = None,
             channels: Optional[int] = None, mean: Sequence[float] = (), std: Sequence[float] = (),
             batch_size: int = 64, name: Optional[str] = None, methods: Sequence[str] = (), limit: int = 0,
-            data: Optional[str] = None, library: Optional[str] = None) -> Dict[str, Any]:
+            data: Optional[str] = None, library: Optional[str] = None,
+            validation_per_class: int = 0) -> Dict[str, Any]:
     """Runs `model` over `loader`, batches of (images, labels), or over the samples of `task`, and returns the arrays
     that evaluate() takes.
 
@@ -275,7 +282,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     With `task`, model may be any callable that takes a batch, a file .onnx, .pt2 or .pt (TorchScript), or "timm/NAME",
     which brings its own preprocessing. transform: from an image (u8 [H, W, C]) to the model's input; without it, the
     image is resized to `size` and becomes (value / 255 - mean) / std, as `openset score` does. The result has the
-    outputs for the training samples under "fit". store: also commit the outputs to this store, and measure `methods`
+    outputs for the training samples under "fit" and, with `validation_per_class`, those for the samples of searches
+    under "validation" (model { outputs { validation_file } }). store: also commit the outputs to this store, and measure `methods`
     (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them. name: for the
     store; by default the model's class or file.
     """
@@ -290,7 +298,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             numpy.savez(out, **arrays)
         return arrays
     network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std))
-    parts = _samples(task, split, data, library, limit)
+    parts = _samples(task, split, data, library, limit, validation_per_class)
     found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}
     result = dict(found["test"])
     if out is not None:
@@ -298,6 +306,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
         numpy.savez(out, **result)
     if "fit" in found:
         result["fit"] = {key: values for key, values in found["fit"].items() if key not in ("group", "group_names")}
+    if "validation" in found:
+        result["validation"] = found["validation"]
     if store is not None:
         _commit(result, name or _name_of(model), task, split, store, methods, limit, _flags(data, library))
     return result
@@ -316,7 +326,7 @@ def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str
     folder = os.path.join(store, "outputs_of", name)
     os.makedirs(folder, exist_ok=True)
     test, fit = os.path.join(folder, f"{name}_{split}.npz"), os.path.join(folder, f"fit_{split}.npz")
-    numpy.savez(test, **{key: values for key, values in arrays.items() if key != "fit"})
+    numpy.savez(test, **{key: values for key, values in arrays.items() if key not in ("fit", "validation")})
     words = ["score", f"--model={os.path.join(folder, name)}_{{split}}.npz", f"--task={task}", f"--store={store}",
              f"--train_limit={limit}", f"--test_limit={limit}", *flags]
     if "fit" in arrays:
