@@ -85,6 +85,7 @@ Image MakeContactSheet(const std::vector<SheetRow>& rows, int tile) {
     }
     for (size_t i = 0; i < rows[r].images.size(); ++i) {
       const Image& image = rows[r].images[i];
+      if (image.height == 0 || image.width == 0) continue;
       const double scale = static_cast<double>(tile) / static_cast<double>(std::max(image.height, image.width));
       const auto side = [&](int64_t length) {
         return std::clamp<int64_t>(std::lround(static_cast<double>(length) * scale), 1, tile);

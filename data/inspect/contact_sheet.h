@@ -19,7 +19,7 @@ struct SheetRow {
 
 // Returns an 8-bit RGB image with a row of tiles for each row. Tiles are `tile` pixels high and wide, with 2 white
 // pixels between them; each row begins with a mark 6 pixels wide. Images keep their aspect ratio: the longer side fills
-// the tile, and the rest of it is white. Precondition: tile > 0.
+// the tile, and the rest of it is white; so is the tile of an image without pixels. Precondition: tile > 0.
 Image MakeContactSheet(const std::vector<SheetRow>& rows, int tile);
 
 // Returns the bytes of a PNG file. Precondition: 3 channels, no side is 0.

@@ -42,6 +42,20 @@ TEST(ContactSheet, PutsImagesIntoTiles) {
   }
 }
 
+// As samples that are labels only have.
+TEST(ContactSheet, ImagesWithoutPixelsLeaveTheirTilesWhite) {
+  const Image grey{1, 4, 4, std::vector<uint8_t>(16, 7)}, none{1, 0, 0, {}}, flat{3, 0, 4, {}};
+  const Image sheet = MakeContactSheet({{{0, 128, 0}, {none, grey, flat}}}, 4);
+  EXPECT_EQ(sheet.width, 6 + 2 + 3 * 6);
+  const auto at = [&](int y, int x) { return sheet.pixels[y * sheet.width + x]; };
+  EXPECT_EQ(at(2, 8), 255);
+  EXPECT_EQ(at(2, 14), 7);
+  EXPECT_EQ(at(2, 20), 255);
+  const Image grey_only = MakeContactSheet({{{0, 128, 0}, {grey}}}, 4),
+              none_only = MakeContactSheet({{{0, 128, 0}, {none}}}, 4);
+  EXPECT_EQ(none_only.width, grey_only.width);
+}
+
 TEST(EncodePng, RoundTrips) {
   Image image{3, 3, 2, {}};
   for (int i = 0; i < 18; ++i) image.pixels.push_back(static_cast<uint8_t>(14 * i));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "data/inspect/contact_sheet.h"
@@ -133,6 +134,34 @@ TEST_F(DataTest, AuditFindsCopies) {
   EXPECT_THAT(audit.out, AllOf(HasSubstr("photos/cat/1.png  =  all: "), HasSubstr("... and 6 more of these two sets"),
                                HasSubstr("20 images in 1 sets")));
   EXPECT_THAT(audit.out, HasSubstr("16     0"));
+}
+
+// Names before numbers look like groups; the table of clusters can stand beside the scores of the samples.
+TEST_F(DataTest, AuditProposesClusters) {
+  const std::vector<std::string> images = {"cat/p1_1.png", "cat/p1_2.png", "cat/p2_1.png", "dog/p1_1.png",
+                                           "dog/p3_1.png"};
+  for (size_t i = 0; i < images.size(); ++i) {
+    program_.Write(absl::StrCat("scans/", images[i]), Png(20 * static_cast<int>(i), 0, 99));
+  }
+  const ProgramResult audit = program_.Run({"data", "audit", "scans", "--parts=all", "--clusters=clusters.csv"});
+  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  EXPECT_THAT(audit.out, AllOf(HasSubstr("clusters: 1 of several samples, 3 samples in all, the largest has 3"),
+                               HasSubstr("3 groups by folder or name: p1, ...")));
+  const std::vector<std::string> clusters = absl::StrSplit(program_.Read("clusters.csv"), '\n');
+  ASSERT_EQ(clusters.size(), 7);
+  EXPECT_EQ(clusters[0], "cluster,set,image");
+  const std::string numbers = "00102";
+  std::string scores = absl::StrCat("label,unknown_score,", clusters[0], "\n");
+  for (size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(clusters[1 + i], absl::StrCat(numbers.substr(i, 1), ",all,", program_.folder(), "/scans/", images[i]));
+    absl::StrAppend(&scores, i < 3 ? 0 : -1, ",", i * 7 % 5, ",", clusters[1 + i], "\n");
+  }
+  program_.Write("scores.csv", scores);
+  EXPECT_THAT(program_.Run({"eval", "scores.csv", "--metrics=auroc", "--ci"}).out, HasSubstr("of 3 clusters"));
+  EXPECT_THAT(program_.Run({"data", "audit", "scans", "--parts=all", "--clusters=c.npz"}).err,
+              HasSubstr("--clusters: must end in .csv for images"));
+  EXPECT_THAT(program_.Run({"data", "audit", "photos", "--parts=all"}).out,
+              HasSubstr("clusters: 4 of several samples, 20 samples in all, the largest has 10 (duplicates)"));
 }
 
 // Shifted images are tested as known samples, and audited like them.

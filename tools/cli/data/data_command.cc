@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/files/formats/npz.h"
 #include "core/files/runfiles.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -39,8 +44,10 @@
 #include "data/fetch/fetch_data_set.h"
 #include "data/image_source.h"
 #include "data/inspect/channel_statistics.h"
+#include "data/inspect/clusters.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/inspect/duplicates.h"
+#include "data/readers/feature_file.h"
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
@@ -56,6 +63,11 @@ ABSL_DECLARE_FLAG(std::string, split);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 
 ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
+ABSL_FLAG(
+    std::string, clusters, "",
+    "audit: the file to write the proposed clusters to; a table (.csv) with a line for each image, or a copy of the "
+    "file of features (.npz) with an array `cluster`.");
+ABSL_FLAG(double, similarity, 0.99, "audit: the cosine from which two feature vectors are near-duplicates.");
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
@@ -112,10 +124,14 @@ std::string ClassText(const DataSetInfo& info, int id) {
                                       : info.class_name(id);
 }
 
+absl::Status NotOfImages(const std::string& name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": its samples are feature vectors, not images; only `openset data audit features:FILE` looks ",
+      "at them"));
+}
+
 absl::Status CheckIsOfImages(const DataSetInfo& info) {
-  if (!HasFeatures(info)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(info.name(), ": its samples are feature vectors; `openset data` looks at images"));
+  return HasFeatures(info) ? NotOfImages(info.name()) : absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders) {
@@ -212,7 +228,139 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
 
 constexpr int kListed = 10;
 
+// Prints how many clusters were found, `why` they are, and whether some are suspiciously large.
+void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why) {
+  std::map<int64_t, int64_t> size;
+  for (const int64_t number : cluster) ++size[number];
+  int64_t clusters = 0, samples = 0, largest = 0;
+  for (const auto& [number, count] : size) {
+    if (count < 2) continue;
+    ++clusters;
+    samples += count;
+    largest = std::max(largest, count);
+  }
+  std::cout << "clusters: ";
+  if (clusters == 0) {
+    std::cout << "none (" << why << ")\n";
+    return;
+  }
+  std::cout << clusters << " of several samples, " << samples << " samples in all, the largest has " << largest << " ("
+            << why << ")\n";
+  if (absl::GetFlag(FLAGS_clusters).empty()) std::cout << "--clusters=FILE writes the cluster of each sample\n";
+  constexpr double kLarge = 0.1;
+  if (static_cast<double>(largest) > kLarge * static_cast<double>(cluster.size()) && cluster.size() >= 20) {
+    std::cerr
+        << "hint: a cluster has more than a tenth of all samples, which may be too much: samples that are alike in "
+           "pairs make one chain; raise --similarity, or look at its samples first\n";
+  }
+}
+
+// "a, b" or a text in quotes, as RFC 4180 says.
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
+}
+
+// `audit`, for a file of features.
+absl::Status AuditFeatures(const std::string& file) {
+  const double similarity = absl::GetFlag(FLAGS_similarity);
+  if (!(similarity > 0 && similarity <= 1)) {
+    return absl::InvalidArgumentError("--similarity: must be above 0 and at most 1");
+  }
+  const std::string path = UserPath(file), out = UserPath(absl::GetFlag(FLAGS_clusters));
+  if (!out.empty() && !absl::EndsWith(out, ".npz")) {
+    return absl::InvalidArgumentError("--clusters: must end in .npz for a file of features");
+  }
+  OPENSET_ASSIGN_OR_RETURN(const FeatureArrays arrays, ReadFeatureFile(path));
+  if (arrays.dim == 0) return absl::InvalidArgumentError(absl::StrCat(path, ": has no array 'features' to compare"));
+  const auto samples = static_cast<int64_t>(arrays.class_id.size());
+  ClusterUnion clusters(samples);
+  std::map<int64_t, int64_t> first;  // by the file's own cluster
+  for (int64_t i = 0; i < static_cast<int64_t>(arrays.cluster.size()); ++i) {
+    clusters.Join(first.emplace(arrays.cluster[i], i).first->second, i);
+  }
+  ProgressLine line = ProgressLine::ToStandardError("samples");
+  JoinSimilar(
+      arrays.features, arrays.dim, similarity, [&](int64_t rows) { line.Update("comparing features", rows, samples); },
+      &clusters);
+  const std::vector<int64_t> cluster = clusters.Numbers();
+  // Clusters that lie in several parts make a test too easy.
+  std::map<int64_t, std::set<int32_t>> parts;
+  for (int64_t i = 0; i < samples; ++i) parts[cluster[i]].insert(arrays.part[i]);
+  const auto torn = absl::c_count_if(parts, [](const auto& entry) { return entry.second.size() > 1; });
+  std::cout << samples << " feature vectors of " << arrays.dim << " numbers\n";
+  PrintClusters(cluster,
+                absl::StrCat("cosine from ", similarity, arrays.cluster.empty() ? "" : ", and the file's own"));
+  if (torn > 0) std::cout << torn << (torn == 1 ? " of them has" : " of them have") << " samples of several parts\n";
+  if (out.empty()) return absl::OkStatus();
+  std::error_code error;
+  if (std::filesystem::equivalent(path, out, error)) {
+    return absl::InvalidArgumentError("--clusters: is the audited file; name another one");
+  }
+  OPENSET_ASSIGN_OR_RETURN(NpzArrays all, ReadNpz(path));
+  all["cluster"] = MakeNpy(cluster, {samples});
+  const std::string unfinished = absl::StrCat(out, ".unfinished");
+  OPENSET_RETURN_IF_ERROR(WriteNpz(unfinished, all));
+  std::filesystem::rename(unfinished, out, error);
+  if (error) return absl::UnavailableError(absl::StrCat("cannot write ", out, ": ", error.message()));
+  std::cout << out << "\n";
+  return absl::OkStatus();
+}
+
+// Joins the samples of each group of a class by folders or names. Prints the clusters, and returns that of each sample.
+std::vector<int64_t> ProposeClusters(const std::vector<NamedSamples>& sets, const std::vector<DuplicateSample>& samples,
+                                     ClusterUnion* clusters) {
+  std::vector<std::string> paths, class_of;
+  for (const DuplicateSample& sample : samples) {
+    const ImageSource& source = *sets[sample.set].source;
+    const SampleIndex& index = source.index();
+    paths.push_back(source.Describe(sample.sample));
+    // Parts of a data set may lie in folders of their own.
+    const int32_t part = index.group.empty() ? 0 : index.group[sample.sample];
+    class_of.push_back(absl::StrCat(sample.set, "/", part, "/", index.label[sample.sample]));
+  }
+  std::map<std::string, int64_t> first;  // by group
+  const std::vector<std::string> names = GroupNames(paths, class_of);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto place = static_cast<int64_t>(i);
+    if (!names[i].empty()) clusters->Join(first.emplace(names[i], place).first->second, place);
+  }
+  std::vector<int64_t> cluster = clusters->Numbers();
+  std::string why = "duplicates";
+  if (!first.empty()) {
+    absl::StrAppend(&why, ", and ", first.size(), " groups by folder or name: ", OneLine(first.begin()->first),
+                    ", ...");
+  }
+  std::map<int64_t, std::set<int>> in;
+  for (size_t i = 0; i < samples.size(); ++i) in[cluster[i]].insert(samples[i].set);
+  PrintClusters(cluster, why);
+  const auto torn = absl::c_count_if(in, [](const auto& entry) { return entry.second.size() > 1; });
+  if (torn > 0) std::cout << torn << (torn == 1 ? " of them has" : " of them have") << " samples of several sets\n";
+  return cluster;
+}
+
+// Writes a line for each sample, set by set, in the order in which trials use them.
+absl::Status WriteClusters(const std::string& path, const std::vector<NamedSamples>& sets,
+                           const std::vector<DuplicateSample>& samples, const std::vector<int64_t>& cluster) {
+  std::map<std::pair<int, int64_t>, int64_t> cluster_of;
+  for (size_t i = 0; i < samples.size(); ++i) cluster_of[{samples[i].set, samples[i].sample}] = cluster[i];
+  std::string text = "cluster,set,image\n";
+  for (size_t s = 0; s < sets.size(); ++s) {
+    for (const int64_t sample : sets[s].samples.index) {
+      absl::StrAppend(&text, cluster_of.at({static_cast<int>(s), sample}), ",", CsvCell(sets[s].name), ",",
+                      CsvCell(sets[s].source->Describe(sample)), "\n");
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, text));
+  std::cout << path << "\n";
+  return absl::OkStatus();
+}
+
 absl::Status AuditImages(const std::string& name) {
+  const std::string out = UserPath(absl::GetFlag(FLAGS_clusters));
+  if (!out.empty() && !absl::EndsWith(out, ".csv")) {
+    return absl::InvalidArgumentError("--clusters: must end in .csv for images");
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
   std::vector<DuplicateSample> samples;
   int64_t damaged = 0;
@@ -237,7 +385,9 @@ absl::Status AuditImages(const std::string& name) {
     const NamedSamples& set = sets[sample.set];
     return OneLine(absl::StrCat(set.name, ": ", set.source->Describe(sample.sample)));
   };
+  ClusterUnion clusters(static_cast<int64_t>(samples.size()));
   for (const DuplicatePair& pair : FindDuplicates(samples, !absl::GetFlag(FLAGS_exact))) {
+    clusters.Join(static_cast<int64_t>(pair.first), static_cast<int64_t>(pair.second));
     Counts& of_sets = counts[{samples[pair.first].set, samples[pair.second].set}];
     ++(pair.exact ? of_sets.exact : of_sets.near);
     if (of_sets.lines.size() < kListed) {
@@ -259,6 +409,8 @@ absl::Status AuditImages(const std::string& name) {
   } else {
     std::cout << "; each duplicate is counted once, with its first copy\n\n" << ToText(table);
   }
+  const std::vector<int64_t> cluster = ProposeClusters(sets, samples, &clusters);
+  if (!out.empty() && damaged == 0) OPENSET_RETURN_IF_ERROR(WriteClusters(out, sets, samples, cluster));
   if (damaged == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
 }
@@ -548,6 +700,10 @@ absl::Status RunData(const std::vector<std::string>& arguments) {
                                                    " ('openset data --help' shows details)"));
   }
   if (action == "list") return RunList();
+  absl::string_view file = arguments[1];
+  if (absl::ConsumePrefix(&file, kFeaturesPrefix)) {
+    return action == "audit" ? AuditFeatures(std::string(file)) : NotOfImages(arguments[1]);
+  }
   if (action == "fetch") return RunFetch(arguments[1]);
   if (action == "verify") return RunVerify(arguments[1]);
   if (action == "show") return ShowImages(arguments[1]);
@@ -576,14 +732,20 @@ Command DataCommand() {
       "          classes\n"
       "describe  writes the catalog entry of a folder of images (one folder for each class): classes, counts, mean\n"
       "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM\n"
-      "audit     finds exact and near duplicates in a data set or between the data sets of a task\n"
+      "audit     finds exact and near duplicates in a data set or between the data sets of a task, and proposes\n"
+      "          clusters of samples that belong together: duplicates, and files of one folder below a class's or\n"
+      "          with one name before a number, as of patients or videos (video12_0031.png);\n"
+      "          of features:FILE, vectors whose cosine is at least --similarity. With --clusters, writes the cluster\n"
+      "          of each sample: a line for each image, in the order of the sets, or a copy of the file of features\n"
       "\n"
       "  openset data fetch cifar10\n"
       "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"
       "  openset data describe ~/photos --name=photos\n"
-      "  openset data audit cifar10_plus_50\n";
-  command.flags = {"data", "library",    "deploy",       "parts", "images", "unverified", "name", "into",
-                   "seed", "test_share", "skip_damaged", "split", "sheet",  "per_class",  "tile", "exact"};
+      "  openset data audit cifar10_plus_50\n"
+      "  openset data audit features:clip.npz --clusters=clip_clusters.npz\n";
+  command.flags = {"data",  "library",   "deploy", "parts",      "images",       "unverified",
+                   "name",  "into",      "seed",   "test_share", "skip_damaged", "split",
+                   "sheet", "per_class", "tile",   "exact",      "clusters",     "similarity"};
   command.run = RunData;
   return command;
 }
