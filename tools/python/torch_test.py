@@ -2,12 +2,16 @@
 
 Tests that need PyTorch, torchmetrics or Lightning are skipped if it is not installed.
 """
+import contextlib
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import tempfile
+import textwrap
 import unittest
+import warnings
 from unittest import mock
 
 import numpy
@@ -198,8 +202,14 @@ class CollectTaskTest(unittest.TestCase):
         self.assertEqual((self.samples[60].group, self.samples[0].group), ("unknown", ""))
         self.assertEqual(self.samples[0].image.shape, (8, 8, 3))
         self.assertEqual(len(openset.images("tiny", part="fit", limit=5, **self.where)), 10)
-        with self.assertRaisesRegex(ValueError, "neither 'test' nor 'fit'"):
+        with self.assertRaisesRegex(ValueError, "neither 'test' nor 'fit' nor 'validation'"):
             openset.images("tiny", part="train", **self.where)
+        with self.assertRaisesRegex(ValueError, "validation_per_class: say how many"):
+            openset.images("tiny", part="validation", **self.where)
+        left_out = openset.images("tiny", part="validation", validation_per_class=4, **self.where)
+        self.assertEqual([sample.label for sample in left_out], [0, 1] * 4)
+        found = self.collect(self.net, validation_per_class=4)
+        self.assertEqual((len(found["validation"]["label"]), len(found["fit"]["label"])), (8, 52))
         with self.assertRaisesRegex(ValueError, "no split 3"):
             openset.images("tiny", split=3, **self.where)
 
@@ -261,6 +271,113 @@ class CollectTaskTest(unittest.TestCase):
             self.collect("network.pkl")
         with self.assertRaisesRegex(ValueError, "needs task"):
             openset.collect(self.net, [], store="results")
+
+
+PAGES = os.environ.get("OPENSET_PAGES") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch") and os.path.isdir(PAGES), "no PyTorch, or no pages")
+class PagesTest(unittest.TestCase):
+    """Pastes the Python of the pages, block by block, into a folder with a task of images, and networks with random
+    weights. //tools/testing:bring_your_own_test runs their commands."""
+
+    def setUp(self):
+        import torch
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        variables = mock.patch.dict(os.environ, {"OPENSET_LIBRARY": folder.name, "OPENSET_DATA": folder.name})
+        variables.start()
+        self.addCleanup(variables.stop)
+        random = numpy.random.default_rng(0)
+        parts = ""
+        for part in ("train", "test"):
+            label = numpy.arange(180) % 3
+            images = random.integers(0, 80, (180, 32, 32, 3)).astype(numpy.uint8)
+            images[numpy.arange(180), :, :, label] += 100
+            numpy.savez(f"{part}.npz", images=images, labels=label)
+            parts += f"part {{ name: '{part}' samples: 180 samples_per_class: 60 npz {{ images {{ path: '{part}.npz' }} }} }} "
+        os.makedirs("catalog")
+        with open("catalog/tiny.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'tiny' class_name: ['r', 'g', 'b'] channels: 3 height: 32 width: 32 "
+                       f"layout {{ {parts} }}")
+        with open("my_task.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'my_task' data_set: 'tiny' split { known: [0, 2] unknown: 1 }")
+        torch.manual_seed(1)
+        net = torch.nn.Sequential(torch.nn.Conv2d(3, 6, 3, stride=4), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(2),
+                                  torch.nn.Flatten(), torch.nn.Linear(24, 2)).eval()
+        batch = torch.rand(60, 3, 32, 32)
+        label = torch.arange(60) % 2
+        loader = [(batch[at:at + 20], label[at:at + 20]) for at in (0, 20, 40)]
+        with torch.inference_mode():
+            features = net[:4](batch)
+            logits = net[4](features)
+        known = {"logits": logits.numpy(), "features": features.numpy(), "label": label.numpy()}
+        open_label = numpy.where(numpy.arange(60) % 3 == 2, -1, label.numpy())
+        group = numpy.where(open_label < 0, "far", "")
+        self.names = {
+            **known, "label": open_label, "group": group, "model": net, "net": net, "loader": loader, "images": batch,
+            "train_logits": known["logits"], "train_label": known["label"], "train_features": known["features"],
+            "train_loader": loader, "test_loader": loader, "cifar100_loader": loader, "svhn_loader": loader, "fit": known}
+
+    def paste(self, page):
+        with open(os.path.join(PAGES, page), encoding="utf-8") as file:
+            text = file.read()
+        count = 0
+        for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", text, re.MULTILINE):
+            for code in textwrap.dedent(block).strip("\n").split("\n\n"):
+                if re.match(r"openset |# \S+\.textproto", code):
+                    continue
+                if "timm" in code and not importlib.util.find_spec("timm"):
+                    continue
+                if "transformers" in code and not importlib.util.find_spec("transformers"):
+                    continue
+                count += 1
+                path = os.path.abspath(f"block_{count}.py")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(code)
+                with self.subTest(code), warnings.catch_warnings():
+                    warnings.simplefilter("ignore", openset.HintWarning)  # of random weights
+                    exec(compile(code, path, "exec"), self.names)
+        return count
+
+    def test_bring_your_own(self):
+        patches = []
+        blocks = 3
+        if importlib.util.find_spec("timm"):
+            import timm
+            made = timm.create_model
+            patches.append(mock.patch("timm.create_model", lambda name, pretrained, num_classes=2: made(
+                name, pretrained=False, num_classes=num_classes)))
+            blocks += 2
+        if importlib.util.find_spec("transformers"):
+            import transformers
+            config = transformers.ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+                                            intermediate_size=16, image_size=32, patch_size=8, num_labels=2)
+            patches.append(mock.patch("transformers.AutoImageProcessor.from_pretrained", lambda name:
+                                      transformers.ViTImageProcessor(size={"height": 32, "width": 32})))
+            patches.append(mock.patch("transformers.AutoModelForImageClassification.from_pretrained", lambda name:
+                                      transformers.ViTForImageClassification(config)))
+            blocks += 1
+        with contextlib.ExitStack() as stack:
+            for patch in patches:
+                stack.enter_context(patch)
+            self.assertEqual(self.paste("bring_your_own.md"), blocks)
+        with numpy.load("net.npz") as arrays:
+            self.assertEqual(arrays["logits"].shape, (60, 2))
+        if importlib.util.find_spec("timm"):
+            with numpy.load("clip.npz") as arrays:
+                self.assertEqual((arrays["features"].shape, arrays["label"].shape), ((60, 512), (60,)))
+        found = openset.open_store("results").records().to_frame()
+        self.assertIn("vim", set(found["method"]))
+
+    def test_coming_from(self):
+        self.assertEqual(self.paste("coming_from.md"), 6)
+        table = self.names["evaluator"].eval_ood()
+        self.assertEqual(list(table.index), ["cifar100", "nearood", "svhn", "farood"])
+        self.assertEqual(list(table.columns), ["FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC"])
+        self.assertEqual(len(self.names["unknown_score"]), 60)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,22 @@
 // Outputs and features that were computed elsewhere: `openset score` on files of outputs, and studies of both.
 #include <cstdint>
+#include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
+#include "experiments/store/store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -243,29 +251,142 @@ TEST_F(BringYourOwn, ImagesAndFeaturesAreNotMixedUp) {
               HasSubstr("is for feature vectors, and the samples of 'fashion_mnist' are images"));
 }
 
+// A method of outputs, and a task whose known test samples and groups are those of net.npz.
+constexpr char kOutputsTask[] = R"(
+name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
+split { known: [0, 1, 2, 3] }
+unknown { group: "near" data_set: "features:net.npz" part: "near" }
+unknown { group: "far" data_set: "features:net.npz" part: "far" }
+)";
+constexpr char kOutputsMethod[] = R"(
+name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
+)";
+
 // What outputs can't be used for is said before anything runs.
-TEST_F(BringYourOwn, OutputsHaveNoValidationSamples) {
+TEST_F(BringYourOwn, OutputsThatDoNotFitAreRefused) {
   Put("net.npz", OutputsOf(MakeCloud(100, 60, 1)));
-  program_.Write("task.textproto", R"(name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
-                                      split { known: [0, 1, 2, 3] }
-                                      unknown { group: "far" data_set: "features:net.npz" part: "far" })");
-  program_.Write("mine.textproto", R"(name: "mine" title: "Mine" reference: "own" model { outputs { file: "net.npz" } }
-                                      input {} inference { plain {} } score { max_softmax {} })");
-  const std::string study = "name: 's' task: 'task.textproto' method: 'mine.textproto' seed: 0 metric { auroc {} } ";
-  program_.Write("s.textproto", study);
+  program_.Write("task.textproto", absl::StrReplaceAll(kOutputsTask, {{"group: \"near\"", "group: \"other\""}}));
+  const std::string method = absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}});
+  program_.Write("mine.textproto", method + "model { outputs { file: 'net.npz' } }");
+  program_.Write("s.textproto",
+                 "name: 's' task: 'task.textproto' method: 'mine.textproto' seed: 0 metric { auroc {} } ");
   const ProgramResult result = program_.Run({"run", "s.textproto"});
-  // The task has the group "far" alone, and the file "near" too.
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(absl::StrCat(result.out, result.err),
-              HasSubstr("is of group 'near', and the groups of the task are far"));
-  program_.Write("s.textproto", study + "validation_per_class: 5");
-  EXPECT_THAT(program_.Run({"plan", "s.textproto"}).err, HasSubstr("validation"));
-  program_.Write("mine.textproto", R"(name: "mine" title: "Mine" reference: "own" model { outputs { file: "net.npz" } }
-                                      loss { term { cross_entropy {} } } input {} inference { plain {} }
-                                      score { max_softmax {} })");
-  program_.Write("s.textproto", study);
+              HasSubstr("is of group 'near', and the groups of the task are other, far"));
+  program_.Write("mine.textproto", method + "model { outputs { file: 'net.npz' } } loss { term { cross_entropy {} } }");
   EXPECT_THAT(program_.Run({"plan", "s.textproto"}).err,
               HasSubstr("loss: does not go with outputs that were computed elsewhere"));
+}
+
+// A search over scores chooses what `openset eval` finds best on the validation outputs, and measures it on the test
+// outputs.
+TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
+  for (int seed = 0; seed < 2; ++seed) {
+    Put(absl::StrCat("net_", seed, ".npz"), OutputsOf(MakeCloud(200, 120, 31), 0.2F * static_cast<float>(seed)));
+    Put(absl::StrCat("val_", seed, ".npz"), OutputsOf(MakeCloud(80, 60, 32), 0.2F * static_cast<float>(seed)));
+  }
+  Put("fit.npz", OutputsOf(MakeCloud(120, 0, 33)));
+  Put("net.npz", OutputsOf(MakeCloud(200, 120, 31)));
+  program_.Write("task.textproto", kOutputsTask);
+  program_.Write("mine.textproto",
+                 absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit.npz'",
+                              " validation_file: 'val_{seed}.npz' } }"));
+  const std::map<std::string, std::string> scores = {{"max_softmax {}", "max_softmax"},
+                                                     {"knn { k: 1 }", "knn { k: 1 }"},
+                                                     {"knn { k: 20 }", "knn { k: 20 }"},
+                                                     {"max_logit {}", "max_logit"}};
+  std::string study = R"(name: "s" task: "task.textproto" method: "mine.textproto" seed: [0, 1]
+                         metric { accuracy {} } metric { auroc {} } metric { aurc {} } metric { openauc {} }
+                         search { method: "mine" criterion { auroc {} } axis { path: "score")";
+  for (const auto& [value, score] : scores) absl::StrAppend(&study, " value: '", value, "'");
+  program_.Write("s.textproto", study + " } }");
+  const ProgramResult result = program_.Run({"run", "s.textproto", "--worker=/nowhere/worker"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << result.out;
+
+  std::map<uint64_t, std::string> best;
+  for (int seed = 0; seed < 2; ++seed) {
+    double highest = 0;
+    for (const auto& [value, score] : scores) {
+      const double auroc =
+          Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc");
+      if (auroc > highest) highest = auroc, best[seed] = score;
+    }
+  }
+  int tuned = 0;
+  const Store store(program_.store());
+  for (const auto& [id, text] : program_.Records()) {
+    const TrialRecord record = store.LoadRecord(id).value();
+    if (!record.trial().has_search()) continue;
+    ++tuned;
+    const int seed = static_cast<int>(record.trial().seed());
+    const SearchLog& log = record.trial().search();
+    ASSERT_EQ(log.candidate_size(), 4);
+    int c = 0;
+    for (const auto& [value, score] : scores) {  // the grid's order is the map's
+      EXPECT_EQ(
+          log.candidate(c++).value(),
+          Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc"))
+          << score;
+    }
+    const auto expected =
+        Eval({absl::StrCat("net_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", best[seed])});
+    std::map<std::string, double> measured;
+    for (const MetricRecord& metric : record.metric()) {
+      if (metric.group().kind() == MetricGroup::POOL || !metric.has_group()) measured[metric.name()] = metric.value();
+    }
+    for (const auto& [name, value] : expected) EXPECT_EQ(measured.at(name), value) << name;
+  }
+  EXPECT_EQ(tuned, 2);
+
+  // What is missing is said before anything runs.
+  program_.Write("mine.textproto",
+                 absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit.npz' } }"));
+  EXPECT_THAT(program_.Run({"plan", "s.textproto"}).err,
+              AllOf(HasSubstr("s.textproto:3: search[0].method[0]: "), HasSubstr("set model.outputs.validation_file")));
+  const auto with_validation = [&](const std::string& file) {
+    program_.Write("mine.textproto", absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' ",
+                                                  "fit_file: 'fit.npz' validation_file: '", file, "' } }"));
+    return program_.Run({"run", "s.textproto"}).err;
+  };
+  EXPECT_THAT(with_validation("no_{seed}.npz"), HasSubstr("no_0.npz"));
+  EXPECT_THAT(with_validation("val.csv"), HasSubstr("model.outputs.validation_file: must be an .npz"));
+  Put("known.npz", OutputsOf(MakeCloud(80, 0, 32)));
+  EXPECT_THAT(with_validation("known.npz"),
+              AllOf(HasSubstr("AUROC needs unknown samples"), HasSubstr("known.npz has none")));
+  NpzArrays three = OutputsOf(MakeCloud(80, 60, 32));
+  three["num_classes"] = MakeNpy(std::vector<int64_t>{5}, {});
+  Put("classes.npz", three);
+  EXPECT_NE(with_validation("classes.npz"), "");
+}
+
+// The content of a file of features identifies it, not its place.
+TEST_F(BringYourOwn, FilesMayBeMoved) {
+  Put("cloud.npz", MakeCloud(200, 100, 3).Arrays());
+  program_.Write("cloud.textproto", kTask);
+  const std::string study = absl::StrReplaceAll(kStudy, {{"METHODS", ""}});
+  program_.Write("study.textproto", study);
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  const auto ids = [&] {
+    std::set<std::string> ids;
+    for (const auto& [id, text] : program_.Records()) ids.insert(id);
+    return ids;
+  };
+  const std::set<std::string> before = ids();
+  ASSERT_EQ(before.size(), 4);
+  program_.Write("moved/here", "");
+  ASSERT_EQ(rename((program_.folder() + "/cloud.npz").c_str(), (program_.folder() + "/moved/renamed.npz").c_str()), 0);
+  program_.Write("cloud.textproto", absl::StrReplaceAll(kTask, {{"cloud.npz", "moved/renamed.npz"}}));
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(ids(), before);
+  // One that the heads are fitted to anew, from its new place.
+  program_.Write("study.textproto", absl::StrReplaceAll(study, {{"seed: [0, 1]", "seed: 2"}}));
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(ids().size(), 6);
+  // Another content is another data set.
+  Put("moved/renamed.npz", MakeCloud(200, 100, 4).Arrays());
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(ids().size(), 8);
 }
 
 // Ten samples of each patient: their interval is wider than that of as many independent ones.
@@ -287,6 +408,135 @@ TEST_F(BringYourOwn, ClustersAreResampledWhole) {
   EXPECT_THAT(program_.Run({"eval", "patients.npz", "--metrics=auroc", "--ci"}).out, HasSubstr("of 15 clusters"));
   EXPECT_THAT(program_.Run({"eval", "patients.npz", "--metrics=auroc", "--ci", "--ci_method=delong"}).out,
               HasSubstr("these are in clusters"));
+}
+
+// Two frames of each of 60 scenes: `data audit` finds them, and its file can be used as the one before.
+TEST_F(BringYourOwn, AuditProposesClusters) {
+  const Cloud scenes = MakeCloud(40, 20, 8);
+  Cloud frames = scenes;
+  RandomStream random(9, "frames");
+  for (const float value : scenes.features)
+    frames.features.push_back(value + 0.01F * static_cast<float>(random.Normal()));
+  frames.label.insert(frames.label.end(), scenes.label.begin(), scenes.label.end());
+  frames.group.insert(frames.group.end(), scenes.group.begin(), scenes.group.end());
+  Put("frames.npz", OutputsOf(frames));
+  const ProgramResult audit =
+      program_.Run({"data", "audit", "features:frames.npz", "--clusters=clusters.npz", "--similarity=0.9999"});
+  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  EXPECT_THAT(audit.out, AllOf(HasSubstr("120 feature vectors of 6 numbers"), HasSubstr("the largest has 2")));
+  const auto arrays = ReadNpz(program_.folder() + "/clusters.npz");
+  ASSERT_TRUE(arrays.ok());
+  const std::vector<int64_t> cluster = ToInt64(arrays->at("cluster")).value();
+  ASSERT_EQ(cluster.size(), 120);
+  int found = 0;
+  for (int64_t i = 0; i < 60; ++i) {
+    EXPECT_EQ(cluster[i], i);
+    found += cluster[60 + i] == i ? 1 : 0;
+  }
+  // Noise of 0.01 in 5 directions turns a vector of length r by a cosine below 0.9999 if it is longer than 0.0141 r:
+  // never for r above 3, where it would be 4.2 standard deviations.
+  EXPECT_GE(found, 50);
+  EXPECT_THAT(program_.Run({"eval", "clusters.npz", "--metrics=auroc", "--ci"}).out,
+              HasSubstr(absl::StrCat("of ", 120 - found, " clusters")));
+  EXPECT_THAT(program_.Run({"data", "audit", "features:frames.npz"}).out, HasSubstr("--clusters=FILE writes"));
+  for (const auto& [flag, message] : {std::pair{"--clusters=c.csv", "--clusters: must end in .npz"},
+                                      {"--similarity=1.5", "--similarity: must be above 0 and at most 1"},
+                                      {"--clusters=frames.npz", "--clusters: is the audited file"}}) {
+    const ProgramResult refused = program_.Run({"data", "audit", "features:frames.npz", flag});
+    EXPECT_EQ(refused.exit_code, 2) << flag;
+    EXPECT_THAT(refused.err, HasSubstr(message));
+  }
+  EXPECT_THAT(program_.Run({"data", "audit", "features:none.npz"}).err, HasSubstr("none.npz"));
+  EXPECT_THAT(program_.Run({"data", "show", "features:frames.npz"}).err, HasSubstr("feature vectors, not images"));
+}
+
+// ---- The pages' blocks, pasted.
+
+// The blocks of a page: indented lines between empty ones.
+std::vector<std::string> BlocksOf(const std::string& page) {
+  std::vector<std::string> blocks;
+  std::string text;
+  for (const absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (absl::StartsWith(line, "    ")) {
+      absl::StrAppend(&text, line.substr(4), "\n");
+      continue;
+    }
+    if (!text.empty()) blocks.push_back(text);
+    text.clear();
+  }
+  return blocks;
+}
+
+class PageBlocks : public BringYourOwn {
+ protected:
+  // Writes the files and runs the commands of a page, in order; returns how many of both.
+  std::pair<int, int> Paste(const std::string& page) {
+    int files = 0, commands = 0;
+    for (const std::string& block : BlocksOf(program_.Shipped(absl::StrCat("docs/", page)))) {
+      const std::vector<std::string> lines = absl::StrSplit(block, '\n', absl::SkipEmpty());
+      if (absl::StartsWith(lines[0], "# ") && absl::EndsWith(lines[0], ".textproto")) {
+        program_.Write(lines[0].substr(2), block);
+        ++files;
+      }
+      if (!absl::StartsWith(lines[0], "openset ")) continue;
+      for (const std::string& line : lines) {
+        std::vector<std::string> words = absl::StrSplit(absl::StrReplaceAll(line, {{"'", ""}}), ' ', absl::SkipEmpty());
+        words.erase(words.begin());
+        const ProgramResult result = program_.Run(words);
+        EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.out << result.err;
+        out_[line] = result.out;
+        ++commands;
+      }
+    }
+    return {files, commands};
+  }
+
+  std::map<std::string, std::string> out_;  // of each command
+};
+
+TEST_F(PageBlocks, BringYourOwn) {
+  Put("net.npz", OutputsOf(MakeCloud(400, 300, 1)));
+  Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
+  Put("validation.npz", OutputsOf(MakeCloud(80, 60, 3)));
+  program_.Write("runs/made", "");
+  for (int split = 0; split < 3; ++split) {
+    Put(absl::StrCat("runs/fit_", split, ".npz"), OutputsOf(MakeCloud(200, 0, 20 + split)));
+    for (int seed = 0; seed < 2; ++seed) {
+      Put(absl::StrCat("runs/resnet_", split, "_", seed, ".npz"),
+          OutputsOf(MakeCloud(100, 60, 10 + split), 0.1F * static_cast<float>(seed)));
+    }
+  }
+  // Ten classes of 40 samples.
+  RandomStream random(5, "clip");
+  std::vector<float> features;
+  std::vector<int64_t> label;
+  for (int64_t i = 0; i < 400; ++i) {
+    label.push_back(i % 10);
+    for (int64_t d = 0; d < 12; ++d) features.push_back(static_cast<float>(random.Normal() + (d == i % 10 ? 4 : 0)));
+  }
+  Put("clip.npz", {{"features", MakeNpy(features, {400, 12})}, {"label", MakeNpy(label, {400})}});
+  EXPECT_EQ(Paste("bring_your_own.md"), (std::pair{5, 6}));
+  EXPECT_THAT(out_["openset run net_study.textproto"], HasSubstr("net (tuned)"));
+  EXPECT_THAT(out_["openset run heads.textproto"], AllOf(HasSubstr("arpl+features"), HasSubstr("nearest_mean")));
+}
+
+TEST_F(PageBlocks, ComingFrom) {
+  for (const auto& [name, seed] : {std::pair{"cifar10", 1}, {"cifar100", 2}, {"svhn", 3}}) {
+    const bool is_known = seed == 1;
+    RandomStream random(seed, name);
+    std::vector<double> conf;
+    std::vector<int64_t> pred, label;
+    for (int64_t i = 0; i < 90; ++i) {
+      label.push_back(is_known ? i % 10 : -1);
+      pred.push_back(i % (is_known && i % 7 > 0 ? 10 : 9));
+      conf.push_back(random.Normal() + (is_known ? 1 : 0));
+    }
+    program_.Write("scores/made", "");
+    Put(absl::StrCat("scores/", name, ".npz"),
+        {{"conf", MakeNpy(conf, {90})}, {"pred", MakeNpy(pred, {90})}, {"label", MakeNpy(label, {90})}});
+  }
+  EXPECT_EQ(Paste("coming_from.md"), (std::pair{0, 2}));
+  for (const auto& [block, out] : out_) EXPECT_THAT(out, AllOf(HasSubstr("cifar100"), HasSubstr("svhn")));
 }
 
 }  // namespace
