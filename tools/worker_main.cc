@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/logging.h"
 #include "core/process/heap.h"
 #include "core/process/run_main.h"
@@ -49,6 +50,18 @@ const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
       break;
   }
   LOG(FATAL) << "a request without an action";
+}
+
+// `openset_worker --check`, which starts only if the libraries have all symbols: whether tensors lie in memory as the
+// headers of our version say. The left sides are compiled into this program, the right ones run in LibTorch.
+int CheckLibTorch() {
+  const at::Tensor all = at::arange(15, at::kFloat).view({3, 5}), part = all.narrow(1, 1, 3);
+  const bool fits = part.dim() == 2 && part.size(0) == at::size(part, 0) && part.size(1) == at::size(part, 1) &&
+                    part.stride(0) == 5 && part.storage_offset() == 1 && part.numel() == 9 &&
+                    part.scalar_type() == at::kFloat && part.device().is_cpu() && !part.requires_grad() &&
+                    part.data_ptr<float>()[5] == at::sum(part.select(0, 1).select(0, 0)).item<float>();
+  if (!fits) std::cerr << "tensors lie in memory in another way than this program expects\n";
+  return fits ? 0 : 3;
 }
 
 int Serve(const std::vector<std::string>& catalog_folders) {
@@ -106,5 +119,6 @@ int main(int argc, char** argv) {
     std::cerr << "openset_worker is started by 'openset run'.\n";
     return 2;
   }
+  if (absl::string_view(argv[1]) == "--check") return openset::CheckLibTorch();
   return openset::RunMain("openset_worker", [&] { return openset::Serve({argv + 1, argv + argc}); });
 }

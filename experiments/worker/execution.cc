@@ -1,10 +1,16 @@
 #include "experiments/worker/execution.h"
 
+#include <link.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "core/process/gpu/cuda_library.h"
 #include "core/process/gpu/gpus.h"
 #include "core/tensor/torch_runtime.h"
 #include "experiments/worker/cpu_precision.h"
@@ -17,6 +23,21 @@ std::string GpuName(at::Device device) {
   const absl::StatusOr<std::vector<std::string>> names = GpuNames();
   const bool known = names.ok() && device.index() >= 0 && device.index() < names->size();
   return known ? (*names)[device.index()] : device.str();
+}
+
+// The version in version.py beside the folder of the loaded library, which need not be the one that this program was
+// compiled for; without that file, as in a build, they are the same.
+std::string LibTorchVersion() {
+  std::string library;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* found) {
+        if (absl::EndsWith(info->dlpi_name, "/libtorch_cpu.so")) *static_cast<std::string*>(found) = info->dlpi_name;
+        return 0;
+      },
+      &library);
+  absl::string_view folder = library;
+  if (!absl::ConsumeSuffix(&folder, "/lib/libtorch_cpu.so")) return TORCH_VERSION;
+  return PyTorchVersionIn(std::string(folder)).value_or(TORCH_VERSION);
 }
 
 }  // namespace
@@ -56,7 +77,7 @@ at::MemoryFormat ImageLayout(const ExecutionSpec& spec, at::Device device) {
 }
 
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance) {
-  provenance->set_libtorch_version(TORCH_VERSION);
+  provenance->set_libtorch_version(LibTorchVersion());
   provenance->set_cpu_capability(at::get_cpu_capability());
   provenance->set_threads(spec.threads());
   if (device.is_cpu()) return;

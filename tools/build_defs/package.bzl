@@ -14,6 +14,7 @@ def _program_package_impl(ctx):
     ctx.actions.write(manifest, struct(
         version = ctx.attr.version,
         torch_version = ctx.attr.torch_version,
+        torch_also = ctx.attr.torch_also,
         runfiles = [struct(name = file.short_path, path = file.path) for file in kept],
         package = [struct(name = file.basename, path = file.path) for file in ctx.files.package],
         readme = ctx.file.readme.path,
@@ -44,6 +45,7 @@ program_package = rule(
         "license": attr.label(allow_single_file = True, mandatory = True),
         "version": attr.string(mandatory = True),
         "torch_version": attr.string(mandatory = True),
+        "torch_also": attr.string_list(doc = "Other minor versions with which the worker was tested."),
         "out": attr.output(mandatory = True),
         "_script": attr.label(default = "//tools/python:make_package.py", allow_single_file = True),
     },

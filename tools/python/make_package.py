@@ -60,7 +60,8 @@ def program_files(manifest):
         name = name[len("../"):] if name.startswith("../") else f"openset/{name}"
         content, needs[name] = read(entry["path"])
         files[f"{RUNFILES}/{name}"] = content, os.access(entry["path"], os.X_OK) and content[:2] in (b"\x7fE", b"#!")
-    files[f"{RUNFILES}/openset/tools/torch_version"] = manifest["torch_version"].encode() + b"\n", False
+    versions = [manifest["torch_version"], *manifest["torch_also"]]
+    files[f"{RUNFILES}/openset/tools/torch_version"] = "".join(version + "\n" for version in versions).encode(), False
     return files, needs
 
 

@@ -34,15 +34,6 @@ constexpr char kTorchFolder[] =
 
 std::string Install() { return absl::StrCat("'pip install torch==", kLibTorchVersion, "' installs it"); }
 
-// In PyTorch's version.py: "2.11.0+cu130".
-std::string VersionIn(absl::string_view text) {
-  constexpr absl::string_view kBefore = "__version__ = '";
-  const size_t begin = text.find(kBefore);
-  if (begin == absl::string_view::npos) return "";
-  text.remove_prefix(begin + kBefore.size());
-  return std::string(text.substr(0, text.find('\'')));
-}
-
 bool IsOurs(absl::string_view version) {
   if (!absl::ConsumePrefix(&version, kLibTorchVersion)) return false;
   return version.empty() || absl::StartsWith(version, "+cu13");
@@ -61,6 +52,17 @@ absl::StatusOr<std::string> AskPython() {
 
 }  // namespace
 
+absl::StatusOr<std::string> PyTorchVersionIn(const std::string& torch_folder) {
+  const std::string path = JoinPath(torch_folder, "version.py");
+  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMostVersionBytes));
+  constexpr absl::string_view kBefore = "__version__ = '";
+  absl::string_view text = content;
+  const size_t begin = text.find(kBefore);
+  if (begin == absl::string_view::npos) return absl::NotFoundError(absl::StrCat(path, " names no version"));
+  text.remove_prefix(begin + kBefore.size());
+  return std::string(text.substr(0, text.find('\'')));
+}
+
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
   const std::string library = JoinPath(torch_folder, "lib/libtorch_cuda.so");
   // The loader would wait for ever at a pipe.
@@ -68,7 +70,7 @@ absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
     return absl::NotFoundError(
         absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is not a build of PyTorch for CUDA"));
   }
-  const std::string version = VersionIn(ReadFile(JoinPath(torch_folder, "version.py"), kMostVersionBytes).value_or(""));
+  const std::string version = PyTorchVersionIn(torch_folder).value_or("");
   if (!IsOurs(version)) {
     return absl::FailedPreconditionError(
         absl::StrCat(torch_folder, " is PyTorch ", version.empty() ? "of an unknown version" : version,

@@ -24,6 +24,10 @@ absl::StatusOr<std::string> FindCudaLibrary();
 // know the runfiles of the program that started it.
 void TellWorkers(const std::string& cuda_library);
 
+// The version of the PyTorch in this folder by its version.py, "2.11.0+cu130". Errors: those of ReadFile(); kNotFound
+// if the file names none.
+absl::StatusOr<std::string> PyTorchVersionIn(const std::string& torch_folder);
+
 // The path of libtorch_cuda.so in this folder of a PyTorch.
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 

@@ -111,8 +111,10 @@ at::Tensor ApplyOnCpu(const at::Tensor& images, const at::Tensor& ops) {
   return result;
 }
 
-TORCH_LIBRARY(openset, library) { library.def("apply_pixel_ops(Tensor images, Tensor ops) -> Tensor"); }
-TORCH_LIBRARY_IMPL(openset, CPU, library) { library.impl("apply_pixel_ops", ApplyOnCpu); }
+// TORCH_LIBRARY() needs a symbol that LibTorch 2.12 names in another way (third_party/README.md).
+const auto& registered = *new c10::RegisterOperators(c10::RegisterOperators().op(
+    "openset::apply_pixel_ops(Tensor images, Tensor ops) -> Tensor",
+    c10::RegisterOperators::options().kernel<decltype(ApplyOnCpu), &ApplyOnCpu>(c10::DispatchKey::CPU)));
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -18,6 +18,7 @@
 #include "core/process/python.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "tools/cli/flags/deploy_flags.h"
 
 namespace openset {
@@ -48,8 +49,11 @@ std::string MinorVersion(const std::string& version) {
 absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles) {
   const std::string version_file = JoinPath(runfiles, "openset/tools/torch_version");
   if (!FileExists(version_file)) return std::vector<std::string>{worker};
-  OPENSET_ASSIGN_OR_RETURN(std::string wanted, ReadFile(version_file));
-  wanted = MinorVersion(std::string(absl::StripAsciiWhitespace(wanted)));
+  OPENSET_ASSIGN_OR_RETURN(const std::string versions, ReadFile(version_file));
+  std::vector<std::string> tested = absl::StrSplit(versions, '\n', absl::SkipWhitespace());
+  for (std::string& version : tested) version = MinorVersion(version);
+  if (tested.empty()) return absl::InternalError(absl::StrCat(version_file, " names no version"));
+  const std::string& wanted = tested[0];
 
   const std::string python = PythonProgram();
   absl::StatusOr<std::string> found = CaptureOutput({python, "-c", kFindTorch});
@@ -59,17 +63,30 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
   }
   OPENSET_RETURN_IF_ERROR(found.status());
   std::vector<std::string> lines = absl::StrSplit(*found, '\n', absl::SkipWhitespace());
-  if (lines.size() < 2 || MinorVersion(lines[0]) != wanted) {
-    return absl::FailedPreconditionError(absl::StrCat("training needs PyTorch ", wanted, "; ", python, " has ",
-                                                      lines.empty() ? "none" : lines[0], ": ", python,
-                                                      " -m pip install 'torch==", wanted, ".*'"));
+  const std::string install = absl::StrCat(python, " -m pip install 'torch==", wanted, ".*'");
+  if (lines.size() < 2 || !absl::c_linear_search(tested, MinorVersion(lines[0]))) {
+    std::vector<std::string> others(tested.begin() + 1, tested.end());
+    return absl::FailedPreconditionError(
+        absl::StrCat("training needs PyTorch ", wanted,
+                     others.empty() ? "" : absl::StrCat(" (or ", absl::StrJoin(others, ", "), ")"), "; ", python,
+                     " has ", lines.empty() ? "none" : lines[0], ": ", install));
   }
+  const std::string has = lines[0];
   lines.erase(lines.begin());
   // Containers may name the folder of the GPU's driver here.
   if (const char* inherited = std::getenv("LD_LIBRARY_PATH"); inherited != nullptr && *inherited != '\0') {
     lines.push_back(inherited);
   }
-  return std::vector<std::string>{"/usr/bin/env", absl::StrCat("LD_LIBRARY_PATH=", absl::StrJoin(lines, ":")), worker};
+  std::vector<std::string> command = {"/usr/bin/env", absl::StrCat("LD_LIBRARY_PATH=", absl::StrJoin(lines, ":")),
+                                      worker};
+  if (MinorVersion(has) == wanted) return command;
+  // The worker was compiled for another version: this one must have all of its symbols, and the same tensors.
+  std::vector<std::string> check = command;
+  check.push_back("--check");
+  const absl::Status fits = CaptureOutput(check).status();
+  if (fits.ok()) return command;
+  return absl::FailedPreconditionError(absl::StrCat("the worker for PyTorch ", wanted, " doesn't run with ", has,
+                                                    " of ", python, ": ", install, " (", OneLine(fits.message()), ")"));
 }
 
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }

@@ -67,6 +67,29 @@ TEST_F(WorkerProgramTest, TheLibrariesAreThoseOfTheInstalledPyTorch) {
   unsetenv("LD_LIBRARY_PATH");
 }
 
+// Of other versions that were tested, each machine's is checked: the loader finds symbols that are missing.
+TEST_F(WorkerProgramTest, OtherTestedVersionsAreChecked) {
+  NeedTorch("2.11.0\n2.10\n2.12\n");
+  UsePython("2.12.1+cpu\n/site/torch/lib\n");
+  unsetenv("LD_LIBRARY_PATH");
+  const std::string worker = absl::StrCat(folder_, "/worker");
+  const auto write = [&](const std::string& script) {
+    ASSERT_THAT(WriteFileAtomically(worker, absl::StrCat("#!/bin/sh\n", script, "\n")), IsOk());
+    ASSERT_EQ(chmod(worker.c_str(), 0755), 0);
+  };
+  write("[ \"$1 $LD_LIBRARY_PATH\" = '--check /site/torch/lib' ]");
+  EXPECT_THAT(WorkerProgram(worker, folder_),
+              IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib", worker)));
+  write("echo 'worker: symbol lookup error: undefined symbol: _ZN2at3tan' >&2; exit 127");
+  EXPECT_THAT(WorkerProgram(worker, folder_),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("the worker for PyTorch 2.11 doesn't run with 2.12.1+cpu of "),
+                             HasSubstr("-m pip install 'torch==2.11.*'"), HasSubstr("undefined symbol: _ZN2at3tan"))));
+  UsePython("2.13.0\n/site/torch/lib\n");
+  EXPECT_THAT(WorkerProgram(worker, folder_),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs PyTorch 2.11 (or 2.10, 2.12); ")));
+}
+
 TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
   NeedTorch("2.11.0");
   UsePython("2.1.0\n/site/torch/lib\n");
