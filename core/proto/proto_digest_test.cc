@@ -82,8 +82,12 @@ TEST(MessageDigest, LeavesPathsOut) {
   const std::string moved = GrownDigest("place: 'file:/a/b.npz'");
   EXPECT_EQ(GrownDigest("place: 'file:c.npz'"), moved);
   EXPECT_EQ(GrownDigest("place: 'file:'"), moved);
-  const std::set<std::string> others = {moved, GrownDigest("place: 'folder:/a/b.npz'"), GrownDigest("place: 'file'"),
-                                        GrownDigest("place: '/file:'"), GrownDigest("place: ''"), GrownDigest("")};
+  const std::set<std::string> others = {moved,
+                                        GrownDigest("place: 'folder:/a/b.npz'"),
+                                        GrownDigest("place: 'file'"),
+                                        GrownDigest("place: '/file:'"),
+                                        GrownDigest("place: ''"),
+                                        GrownDigest("")};
   EXPECT_EQ(others.size(), 6);
 }
 

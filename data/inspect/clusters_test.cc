@@ -40,10 +40,12 @@ TEST(JoinSimilar, FindsCopiesInAllBlocks) {
   RandomStream random(3, "copies");
   std::vector<float> features;
   for (int64_t i = 0; i < kRows * kDim; ++i) features.push_back(static_cast<float>(random.Normal()));
-  for (int64_t i = 0; i < kRows * kDim; ++i) features.push_back(features[i] + 0.01F * static_cast<float>(random.Normal()));
+  for (int64_t i = 0; i < kRows * kDim; ++i)
+    features.push_back(features[i] + 0.01F * static_cast<float>(random.Normal()));
   ClusterUnion clusters(2 * kRows);
   int64_t done = 0;
-  JoinSimilar(features, kDim, 0.99, [&](int64_t rows) { done = rows; }, &clusters);
+  JoinSimilar(
+      features, kDim, 0.99, [&](int64_t rows) { done = rows; }, &clusters);
   EXPECT_EQ(done, 2 * kRows);
   const std::vector<int64_t> numbers = clusters.Numbers();
   for (int64_t i = 0; i < kRows; ++i) {
@@ -53,8 +55,8 @@ TEST(JoinSimilar, FindsCopiesInAllBlocks) {
 }
 
 TEST(GroupNames, AreFoldersBelowAClass) {
-  const std::vector<std::string> paths = {"/x/cat/p1/1.png",    "/x/cat/p2/day/1.png", "/x/dog/p1/7.png",
-                                          "/x/dog/p13/1.png",   "/x/cow/images/1.png", "/x/cow/images/2.png",
+  const std::vector<std::string> paths = {"/x/cat/p1/1.png",     "/x/cat/p2/day/1.png", "/x/dog/p1/7.png",
+                                          "/x/dog/p13/1.png",    "/x/cow/images/1.png", "/x/cow/images/2.png",
                                           "/x/emu/p9/nap/1.png", "/x/emu/1.png"};
   EXPECT_THAT(GroupNames(paths, {"cat", "cat", "dog", "dog", "cow", "cow", "emu", "emu"}),
               ElementsAre("p1", "p2/day", "p1", "p13", "", "", "p9/nap", ""));

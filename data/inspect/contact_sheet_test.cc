@@ -51,7 +51,8 @@ TEST(ContactSheet, ImagesWithoutPixelsLeaveTheirTilesWhite) {
   EXPECT_EQ(at(2, 8), 255);
   EXPECT_EQ(at(2, 14), 7);
   EXPECT_EQ(at(2, 20), 255);
-  const Image grey_only = MakeContactSheet({{{0, 128, 0}, {grey}}}, 4), none_only = MakeContactSheet({{{0, 128, 0}, {none}}}, 4);
+  const Image grey_only = MakeContactSheet({{{0, 128, 0}, {grey}}}, 4),
+              none_only = MakeContactSheet({{{0, 128, 0}, {none}}}, 4);
   EXPECT_EQ(none_only.width, grey_only.width);
 }
 

@@ -140,7 +140,8 @@ class OutputsReader {
   }
 
  private:
-  // Whether the inference is for a score that is fitted: on the training samples, or on those that are left out of them.
+  // Whether the inference is for a score that is fitted: on the training samples, or on those that are left out of
+  // them.
   bool IsFit() const {
     const bool is_left_out = action_.known().only_last_per_class() > 0;
     return action_.unknown().empty() &&

@@ -282,9 +282,9 @@ class SearchExpander {
     };
     absl::StatusOr<TaskData> data = read();
     if (!data.ok()) {
-      return Problem(absl::StrCat("search[", s, "]"),
-                     absl::StrCat("model.outputs.validation_file of ", trial.method().name(), ": ",
-                                  data.status().message()));
+      return Problem(
+          absl::StrCat("search[", s, "]"),
+          absl::StrCat("model.outputs.validation_file of ", trial.method().name(), ": ", data.status().message()));
     }
     auto validation = std::make_shared<TrialData>();
     validation->task = trial.task();

@@ -1,7 +1,5 @@
 #include "experiments/spec/command_sources.h"
 
-#include <utility>
-
 #include <unistd.h>
 
 #include <utility>

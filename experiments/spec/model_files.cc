@@ -135,8 +135,7 @@ void ResolveOutputs(const std::string& folder, OutputsSpec* outputs, std::vector
     if (!absl::StartsWith(file, kData)) continue;
     problems->push_back({absl::StrCat("model.outputs.", field), "must be a path, not one of the data folders"});
   }
-  if (outputs->has_validation_file() &&
-      !absl::EndsWith(absl::AsciiStrToLower(outputs->validation_file()), ".npz")) {
+  if (outputs->has_validation_file() && !absl::EndsWith(absl::AsciiStrToLower(outputs->validation_file()), ".npz")) {
     problems->push_back({"model.outputs.validation_file", "must be an .npz, which says its groups and classes"});
   }
   if (!problems->empty()) return;

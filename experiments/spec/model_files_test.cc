@@ -173,12 +173,13 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
 }
 
 TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
-  for (const char* name : {"net_1_0.npz", "net_1_5.npz", "fit_1.npz"}) {
+  for (const char* name : {"net_1_0.npz", "net_1_5.npz", "fit_1.npz", "val_0.npz", "val_5.npz"}) {
     ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, name), name), IsOk());
   }
   ModelSpec model;
   model.mutable_outputs()->set_file("net_{split}_{seed}.npz");
   model.mutable_outputs()->set_fit_file("fit_{split}.npz");
+  model.mutable_outputs()->set_validation_file("val_{seed}.npz");
   EXPECT_THAT(Resolve(&model), IsEmpty());
   EXPECT_TRUE(UsesArraysOnly(model));
   EXPECT_TRUE(IsOfSplit(model));
@@ -189,15 +190,29 @@ TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
   EXPECT_EQ(of_trial.outputs().sha256(), Sha256Hex("net_1_5.npz"));
   EXPECT_EQ(of_trial.outputs().fit_sha256(), Sha256Hex("fit_1.npz"));
   EXPECT_EQ(of_trial.outputs().of_trial_size(), 0);
+  EXPECT_EQ(of_trial.outputs().validation_sha256(), Sha256Hex("val_5.npz"));
+  const ModelSpec on_validation = OnValidationFile(of_trial);
+  EXPECT_EQ(on_validation.outputs().file(), JoinPath(folder_, "val_5.npz"));
+  EXPECT_EQ(on_validation.outputs().sha256(), Sha256Hex("val_5.npz"));
+  EXPECT_EQ(on_validation.outputs().fit_sha256(), Sha256Hex("fit_1.npz"));
+  EXPECT_FALSE(on_validation.outputs().has_validation_file());
   EXPECT_THAT(CheckModelFiles(of_trial, {}), IsOk());
   const std::vector<FieldProblem> problems = ResolveSplitFiles({1}, {6}, &model);
-  ASSERT_EQ(problems.size(), 1);
+  ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].path, "model.outputs.file");
   EXPECT_THAT(problems[0].message, HasSubstr("net_1_6.npz"));
+  EXPECT_EQ(problems[1].path, "model.outputs.validation_file");
   ModelSpec one;
   one.mutable_outputs()->set_file("data:net.npz");
   EXPECT_THAT(Resolve(&one), ElementsAre("model.outputs.file: must be a path, not one of the data folders"));
   one.mutable_outputs()->set_file("fit_1.npz");
+  one.mutable_outputs()->set_validation_file("val.csv");
+  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.validation_file: must be an .npz")));
+  one.mutable_outputs()->set_validation_file("val_0.npz");
+  one.mutable_outputs()->set_validation_sha256(std::string(64, '1'));
+  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.validation_sha256: that of ")));
+  one.mutable_outputs()->clear_validation_file();
+  one.mutable_outputs()->clear_validation_sha256();
   one.mutable_outputs()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: that of ")));
   one.mutable_outputs()->set_file("net_{seed}.npz");

@@ -64,6 +64,30 @@ class InstallTest(unittest.TestCase):
         for said in run_function_tests("--calls=1000" if TRAIN else "--calls=40"):
             self.assertRegex(said, r"Ran \d+ tests?")
 
+    def test_3_outputs_and_features_need_no_pytorch(self):
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy")
+        here = pathlib.Path(HERE.name, "arrays")
+        here.mkdir()
+        pathlib.Path(here, "make.py").write_text(
+            "import numpy\n"
+            "random = numpy.random.default_rng(0)\n"
+            "for name, known, unknown in (('net', 120, 60), ('fit', 90, 0), ('validation', 60, 30)):\n"
+            "    label = numpy.where(numpy.arange(known + unknown) < known, numpy.arange(known + unknown) % 3, -1)\n"
+            "    features = random.normal(size=(len(label), 5)) + 3 * numpy.eye(4, 5)[label]\n"
+            "    numpy.savez(f'{name}.npz', features=features, logits=features[:, :3], label=label)\n")
+        run(f"{SCRIPTS}/python", "-c", "import importlib.util as u; assert u.find_spec('torch') is None")
+        run(f"{SCRIPTS}/python", "make.py", cwd=here)
+        said = run(f"{SCRIPTS}/openset", "score", "--model=net.npz", "--fit=fit.npz", "--methods=mcp,knn,vim", cwd=here)
+        self.assertIn("AUROC", said)
+        pathlib.Path(here, "task.textproto").write_text(
+            "name: 'task' data_set: 'features:net.npz' split { known: [0, 1, 2] }"
+            "unknown { group: 'unknown' data_set: 'features:net.npz' part: 'unknown' }")
+        pathlib.Path(here, "study.textproto").write_text(
+            "name: 'study' task: 'task.textproto' method: ['logistic_regression', 'nearest_mean'] seed: 0"
+            " metric { accuracy {} } metric { auroc {} }")
+        said = run(f"{SCRIPTS}/openset", "run", "study.textproto", cwd=here)
+        self.assertIn("nearest_mean", said)
+
     def test_3_types(self):
         run(f"{SCRIPTS}/pip", "install", "--quiet", "mypy", "numpy")
         run(f"{SCRIPTS}/python", "-m", "mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any",

@@ -344,12 +344,13 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
   Put("fit.npz", OutputsOf(MakeCloud(120, 0, 33)));
   Put("net.npz", OutputsOf(MakeCloud(200, 120, 31)));
   program_.Write("task.textproto", kOutputsTask);
-  program_.Write("mine.textproto", absl::StrCat(kOutputsMethod,
-                                                "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit.npz'",
-                                                " validation_file: 'val_{seed}.npz' } }"));
-  const std::map<std::string, std::string> scores = {
-      {"max_softmax {}", "max_softmax"}, {"knn { k: 1 }", "knn { k: 1 }"}, {"knn { k: 20 }", "knn { k: 20 }"},
-      {"max_logit {}", "max_logit"}};
+  program_.Write("mine.textproto",
+                 absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit.npz'",
+                              " validation_file: 'val_{seed}.npz' } }"));
+  const std::map<std::string, std::string> scores = {{"max_softmax {}", "max_softmax"},
+                                                     {"knn { k: 1 }", "knn { k: 1 }"},
+                                                     {"knn { k: 20 }", "knn { k: 20 }"},
+                                                     {"max_logit {}", "max_logit"}};
   std::string study = R"(name: "s" task: "task.textproto" method: "mine.textproto" seed: [0, 1]
                          metric { accuracy {} } metric { auroc {} } metric { aurc {} } metric { openauc {} }
                          search { method: "mine" criterion { auroc {} } axis { path: "score")";
@@ -378,8 +379,9 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
     ASSERT_EQ(log.candidate_size(), 4);
     int c = 0;
     for (const auto& [value, score] : scores) {  // the grid's order is the map's
-      EXPECT_EQ(log.candidate(c++).value(),
-                Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc"))
+      EXPECT_EQ(
+          log.candidate(c++).value(),
+          Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc"))
           << score;
     }
     const auto expected =
@@ -405,7 +407,8 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
   EXPECT_THAT(with_validation("no_{seed}.npz"), HasSubstr("no_0.npz"));
   EXPECT_THAT(with_validation("val.csv"), HasSubstr("model.outputs.validation_file: must be an .npz"));
   Put("known.npz", OutputsOf(MakeCloud(80, 0, 32)));
-  EXPECT_THAT(with_validation("known.npz"), AllOf(HasSubstr("AUROC needs unknown samples"), HasSubstr("known.npz has none")));
+  EXPECT_THAT(with_validation("known.npz"),
+              AllOf(HasSubstr("AUROC needs unknown samples"), HasSubstr("known.npz has none")));
   NpzArrays three = OutputsOf(MakeCloud(80, 60, 32));
   three["num_classes"] = MakeNpy(std::vector<int64_t>{5}, {});
   Put("classes.npz", three);
@@ -467,7 +470,8 @@ TEST_F(BringYourOwn, AuditProposesClusters) {
   const Cloud scenes = MakeCloud(40, 20, 8);
   Cloud frames = scenes;
   RandomStream random(9, "frames");
-  for (const float value : scenes.features) frames.features.push_back(value + 0.01F * static_cast<float>(random.Normal()));
+  for (const float value : scenes.features)
+    frames.features.push_back(value + 0.01F * static_cast<float>(random.Normal()));
   frames.label.insert(frames.label.end(), scenes.label.begin(), scenes.label.end());
   frames.group.insert(frames.group.end(), scenes.group.begin(), scenes.group.end());
   Put("frames.npz", OutputsOf(frames));
@@ -498,7 +502,7 @@ TEST_F(BringYourOwn, AuditProposesClusters) {
     EXPECT_THAT(refused.err, HasSubstr(message));
   }
   EXPECT_THAT(program_.Run({"data", "audit", "features:none.npz"}).err, HasSubstr("none.npz"));
-  EXPECT_THAT(program_.Run({"data", "show", absl::StrCat("features:", program_.folder(), "/frames.npz")}).exit_code, 2);
+  EXPECT_THAT(program_.Run({"data", "show", "features:frames.npz"}).err, HasSubstr("feature vectors, not images"));
 }
 
 // ---- The pages' blocks, pasted.
@@ -553,7 +557,7 @@ TEST_F(PageBlocks, BringYourOwn) {
   for (int split = 0; split < 3; ++split) {
     Put(absl::StrCat("runs/fit_", split, ".npz"), OutputsOf(MakeCloud(200, 0, 20 + split)));
     for (int seed = 0; seed < 2; ++seed) {
-      Put(absl::StrCat("runs/net_", split, "_", seed, ".npz"),
+      Put(absl::StrCat("runs/resnet_", split, "_", seed, ".npz"),
           OutputsOf(MakeCloud(100, 60, 10 + split), 0.1F * static_cast<float>(seed)));
     }
   }

@@ -63,9 +63,10 @@ ABSL_DECLARE_FLAG(std::string, split);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 
 ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
-ABSL_FLAG(std::string, clusters, "",
-          "audit: the file to write the proposed clusters to; a table (.csv) with a line for each image, or a copy of the "
-          "file of features (.npz) with an array `cluster`.");
+ABSL_FLAG(
+    std::string, clusters, "",
+    "audit: the file to write the proposed clusters to; a table (.csv) with a line for each image, or a copy of the "
+    "file of features (.npz) with an array `cluster`.");
 ABSL_FLAG(double, similarity, 0.99, "audit: the cosine from which two feature vectors are near-duplicates.");
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
@@ -123,11 +124,14 @@ std::string ClassText(const DataSetInfo& info, int id) {
                                       : info.class_name(id);
 }
 
+absl::Status NotOfImages(const std::string& name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": its samples are feature vectors, not images; only `openset data audit features:FILE` looks ",
+      "at them"));
+}
+
 absl::Status CheckIsOfImages(const DataSetInfo& info) {
-  if (!HasFeatures(info)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(info.name(), ": its samples are feature vectors, not images; only `openset data audit features:FILE` ",
-                   "looks at them"));
+  return HasFeatures(info) ? NotOfImages(info.name()) : absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders) {
@@ -245,8 +249,9 @@ void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why) 
   if (absl::GetFlag(FLAGS_clusters).empty()) std::cout << "--clusters=FILE writes the cluster of each sample\n";
   constexpr double kLarge = 0.1;
   if (static_cast<double>(largest) > kLarge * static_cast<double>(cluster.size()) && cluster.size() >= 20) {
-    std::cerr << "hint: a cluster has more than a tenth of all samples, which may be too much: samples that are alike in "
-                 "pairs make one chain; raise --similarity, or look at its samples first\n";
+    std::cerr
+        << "hint: a cluster has more than a tenth of all samples, which may be too much: samples that are alike in "
+           "pairs make one chain; raise --similarity, or look at its samples first\n";
   }
 }
 
@@ -275,15 +280,17 @@ absl::Status AuditFeatures(const std::string& file) {
     clusters.Join(first.emplace(arrays.cluster[i], i).first->second, i);
   }
   ProgressLine line = ProgressLine::ToStandardError("samples");
-  JoinSimilar(arrays.features, arrays.dim, similarity,
-              [&](int64_t rows) { line.Update("comparing features", rows, samples); }, &clusters);
+  JoinSimilar(
+      arrays.features, arrays.dim, similarity, [&](int64_t rows) { line.Update("comparing features", rows, samples); },
+      &clusters);
   const std::vector<int64_t> cluster = clusters.Numbers();
   // Clusters that lie in several parts make a test too easy.
   std::map<int64_t, std::set<int32_t>> parts;
   for (int64_t i = 0; i < samples; ++i) parts[cluster[i]].insert(arrays.part[i]);
   const auto torn = absl::c_count_if(parts, [](const auto& entry) { return entry.second.size() > 1; });
   std::cout << samples << " feature vectors of " << arrays.dim << " numbers\n";
-  PrintClusters(cluster, absl::StrCat("cosine from ", similarity, arrays.cluster.empty() ? "" : ", and the file's own"));
+  PrintClusters(cluster,
+                absl::StrCat("cosine from ", similarity, arrays.cluster.empty() ? "" : ", and the file's own"));
   if (torn > 0) std::cout << torn << (torn == 1 ? " of them has" : " of them have") << " samples of several parts\n";
   if (out.empty()) return absl::OkStatus();
   std::error_code error;
@@ -321,7 +328,8 @@ std::vector<int64_t> ProposeClusters(const std::vector<NamedSamples>& sets, cons
   std::vector<int64_t> cluster = clusters->Numbers();
   std::string why = "duplicates";
   if (!first.empty()) {
-    absl::StrAppend(&why, ", and ", first.size(), " groups by folder or name: ", OneLine(first.begin()->first), ", ...");
+    absl::StrAppend(&why, ", and ", first.size(), " groups by folder or name: ", OneLine(first.begin()->first),
+                    ", ...");
   }
   std::map<int64_t, std::set<int>> in;
   for (size_t i = 0; i < samples.size(); ++i) in[cluster[i]].insert(samples[i].set);
@@ -692,12 +700,15 @@ absl::Status RunData(const std::vector<std::string>& arguments) {
                                                    " ('openset data --help' shows details)"));
   }
   if (action == "list") return RunList();
+  absl::string_view file = arguments[1];
+  if (absl::ConsumePrefix(&file, kFeaturesPrefix)) {
+    return action == "audit" ? AuditFeatures(std::string(file)) : NotOfImages(arguments[1]);
+  }
   if (action == "fetch") return RunFetch(arguments[1]);
   if (action == "verify") return RunVerify(arguments[1]);
   if (action == "show") return ShowImages(arguments[1]);
   if (action == "describe") return DescribeImages(arguments[1]);
-  absl::string_view file = arguments[1];
-  return absl::ConsumePrefix(&file, kFeaturesPrefix) ? AuditFeatures(std::string(file)) : AuditImages(arguments[1]);
+  return AuditImages(arguments[1]);
 }
 
 }  // namespace
@@ -732,9 +743,9 @@ Command DataCommand() {
       "  openset data describe ~/photos --name=photos\n"
       "  openset data audit cifar10_plus_50\n"
       "  openset data audit features:clip.npz --clusters=clip_clusters.npz\n";
-  command.flags = {"data", "library",    "deploy",       "parts", "images", "unverified", "name", "into",
-                   "seed", "test_share", "skip_damaged", "split", "sheet",  "per_class",  "tile", "exact",
-                   "clusters", "similarity"};
+  command.flags = {"data",  "library",   "deploy", "parts",      "images",       "unverified",
+                   "name",  "into",      "seed",   "test_share", "skip_damaged", "split",
+                   "sheet", "per_class", "tile",   "exact",      "clusters",     "similarity"};
   command.run = RunData;
   return command;
 }

@@ -66,9 +66,10 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
   const std::string install = absl::StrCat(python, " -m pip install 'torch==", wanted, ".*'");
   if (lines.size() < 2 || !absl::c_linear_search(tested, MinorVersion(lines[0]))) {
     std::vector<std::string> others(tested.begin() + 1, tested.end());
-    return absl::FailedPreconditionError(absl::StrCat(
-        "training needs PyTorch ", wanted, others.empty() ? "" : absl::StrCat(" (or ", absl::StrJoin(others, ", "), ")"),
-        "; ", python, " has ", lines.empty() ? "none" : lines[0], ": ", install));
+    return absl::FailedPreconditionError(
+        absl::StrCat("training needs PyTorch ", wanted,
+                     others.empty() ? "" : absl::StrCat(" (or ", absl::StrJoin(others, ", "), ")"), "; ", python,
+                     " has ", lines.empty() ? "none" : lines[0], ": ", install));
   }
   const std::string has = lines[0];
   lines.erase(lines.begin());
@@ -84,8 +85,8 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
   check.push_back("--check");
   const absl::Status fits = CaptureOutput(check).status();
   if (fits.ok()) return command;
-  return absl::FailedPreconditionError(absl::StrCat("the worker for PyTorch ", wanted, " doesn't run with ", has, " of ",
-                                                    python, ": ", install, " (", OneLine(fits.message()), ")"));
+  return absl::FailedPreconditionError(absl::StrCat("the worker for PyTorch ", wanted, " doesn't run with ", has,
+                                                    " of ", python, ": ", install, " (", OneLine(fits.message()), ")"));
 }
 
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }

@@ -14,11 +14,11 @@ namespace openset {
 // How to start the worker, the program that trains.
 
 // Returns the command that starts `worker`. A build by Bazel contains LibTorch, so that the command is {worker}. The
-// Python package doesn't: the first line of the file tools/torch_version of its `runfiles` says which PyTorch the worker
-// is linked against, further lines with which other minor versions it was tested, and the worker uses the libraries of
-// the PyTorch that PythonProgram() has installed. With another version than the first, `worker --check` is run first.
-// Errors: kFailedPrecondition, with the command that installs it, if that Python has no PyTorch or a version that the
-// file lacks, or if that check fails; kNotFound if there is no Python.
+// Python package doesn't: the first line of the file tools/torch_version of its `runfiles` says which PyTorch the
+// worker is linked against, further lines with which other minor versions it was tested, and the worker uses the
+// libraries of the PyTorch that PythonProgram() has installed. With another version than the first, `worker --check` is
+// run first. Errors: kFailedPrecondition, with the command that installs it, if that Python has no PyTorch or a version
+// that the file lacks, or if that check fails; kNotFound if there is no Python.
 absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles);
 
 // Options of the local engine for a deployment.

@@ -86,8 +86,8 @@ TEST_F(WorkerProgramTest, OtherTestedVersionsAreChecked) {
                        AllOf(HasSubstr("the worker for PyTorch 2.11 doesn't run with 2.12.1+cpu of "),
                              HasSubstr("-m pip install 'torch==2.11.*'"), HasSubstr("undefined symbol: _ZN2at3tan"))));
   UsePython("2.13.0\n/site/torch/lib\n");
-  EXPECT_THAT(WorkerProgram(worker, folder_), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                                       HasSubstr("needs PyTorch 2.11 (or 2.10, 2.12); ")));
+  EXPECT_THAT(WorkerProgram(worker, folder_),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs PyTorch 2.11 (or 2.10, 2.12); ")));
 }
 
 TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
