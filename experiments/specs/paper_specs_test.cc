@@ -232,7 +232,7 @@ TEST(PaperSpecs, ASweepDoesSharedWorkOnce) {
   const auto [together, alone] = TogetherAndAlone("unified_benchmark_table_6_small");
   EXPECT_EQ(together, (Work{11, 11, 489600 + 46800}));
   EXPECT_EQ(alone, (Work{16, 12, 633600 + 47400}));
-  // 55 scores on one training for each of two splits and two seeds.
+  // 56 scores on one training for each of two splits and two seeds.
   const auto [scores, each] = TogetherAndAlone("posthoc_sweep");
   EXPECT_EQ(scores, (Work{4, 52, 2160000 + 5568000}));
   EXPECT_EQ(each, (Work{224, 376, 137896000}));
