@@ -31,12 +31,12 @@
 #include "experiments/plan/search.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/resolve/expand.h"
+#include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
-#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {
@@ -115,6 +115,8 @@ absl::Status CarryLibrary(const std::map<std::string, std::string>& library, con
   return absl::OkStatus();
 }
 
+constexpr char kLibrary[] = "library/";  // in a bundle (experiments/store/bundle.h)
+
 // If a study in the file `path` names a task that no library has, adds the library of a bundle in the same folder that
 // has it, as for a study that `openset records spec BUNDLE` printed. Other problems of the file are found later.
 absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
@@ -132,15 +134,25 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
   if (wanted.empty()) return absl::OkStatus();
   const std::string folder = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
   for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>())) {
-    if (!IsBundle(name)) continue;
-    const absl::StatusOr<BundleRecords> bundle = ReadBundleRecords(JoinPath(folder, name));
-    if (!bundle.ok() || absl::c_none_of(wanted, [&](const std::string& task) { return bundle->library.count(task); })) {
+    if (!absl::EndsWith(name, ".zip")) continue;
+    std::map<std::string, std::string> library;
+    std::vector<std::string> refused;
+    const auto add = [&](const std::string& file, const std::string& content) {
+      library[std::string(absl::StripPrefix(file, kLibrary))] = content;
+      return absl::OkStatus();
+    };
+    const absl::Status read =
+        ReadBundle(
+            JoinPath(folder, name), [](const TrialRecord&, const std::string&) { return absl::OkStatus(); }, &refused,
+            {}, add, [](const std::string& file) { return absl::StartsWith(file, kLibrary); })
+            .status();
+    if (!read.ok() || absl::c_none_of(wanted, [&](const std::string& task) { return library.count(task) > 0; })) {
       continue;
     }
     static std::optional<TemporaryFolder> unpacked;  // until the process exits
     OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("library"));
     unpacked = std::move(made);
-    return CarryLibrary(bundle->library, unpacked->path(), folders);
+    return CarryLibrary(library, unpacked->path(), folders);
   }
   return absl::OkStatus();
 }
