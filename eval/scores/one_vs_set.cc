@@ -27,7 +27,10 @@ struct Separation {
 };
 
 constexpr int64_t kMaxPasses = 20000;
-constexpr double kViolation = 1e-6;  // of the conditions of an optimum, which are in units of f
+// By how much the conditions of an optimum may be violated, in units of f: while as many factors were solved for, and
+// afterwards, as in libsvm.
+constexpr int64_t kExactSteps = 20000000;
+constexpr double kExactViolation = 1e-6, kViolation = 1e-3;
 
 // Minimises |weight|^2 / 2 + c sum_i max(0, 1 - y_i f(x_i)) over the columns of `centred`, y_i = 1 for those of the
 // class and -1 for others. The dual has a factor in [0, c] for each sample, weight = sum_i y_i a_i x_i, and is solved
@@ -37,7 +40,7 @@ constexpr double kViolation = 1e-6;  // of the conditions of an optimum, which a
 Separation Separate(const Eigen::MatrixXd& centred, const std::vector<bool>& of_class, double c) {
   const Eigen::Index n = centred.cols();
   const Eigen::VectorXd square = centred.colwise().squaredNorm();
-  const double mean_square = square.sum() / static_cast<double>(n), stiffness = mean_square > 0 ? mean_square : 1;
+  const double mean_square = square.sum() / static_cast<double>(n), stiffness = mean_square > 0 ? 0.1 * mean_square : 1;
   const auto sign = [&](Eigen::Index i) { return of_class[i] ? 1.0 : -1.0; };
   std::vector<Eigen::Index> all(n), free;
   std::iota(all.begin(), all.end(), 0);
@@ -45,6 +48,7 @@ Separation Separate(const Eigen::MatrixXd& centred, const std::vector<bool>& of_
   Separation found;
   found.weight = Eigen::VectorXd::Zero(centred.rows());
   int64_t left = kMaxPasses * n;
+  const auto allowed = [&] { return kMaxPasses * n - left < kExactSteps ? kExactViolation : kViolation; };
   // Returns the largest violation.
   const auto solve = [&](const std::vector<Eigen::Index>& samples) {
     double violation = 0;
@@ -63,10 +67,10 @@ Separation Separate(const Eigen::MatrixXd& centred, const std::vector<bool>& of_
   };
   while (!found.converged && left > 0) {
     const double violation = solve(all);
-    if (violation < kViolation) {
+    if (violation < allowed()) {
       double imbalance = 0;
       for (Eigen::Index i = 0; i < n; ++i) imbalance += sign(i) * factor(i);
-      found.converged = std::abs(imbalance) * stiffness < kViolation;
+      found.converged = std::abs(imbalance) * stiffness < allowed();
       if (!found.converged) found.bias += stiffness * imbalance;
       continue;
     }
@@ -74,7 +78,7 @@ Separation Separate(const Eigen::MatrixXd& centred, const std::vector<bool>& of_
     for (Eigen::Index i = 0; i < n; ++i) {
       if (factor(i) > 0 && factor(i) < c) free.push_back(i);
     }
-    while (!free.empty() && left > 0 && solve(free) > std::max(violation / 10, kViolation / 2)) {
+    while (!free.empty() && left > 0 && solve(free) > std::max(violation / 10, allowed() / 2)) {
     }
   }
   return found;
