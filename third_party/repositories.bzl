@@ -7,7 +7,7 @@ CIFAR10_SHA256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9
 TORCH_VERSION = "2.11.0"
 
 # Other minor versions with which the wheel's worker runs (README.md).
-TORCH_ALSO = ["2.10", "2.12"]
+TORCH_ALSO = ["2.12"]
 
 def openset_repositories():
     debian_archive(

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
+#include "data/sets/feature_data_set.h"
 
 namespace openset {
 namespace {
@@ -54,6 +55,11 @@ class WeightSums {
   std::vector<uint64_t> sum_;  // sums of the last (i & -i) weights before i
   uint64_t total_ = 0;
 };
+
+// The data set's name in names of streams: a file of features may be moved.
+std::string NameInStreams(const std::string& data_set) {
+  return absl::StartsWith(data_set, kFeaturesPrefix) ? std::string(kFeaturesPrefix) : data_set;
+}
 
 // Draws `n` of the numbers 0, 1, ... without replacement, each with probability proportional to its weight among those
 // that are left. Precondition: at least `n` weights are positive.
@@ -121,7 +127,7 @@ absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, con
     }
     std::vector<uint64_t> weight;
     for (const OpennessLevel& level : possible) weight.push_back(level.known() + level.unknown());
-    RandomStream random(rule.seed(), absl::StrCat(known.data_set, "/levels"));
+    RandomStream random(rule.seed(), absl::StrCat(NameInStreams(known.data_set), "/levels"));
     for (const int chosen : DrawByWeight(weight, rule.levels(), &random)) levels.push_back(possible[chosen]);
   }
   const bool one_data_set = known.data_set == unknown.data_set;
@@ -144,8 +150,8 @@ absl::StatusOr<std::vector<ClassSplit>> DrawSplits(const DrawnSplits& rule, cons
   std::vector<ClassSplit> splits;
   for (const OpennessLevel& level : levels) {
     for (int r = 0; r < rule.repeats(); ++r) {
-      RandomStream random(rule.seed(), absl::StrCat(known.data_set, "/known ", level.known(), ", unknown ",
-                                                    level.unknown(), "/draw ", r));
+      RandomStream random(rule.seed(), absl::StrCat(NameInStreams(known.data_set), "/known ", level.known(),
+                                                    ", unknown ", level.unknown(), "/draw ", r));
       ClassSplit& split = splits.emplace_back();
       const int first = known.data_set == unknown.data_set ? level.known() + level.unknown() : level.known();
       const std::vector<int> drawn = DrawClasses(rule.class_weight(), known.classes, first, &random);

@@ -109,10 +109,9 @@ class BringYourOwn : public ::testing::Test {
     words.insert(words.end(), arguments.begin(), arguments.end());
     const ProgramResult result = program_.Run(words);
     EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
     std::map<std::string, double> values;
-    for (const auto& [name, metric] : nlohmann::json::parse(result.out).at("metrics").items()) {
-      values[name] = metric.at("value");
-    }
+    for (const auto& [name, metric] : json.at("metrics").items()) values[name] = metric.at("value");
     return values;
   }
 
@@ -408,7 +407,7 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
   EXPECT_THAT(with_validation("val.csv"), HasSubstr("model.outputs.validation_file: must be an .npz"));
   Put("known.npz", OutputsOf(MakeCloud(80, 0, 32)));
   EXPECT_THAT(with_validation("known.npz"),
-              AllOf(HasSubstr("AUROC needs unknown samples"), HasSubstr("known.npz has none")));
+              AllOf(HasSubstr("auroc needs unknown samples"), HasSubstr("known.npz has none")));
   NpzArrays three = OutputsOf(MakeCloud(80, 60, 32));
   three["num_classes"] = MakeNpy(std::vector<int64_t>{5}, {});
   Put("classes.npz", three);
@@ -434,6 +433,16 @@ TEST_F(BringYourOwn, FilesMayBeMoved) {
   program_.Write("cloud.textproto", absl::StrReplaceAll(kTask, {{"cloud.npz", "moved/renamed.npz"}}));
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   EXPECT_EQ(ids(), before);
+  // Drawn splits are the same as well.
+  const auto splits = [&](const std::string& file) {
+    program_.Write("drawn.textproto", absl::StrCat("name: 'drawn' data_set: 'features:", file,
+                                                   "' drawn { level { known: 2 unknown: 2 } repeats: 4 }"));
+    return program_.Run({"task", "splits", "drawn.textproto"}).out;
+  };
+  Put("copy.npz", MakeCloud(200, 100, 3).Arrays());
+  const std::string of_copy = splits("copy.npz");
+  EXPECT_THAT(of_copy, HasSubstr("split 3: "));
+  EXPECT_EQ(splits("moved/renamed.npz"), of_copy);
   // One that the heads are fitted to anew, from its new place.
   program_.Write("study.textproto", absl::StrReplaceAll(study, {{"seed: [0, 1]", "seed: 2"}}));
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);

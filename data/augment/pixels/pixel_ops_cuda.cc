@@ -12,10 +12,6 @@
 namespace openset {
 namespace {
 
-// c10::Stream::native_handle(), which LibTorch 2.10 lacks (third_party/README.md); there is no CUDA with it.
-extern "C" void* OpensetStreamHandle(const c10::Stream* stream) __asm__("_ZNK3c106Stream13native_handleEv")
-    __attribute__((weak));
-
 at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
   if (OpensetLaunchPixelOps == nullptr) {
     return ToDevice(ApplyPackedPixelOps(images.cpu(), ops.cpu()), images.device());
@@ -34,9 +30,7 @@ at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
   launch.channels = static_cast<int>(images.size(1));
   launch.height = static_cast<int>(images.size(2));
   launch.width = static_cast<int>(images.size(3));
-  const c10::Stream stream = guard.getStream(images.device());
-  TORCH_CHECK(OpensetStreamHandle != nullptr, "this version of LibTorch has no handles of streams");
-  launch.stream = OpensetStreamHandle(&stream);
+  launch.stream = guard.getStream(images.device()).native_handle();
   const int error = OpensetLaunchPixelOps(&launch);
   TORCH_CHECK(error == 0, "CUDA error: code ", error, " from the start of the kernel of openset::apply_pixel_ops");
   return result;
