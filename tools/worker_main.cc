@@ -18,6 +18,7 @@
 #include "core/tensor/cuda.h"
 #include "core/tensor/device_memory.h"
 #include "core/tensor/torch_error.h"
+#include "core/tensor/torch_tensor_base.h"  // IWYU pragma: keep: const_data_ptr.cc is linked
 #include "data/catalog.h"
 #include "experiments/infer/inference.h"
 #include "experiments/learning_curve/measure_epoch.h"

@@ -1,8 +1,8 @@
 // TensorBase::const_data_ptr<T>() for the types that we use. LibTorch 2.11 exports them and 2.12 does not, so that a
 // worker without them would start with the former only (third_party/README.md).
-#include <ATen/core/TensorBase.h>
-
 #include <cstdint>
+
+#include "core/tensor/torch_tensor_base.h"
 
 namespace at {
 namespace {

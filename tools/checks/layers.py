@@ -43,7 +43,7 @@ LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
 LIBTORCH_FILES = {f"core/tensor/torch{part}.h" for part in (
     "", "_autograd", "_device", "_dict", "_generator", "_hooks", "_library", "_memory", "_nn", "_precision", "_runtime", "_script",
-    "_stream")}
+    "_stream", "_tensor_base")}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/device_memory.h", "core/tensor/open_set.h"}
 # Schemas that change with a new score, loss or model: each has a light header (tools/build_defs/cc_proto.bzl).
