@@ -95,8 +95,8 @@ std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples
 }
 
 std::vector<CurvePoint> CostCurve(const RankedInput& ranked) {
-  // The lower convex hull of (share of known samples rejected, share of unknown samples accepted): no other threshold is
-  // the best anywhere.
+  // The lower convex hull of (share of known samples rejected, share of unknown samples accepted): no other threshold
+  // is the best anywhere.
   std::vector<CurvePoint> hull;
   const std::vector<CurvePoint> roc = RocCurve(ranked);
   for (auto point = roc.rbegin(); point != roc.rend(); ++point) {

@@ -34,9 +34,9 @@ std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
 // 0. Empty without samples, or without predictions and a loss.
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples::Value over);
 
-// The cost curve (Drummond and Holte 2006): x = p c / (p c + 1 - p), where a new sample is unknown with probability p and
-// accepting it costs c times as much as rejecting a known one; y = the expected cost at the best threshold over
-// p c + 1 - p, x * (share of unknown samples accepted) + (1 - x) * (share of known samples rejected). `threshold` is the
+// The cost curve (Drummond and Holte 2006): x = p c / (p c + 1 - p), where a new sample is unknown with probability p
+// and accepting it costs c times as much as rejecting a known one; y = the expected cost at the best threshold over p c
+// + 1 - p, x * (share of unknown samples accepted) + (1 - x) * (share of known samples rejected). `threshold` is the
 // best from this x up to the next point's. Points are joined by straight lines. Empty as RocCurve().
 std::vector<CurvePoint> CostCurve(const RankedInput& ranked);
 

@@ -63,13 +63,14 @@ TEST(Curves, CostsAreThoseOfTheMetric) {
       const CurvePoint &a = curve[after - 1], &b = curve[after];
       const double y = b.x > a.x ? a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x) : a.y;
       const auto metric = [&](const std::string& at) {
-        return testing::Compute(absl::StrCat("expected_cost { prevalence: ", prevalence, " unknown_cost: ", cost, at, "}"),
-                                ranked);
+        return testing::Compute(
+            absl::StrCat("expected_cost { prevalence: ", prevalence, " unknown_cost: ", cost, at, "}"), ranked);
       };
       const double expected = *metric("").value;
       EXPECT_NEAR(y * (odds + 1 - prevalence), expected, 1e-12);
       if (std::isfinite(a.threshold)) {
-        EXPECT_NEAR(*metric(absl::StrCat(" at { threshold: ", FullPrecision(a.threshold), " }")).value, expected, 1e-12);
+        EXPECT_NEAR(*metric(absl::StrCat(" at { threshold: ", FullPrecision(a.threshold), " }")).value, expected,
+                    1e-12);
       }
       ++compared;
     }

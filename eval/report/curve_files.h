@@ -79,9 +79,9 @@ struct RankedMethod {
   const RankedInput* ranked = nullptr;
 };
 
-// roc, oscr, risk_coverage, risk_coverage_pool and cost, each with the curves of all methods that have one, and index.html.
-// The first column of a .csv is `method`. Densities and thresholds, which depend on one method's scale of scores, are
-// omitted. Errors: those of ToHtml().
+// roc, oscr, risk_coverage, risk_coverage_pool and cost, each with the curves of all methods that have one, and
+// index.html. The first column of a .csv is `method`. Densities and thresholds, which depend on one method's scale of
+// scores, are omitted. Errors: those of ToHtml().
 absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,
                                                   const std::string& summary);
 
