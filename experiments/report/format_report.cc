@@ -144,8 +144,9 @@ std::string MeanText(const Report& report) {
   }
   if (runs.empty() && !report.cells.empty()) runs.insert(report.cells[0].n + report.cells[0].missing);
   if (runs == std::set<int>{1}) {
-    const bool has_intervals = absl::c_any_of(
-        report.cells, [](const ReportCell& cell) { return cell.n == 1 && cell.intervals[0].has_value(); });
+    const bool has_intervals = absl::c_any_of(report.cells, [](const ReportCell& cell) {
+      return cell.n == 1 && !cell.intervals.empty() && cell.intervals[0].has_value();
+    });
     return has_intervals ? "One run: no spread; in brackets, the interval over its test samples" : "One run: no spread";
   }
   return absl::StrCat("Mean ± ", SpreadText(report.spread),

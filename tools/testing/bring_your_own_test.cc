@@ -172,13 +172,14 @@ TEST_F(BringYourOwn, TheTableSaysWhichScoreIsBest) {
   }
   std::set<std::string> not_told_apart = {best};
   const ProgramResult compared = program_.Run({"compare", "score_net", "--metrics=auroc", "--format=json"});
-  for (const nlohmann::json& row : nlohmann::json::parse(compared.out).at("comparisons")) {
+  const auto comparisons = nlohmann::json::parse(compared.out).at("comparisons");
+  for (const nlohmann::json& row : comparisons) {
     if (row.at("test") == "delong" && row.at("p_holm") >= 0.05) not_told_apart.insert(row.at("b"));
   }
   EXPECT_LT(not_told_apart.size(), means.size());
   std::set<std::string> marked;
-  for (const nlohmann::json& cell :
-       nlohmann::json::parse(program_.Read("openset-store/reports/score_net/report.json")).at("cells")) {
+  const auto report = nlohmann::json::parse(program_.Read("openset-store/reports/score_net/report.json"));
+  for (const nlohmann::json& cell : report.at("cells")) {
     if (cell.contains("among_best")) marked.insert(cell.at("method"));
     if (cell.at("metric") == "auroc") {
       EXPECT_LE(cell.at("low")[0], cell.at("mean")) << cell.at("method");
