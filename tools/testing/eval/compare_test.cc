@@ -118,7 +118,7 @@ TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
     threshold({absl::StrCat("--rule=", rule)});
   }
   EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
-  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            validation"));
+  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            of, or what"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
   program_.Write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n");
