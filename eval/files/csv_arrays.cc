@@ -162,7 +162,7 @@ absl::Status ReadCsv(absl::string_view text,
 
 namespace {
 
-enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kCluster, kLogit, kFeature };
+enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kCluster, kLogit, kFeature, kLoss };
 
 struct Column {
   std::string name;   // as in the header
@@ -191,6 +191,8 @@ Column ColumnOf(absl::string_view name) {
     column.kind = Kind::kNumClasses;
   } else if (column.array == "group") {
     column.kind = Kind::kGroup;
+  } else if (column.array == "correct" || column.array == "loss") {
+    column.kind = Kind::kLoss;
   } else if (column.array == "cluster") {
     column.kind = Kind::kCluster;
   }
@@ -424,6 +426,17 @@ class Table {
           return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a whole number");
         }
         num_classes_.push_back(whole);
+        return "";
+      case Kind::kLoss:
+        // Unknown samples have none. pandas writes True and False.
+        if (IsBlank(cell)) {
+          real = std::numeric_limits<double>::quiet_NaN();
+        } else if (absl::EqualsIgnoreCase(cell, "true") || absl::EqualsIgnoreCase(cell, "false")) {
+          real = absl::EqualsIgnoreCase(cell, "true") ? 1 : 0;
+        } else if (!absl::SimpleAtod(cell, &real)) {
+          return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a number");
+        }
+        reals_[column.array].push_back(real);
         return "";
       case Kind::kReal:
       case Kind::kLogit:

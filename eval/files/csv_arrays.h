@@ -55,6 +55,7 @@ struct CsvArrays {
 //   * unknown_score and conf: doubles;
 //   * label, prediction, pred: integers, also written as floats ("3.0"), or all of them names of classes. A label that
 //     is blank, "unknown", "nan" or "<NA>", in any case, or -1 means an unknown sample: -1;
+//   * correct and loss: doubles, NaN for a blank cell; "true" and "false", in any case, are 1 and 0;
 //   * num_classes: the same integer in each line;
 //   * `group`: a name for each sample, blank for samples without a group: the arrays `group` and `group_names`, in
 //     order of appearance;

@@ -1,9 +1,11 @@
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -199,10 +201,12 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   }
   const double watch = absl::GetFlag(FLAGS_watch);
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
-  // A store that was named is there; only the default one may not have been made yet.
+  // A store that was named is there, if only as an empty folder; the default one may not have been made yet.
   if (absl::GetFlag(FLAGS_store).has_value()) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
-    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+    std::error_code missing;
+    const bool is_empty = std::filesystem::is_empty(store.folder(), missing);
+    if (missing || !is_empty) OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   }
   while (true) {
     UnreadRecords unread;

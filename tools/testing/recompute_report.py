@@ -84,11 +84,12 @@ def main(report_file, tidy_file, markdown_file):
         swept = tuple(sorted(cell["axis"].items()))
         key = (cell["method"], swept, cell["task"], str(cell["unknown_classes"]), cell["group"], cell["metric"])
         check(tidy.pop(key, None) == cell["values"], f"{where}: other values in the tidy table")
-        texts.append(cell_text(cell, mean, std))
+        if not cell.get("mean_of_one"):  # a copy of a set's row, which tables leave out
+            texts.append(cell_text(cell, mean, std))
     check(not tidy, f"cells that only the tidy table has: {list(tidy)[:3]}")
     shown = markdown_cells(markdown_file)
     check(sorted(shown) == sorted(texts), f"in the tables alone: {set(shown) - set(texts)}; missing there: {set(texts) - set(shown)}")
-    print(f"{len(texts)} cells")
+    print(f"{len(report['cells'])} cells")
 
 
 main(*sys.argv[1:])
