@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -152,7 +153,14 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
     static std::optional<TemporaryFolder> unpacked;  // until the process exits
     OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("library"));
     unpacked = std::move(made);
-    return CarryLibrary(library, unpacked->path(), folders);
+    // Tasks by their names, of which the user's libraries have none.
+    for (auto entry = library.begin(); entry != library.end();) {
+      const bool is_other = absl::StartsWith(entry->first, "tasks/") && wanted.count(entry->first) == 0;
+      entry = is_other ? library.erase(entry) : std::next(entry);
+    }
+    OPENSET_RETURN_IF_ERROR(CarryLibrary(library, unpacked->path(), folders));
+    folders->tasks.insert(folders->tasks.end(), folders->carried_tasks.begin(), folders->carried_tasks.end());
+    return absl::OkStatus();
   }
   return absl::OkStatus();
 }
