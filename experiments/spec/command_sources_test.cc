@@ -1,5 +1,7 @@
 #include "experiments/spec/command_sources.h"
 
+#include <filesystem>
+
 #include <unistd.h>
 
 #include <utility>
