@@ -1,9 +1,8 @@
 #include "experiments/spec/command_sources.h"
 
-#include <filesystem>
-
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
