@@ -32,7 +32,8 @@ def _program_package_impl(ctx):
         mnemonic = "Package",
         progress_message = "Packing %s" % ctx.outputs.out.basename,
     )
-    return [DefaultInfo(files = depset([ctx.outputs.out]))]
+    files = [ctx.outputs.out]
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files = files))]
 
 program_package = rule(
     doc = "Packs a program, stripped; tools/python/make_package.py says what lies where.",

@@ -138,7 +138,7 @@ def _with_codes(arrays: Mapping[str, Any]) -> Dict[str, Any]:
     found = dict(arrays)
     categories: Dict[str, List[str]] = {}
     for name in ("label", "prediction"):
-        values = getattr(found.get(name), "cat", found.get(name))  # of a Series
+        values: Any = getattr(found.get(name), "cat", found.get(name))  # of a Series
         texts = list(getattr(values, "categories", ()))
         if not texts or not hasattr(values, "codes") or not all(isinstance(text, str) for text in texts):
             continue
@@ -150,7 +150,7 @@ def _with_codes(arrays: Mapping[str, Any]) -> Dict[str, Any]:
     known = list(categories.values())
     if len(known) == 2 and known[0] != known[1]:
         raise ValueError("label and prediction have different categories, so their indices differ: use one CategoricalDtype")
-    columns = getattr(found.get("logits"), "shape", ())
+    columns: Any = getattr(found.get("logits"), "shape", ())
     if known and len(columns) == 2 and columns[1] != len(known[0]):
         raise ValueError(f"label: has {len(known[0])} categories, and logits has {columns[1]} columns: name each output, in "
                          "its order (set_categories())")

@@ -287,9 +287,10 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them. name: for the
     store; by default the model's class or file.
     """
-    if (loader is None) == (task is None):
-        raise ValueError("loader: give either a loader or a task")
+    either = "loader: give either a loader or a task"
     if task is None:
+        if loader is None:
+            raise ValueError(either)
         if store is not None:
             raise ValueError("store: needs task, which says what the samples are")
         arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head))
@@ -297,6 +298,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             import numpy
             numpy.savez(out, **arrays)
         return arrays
+    if loader is not None:
+        raise ValueError(either)
     network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std))
     parts = _samples(task, split, data, library, limit, validation_per_class)
     found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}

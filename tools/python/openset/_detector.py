@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 from openset import _evaluate, _library
+from openset._own_score import OwnScore
 from openset._result import real
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ class Detector:
     [False, True]
     """
 
-    def __init__(self, path: Union[str, os.PathLike]) -> None:
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.path.abspath(os.fspath(path))
         self._take(_library.call("apply_detector", dict(path=self.path))[0])
 
@@ -50,11 +51,11 @@ class Detector:
         self.class_names = list(found["class_names"])
 
     @classmethod
-    def save(cls, path: Union[str, os.PathLike], validation: Arrays, *, score: ScoreLike = None,
+    def save(cls, path: Union[str, os.PathLike[str]], validation: Arrays, *, score: ScoreLike = None,
              fit: Optional[Arrays] = None, rule: Optional[str] = None, target: Optional[float] = None,
              delta: Optional[float] = None) -> Detector:
         """Chooses a threshold on `validation`, as openset.threshold() does, and writes the detector to `path`."""
-        if isinstance(score, _evaluate.OwnScore):
+        if isinstance(score, OwnScore):
             raise ValueError("score: a detector keeps scores of openset; give your own as unknown_score")
         threshold = dict(samples={"score": _evaluate._score_text(score)}, rule=rule, target=real("target", target),
                          delta=real("delta", delta))

@@ -160,7 +160,7 @@ class Trial:
             logits.append(_collect._array(pair[0]))
             if len(pair) > 1:
                 features.append(_collect._array(pair[1]))
-        arrays = {"logits": numpy.concatenate(logits)}
+        arrays: Dict[str, Any] = {"logits": numpy.concatenate(logits)}
         if features:
             arrays["features"] = numpy.concatenate(features)
         if head is not None:
