@@ -498,6 +498,22 @@ class OwnScoreTest(unittest.TestCase):
                 openset.evaluate(**arrays, score=openset.score(function))
 
 
+class AnswersTest(unittest.TestCase):
+    """Right and wrong answers without classes."""
+
+    def test_correct_and_loss(self):
+        score, correct = numpy.array([0.1, 0.3, 0.2, 0.4]), numpy.array([1, 1, 0, 0])
+        expected = (0 + 1 / 2 + 1 / 3 + 2 / 4) / 4
+        found = openset.evaluate(unknown_score=score, correct=correct, metrics=["aurc", "accuracy"])
+        self.assertAlmostEqual(found["aurc"], expected, places=15)
+        self.assertEqual(found["accuracy"], 0.5)
+        self.assertEqual(openset.evaluate(unknown_score=score, correct=correct.astype(bool), metrics="aurc")["aurc"],
+                         found["aurc"])
+        self.assertEqual(openset.evaluate(unknown_score=score, loss=1.0 - correct, metrics="aurc")["aurc"], found["aurc"])
+        with self.assertRaisesRegex(ValueError, "'label'"):
+            openset.evaluate(unknown_score=score)
+
+
 class DetectorTest(unittest.TestCase):
     """The command and the module decide the same by one file."""
 

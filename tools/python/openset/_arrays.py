@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # The arrays of an .npz that `openset eval` reads (docs/eval.md).
 NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",
-         "group_names", "num_classes", "cluster")
+         "group_names", "num_classes", "cluster", "correct", "loss")
 
 
 def printable(text: Any) -> str:

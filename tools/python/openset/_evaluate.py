@@ -77,9 +77,10 @@ def _own_scored(score: OwnScore, arrays: Dict[str, Any], fit: Optional[Arrays]) 
     return {**{name: values for name, values in arrays.items() if name not in names[1:]}, "unknown_score": found}
 
 
-def evaluate(*, label: Any, logits: Any = None, unknown_score: Any = None, prediction: Any = None,
-             features: Any = None, head_weight: Any = None, head_bias: Any = None, group: Any = None,
-             group_names: Any = None, num_classes: Any = None, score: ScoreLike = None, fit: Optional[Arrays] = None,
+def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None, prediction: Any = None,
+             correct: Any = None, loss: Any = None, features: Any = None, head_weight: Any = None,
+             head_bias: Any = None, group: Any = None, group_names: Any = None, num_classes: Any = None,
+             score: ScoreLike = None, fit: Optional[Arrays] = None,
              metrics: Union[str, Sequence[str], None] = None, ci: bool = False, ci_method: Optional[str] = None,
              replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None,
              convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
@@ -88,19 +89,19 @@ def evaluate(*, label: Any, logits: Any = None, unknown_score: Any = None, predi
     """Measures samples: all metrics, or `metrics`, of your scores or logits. The numbers are those of `openset eval`.
 
     label [N]: the index of the known class, -1 = unknown. logits [N, K], or unknown_score [N] (larger = more unknown,
-    unless higher_is_known) and prediction [N]. features [N, D], head_weight [K, D], head_bias [K] and `fit`, a dict of
-    such arrays of training samples, are for scores that need them. group [N]: names of the sets of unknown samples,
-    or indices into group_names; near, far, ... name sets. score: "energy", "knn { k: 50 }", or your own function with
-    @openset.score.
+    unless higher_is_known) and prediction [N]. Without classes: correct [N], 0 or 1, or loss [N] in 0 to 1; the label may
+    be left out. features [N, D], head_weight [K, D], head_bias [K] and `fit`, a dict of such arrays of training samples,
+    are for scores that need them. group [N]: names of the sets of unknown samples, or indices into group_names; near,
+    far, ... name sets. score: "energy", "knn { k: 50 }", or your own function with @openset.score.
 
     >>> import numpy, openset
     >>> found = openset.evaluate(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9], prediction=[0, 1, 0, 0])
     >>> found["auroc"], found["accuracy"]
     (0.75, 1.0)
     """
-    arrays = dict(label=label, logits=logits, unknown_score=unknown_score, prediction=prediction, features=features,
-                  head_weight=head_weight, head_bias=head_bias, group=group, group_names=group_names,
-                  num_classes=num_classes)
+    arrays = dict(label=label, logits=logits, unknown_score=unknown_score, prediction=prediction, correct=correct,
+                  loss=loss, features=features, head_weight=head_weight, head_bias=head_bias, group=group,
+                  group_names=group_names, num_classes=num_classes)
     samples = dict(higher_is_known=bool(higher_is_known), near=names(near), far=names(far), unknown=names(unknown),
                    known=names(known), skip=names(skip))
     request = dict(metrics=metric_names(metrics), ci=bool(ci), convention=convention,
