@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <iostream>
@@ -10,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
@@ -91,11 +89,7 @@ absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples
     const std::vector<int64_t> prediction(samples.prediction.begin(), samples.prediction.end());
     arrays["prediction"] = MakeNpy(prediction, {samples.num_samples});
   }
-  const std::string temporary = TemporaryName(path);
-  OPENSET_RETURN_IF_ERROR(ReserveFile(temporary, path));
-  const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
-  OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
-  return MoveFile(temporary, path);
+  return WriteNpzAtomically(path, arrays);
 }
 
 absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request) {

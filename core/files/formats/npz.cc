@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
@@ -69,6 +70,14 @@ absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
 }  // namespace
 
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays) { return NpzWriter(path).Finish(arrays); }
+
+absl::Status WriteNpzAtomically(const std::string& path, const NpzArrays& arrays) {
+  const std::string temporary = TemporaryName(path);
+  OPENSET_RETURN_IF_ERROR(ReserveFile(temporary, path));
+  const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
+  OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
+  return MoveFile(temporary, path);
+}
 
 NpzWriter::NpzWriter(std::string path) : path_(std::move(path)) {}
 

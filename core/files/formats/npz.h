@@ -20,6 +20,10 @@ using NpzArrays = std::map<std::string, NpyArray>;
 // same bytes. Not atomic: write to a temporary name. Errors: kUnavailable with the path.
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays);
 
+// The same, atomic and durable; replaces a file that is there. Errors: also those of ReserveFile() and MoveFile()
+// (core/files/files.h).
+absl::Status WriteNpzAtomically(const std::string& path, const NpzArrays& arrays);
+
 // Writes the same bytes as WriteNpz() if some arrays arrive row by row. Until Finish(), the rows are kept in files next
 // to `path` whose names begin with its name. Call AppendRows() any number of times, then Finish() once.
 class NpzWriter {

@@ -1,6 +1,8 @@
 #include "core/files/formats/npz.h"
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -73,6 +75,22 @@ TEST(WriteNpz, ReadsBackAndIsReproducible) {
   EXPECT_THAT(*ToTexts(read->at("names")), ElementsAre("x"));
   ASSERT_TRUE(WriteNpz(path, arrays).ok());
   EXPECT_EQ(*Sha256HexOfFile(path), digest);
+}
+
+TEST(WriteNpzAtomically, ReplacesAFileAndLeavesNothingElse) {
+  const std::string folder = testing::TempDir() + "/atomic", path = folder + "/x.npz";
+  std::filesystem::create_directory(folder);
+  for (const float value : {1.0f, 2.0f}) {
+    ASSERT_TRUE(WriteNpzAtomically(path, {{"a", MakeNpy(std::vector<float>{value}, {1})}}).ok());
+    const absl::StatusOr<NpzArrays> read = ReadNpz(path);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_THAT(*ToDouble(read->at("a")), ElementsAre(value));
+  }
+  const std::filesystem::directory_iterator files(folder);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+  const absl::Status missing = WriteNpzAtomically(folder + "/none/x.npz", {});
+  EXPECT_FALSE(missing.ok());
+  EXPECT_THAT(missing.message(), HasSubstr(folder + "/none/x.npz"));
 }
 
 TEST(ReadNpz, NamesFileAndArrayInErrors) {

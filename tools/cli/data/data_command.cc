@@ -299,10 +299,7 @@ absl::Status AuditFeatures(const std::string& file) {
   }
   OPENSET_ASSIGN_OR_RETURN(NpzArrays all, ReadNpz(path));
   all["cluster"] = MakeNpy(cluster, {samples});
-  const std::string unfinished = absl::StrCat(out, ".unfinished");
-  OPENSET_RETURN_IF_ERROR(WriteNpz(unfinished, all));
-  std::filesystem::rename(unfinished, out, error);
-  if (error) return absl::UnavailableError(absl::StrCat("cannot write ", out, ": ", error.message()));
+  OPENSET_RETURN_IF_ERROR(WriteNpzAtomically(out, all));
   std::cout << out << "\n";
   return absl::OkStatus();
 }
