@@ -510,6 +510,12 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   return MakeSampleSet(std::move(files), roles);
 }
 
+absl::StatusOr<SampleSet> SampleSetOf(ScoreFile file, const SetRoles& roles) {
+  std::vector<ScoreFile> files;
+  files.push_back(std::move(file));
+  return MakeSampleSet(std::move(files), roles);
+}
+
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles) {
   NameSetsByFile(&files);
   OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));

@@ -95,6 +95,8 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, c
 // The same for files in memory. If they borrow their arrays (maybe_borrowed.h), the result may refer to the same
 // arrays, which must outlive it. Precondition: there is a file.
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
+// For one file.
+absl::StatusOr<SampleSet> SampleSetOf(ScoreFile file, const SetRoles& roles = {});
 
 // Selects one of several groups of unknown samples.
 

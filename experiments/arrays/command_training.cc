@@ -33,7 +33,9 @@
 #include "data/augment/augment.pb.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
+#include "eval/files/named_arrays.h"
 #include "eval/files/sample_set.h"
+#include "eval/files/score_file.h"
 #include "experiments/arrays/sample_file.h"
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/method.proto.h"
@@ -280,11 +282,14 @@ absl::StatusOr<SampleSet> ReadRows(const std::string& path, const SampleFile& sa
   if (logits->second.shape[1] < classes) {
     return problem(absl::StrCat("has ", logits->second.shape[1], " outputs for ", classes, " known classes"));
   }
-  const std::string whole = absl::StrCat(path, ".rows.npz");
-  const FolderRemover remover(whole);
+  const auto sample_set_of = [&path](const NpzArrays& from) -> absl::StatusOr<SampleSet> {
+    OPENSET_ASSIGN_OR_RETURN(ScoreFile file,
+                             ScoreFileOf(path, NamedArrays(path, from), ScoreDirection::kHigherIsUnknown));
+    return SampleSetOf(std::move(file));
+  };
   if (arrays.count("label") > 0) {
-    OPENSET_RETURN_IF_ERROR(WriteNpz(whole, {{"label", arrays["label"]}, {"logits", arrays["logits"]}}));
-    OPENSET_ASSIGN_OR_RETURN(const SampleSet theirs, ReadSampleSet({whole}));
+    OPENSET_ASSIGN_OR_RETURN(const SampleSet theirs,
+                             sample_set_of({{"label", arrays["label"]}, {"logits", arrays["logits"]}}));
     for (int64_t i = 0; i < samples.size(); ++i) {
       if (theirs.label[i] == samples.label()[i]) continue;
       return problem(absl::StrCat("row ", i, " has the label ", theirs.label[i], ", and the sample has ",
@@ -293,10 +298,7 @@ absl::StatusOr<SampleSet> ReadRows(const std::string& path, const SampleFile& sa
   }
   for (const char* known : {"group", "group_names", "class_id", "sample", "path"}) arrays.erase(known);
   arrays["label"] = MakeNpy(samples.label(), {samples.size()});
-  OPENSET_RETURN_IF_ERROR(WriteNpz(whole, arrays));
-  absl::StatusOr<SampleSet> read = ReadSampleSet({whole});
-  if (!read.ok()) return absl::Status(read.status().code(), absl::StrCat("of ", path, ": ", read.status().message()));
-  return read;
+  return sample_set_of(arrays);
 }
 
 // The arrays of outputs, by name; `visit` gets the values and the number of columns (0: one value for each row).

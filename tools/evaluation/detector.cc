@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -201,11 +204,7 @@ absl::Status WriteDetector(const Detector& detector, const std::string& path) {
   NpzArrays arrays;
   if (detector.fit.has_value()) arrays = FitArrays(*detector.fit);
   arrays[kSpecArray] = MakeNpy(std::vector<std::string>{ToText(detector.spec)});
-  const std::string temporary = TemporaryName(path);
-  OPENSET_RETURN_IF_ERROR(ReserveFile(temporary, path));
-  const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
-  OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
-  return MoveFile(temporary, path);
+  return WriteNpzAtomically(path, arrays);
 }
 
 absl::StatusOr<Detector> ReadDetector(const std::string& path) {
@@ -238,11 +237,9 @@ absl::StatusOr<Detector> ReadDetector(const std::string& path) {
   SampleSet& samples = detector.fit.emplace();
   const auto label = fit.find("label");
   if (label != fit.end() && label->second.size() > 0) {
-    absl::StatusOr<ScoreFile> file = ScoreFileOf(path, NamedArrays(path, fit), ScoreDirection::kHigherIsUnknown);
-    if (!file.ok()) return file.status();
-    std::vector<ScoreFile> files;
-    files.push_back(*std::move(file));
-    OPENSET_ASSIGN_OR_RETURN(samples, MakeSampleSet(std::move(files), {}));
+    OPENSET_ASSIGN_OR_RETURN(ScoreFile file,
+                             ScoreFileOf(path, NamedArrays(path, fit), ScoreDirection::kHigherIsUnknown));
+    OPENSET_ASSIGN_OR_RETURN(samples, SampleSetOf(std::move(file)));
   } else {
     // A head alone.
     samples.num_outputs = detector.spec.num_outputs();

@@ -10,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "eval/files/apply_score.h"
@@ -59,9 +60,7 @@ absl::StatusOr<Sets> SetsOf(const Call& call, absl::Span<const std::vector<Array
     SampleReader read = [&name, views = arrays[i]](const SetRoles& roles,
                                                    ScoreDirection direction) -> absl::StatusOr<SampleSet> {
       OPENSET_ASSIGN_OR_RETURN(ScoreFile file, ScoreFileOfArrays(name, views, direction));
-      std::vector<ScoreFile> files;
-      files.push_back(std::move(file));
-      return MakeSampleSet(std::move(files), roles);
+      return SampleSetOf(std::move(file), roles);
     };
     if (call.has_fit() && call.fit() == i) {
       sets.fit = std::move(read);
@@ -189,9 +188,7 @@ absl::StatusOr<SampleSet> ReadOutputs(const std::string& name, std::vector<Array
     }
   }
   OPENSET_ASSIGN_OR_RETURN(ScoreFile file, ScoreFileOfArrays(name, views));
-  std::vector<ScoreFile> files;
-  files.push_back(std::move(file));
-  return MakeSampleSet(std::move(files), {});  // which copies labels
+  return SampleSetOf(std::move(file));  // which copies labels
 }
 
 absl::StatusOr<CallAnswer> ApplyDetectorTo(const ApplyDetectorRequest& request, const std::string& name,
