@@ -301,6 +301,9 @@ absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::stri
     if (model.outputs().has_fit_file()) {
       OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().fit_file(), {}).status());
     }
+    if (model.outputs().has_validation_file()) {
+      OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().validation_file(), {}).status());
+    }
   }
   return absl::OkStatus();
 }

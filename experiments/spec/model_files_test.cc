@@ -197,6 +197,9 @@ TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
   EXPECT_EQ(on_validation.outputs().fit_sha256(), Sha256Hex("fit_1.npz"));
   EXPECT_FALSE(on_validation.outputs().has_validation_file());
   EXPECT_THAT(CheckModelFiles(of_trial, {}), IsOk());
+  ModelSpec absent = of_trial;
+  absent.mutable_outputs()->set_validation_file("absent.npz");
+  EXPECT_THAT(CheckModelFiles(absent, {}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.npz")));
   const std::vector<FieldProblem> problems = ResolveSplitFiles({1}, {6}, &model);
   ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].path, "model.outputs.file");
