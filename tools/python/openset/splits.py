@@ -193,7 +193,8 @@ class WordNet:
     def near_candidates(self, known: Sequence[str], classes: Sequence[str]) -> List[str]:
         """Those of `classes` that are not known and are below a direct hypernym of a known class."""
         parents = {above for synset in known for above in self.hypernyms[synset]}
-        return [synset for synset in classes if synset not in set(known) and parents & self.above(synset)]
+        known_synsets = set(known)
+        return [synset for synset in classes if synset not in known_synsets and parents & self.above(synset)]
 
     def overlapping(self, synsets: Sequence[str], classes: Sequence[str]) -> List[Tuple[str, str]]:
         """Those of `classes` that are equal to or below one of `synsets`, with the first such synset."""
@@ -386,7 +387,8 @@ def _near(options: argparse.Namespace) -> None:
         drawn = f", of them {options.draw} drawn by seed {options.seed}"
     if not near:
         raise SplitError("--known: no class of --wnids is below a direct hypernym of a known class: none is near")
-    external = [synset for synset in classes if synset not in set(known) | set(candidates)]
+    inside = set(known) | set(candidates)
+    external = [synset for synset in classes if synset not in inside]
     remark = f"{len(known)} known, {len(candidates)} near candidates{drawn}, {len(external)} external"
     blocks = _unknown("near", options.data, options.part, "NEAR", sorted(position[synset] for synset in near))
     blocks += "split {\n" + _ids("known", sorted(position[synset] for synset in known)) + "}\n"
@@ -426,7 +428,8 @@ def _overlap(options: argparse.Namespace) -> None:
     for one, above in found:
         print(f"# {one} {_printable(wordnet.name[one])} is " +
               ("one of them" if one == above else f"below {above} {_printable(wordnet.name[above])}"))
-    others = [place for place, synset in enumerate(classes) if synset not in dict(found)]
+    overlapping = dict(found)
+    others = [place for place, synset in enumerate(classes) if synset not in overlapping]
     print(f"# {len(found)} overlap, {len(others)} do not")
     if others:
         print(f'external {{\n  data_set: "{options.data}"\n{_ids("class_id", others)}}}')
