@@ -118,7 +118,7 @@ absl::StatusOr<ToldApart> TestAgainst(size_t best, const std::vector<TrialResult
     }
     return told;
   }
-  std::vector<double> p_values;  // 1 of the best itself, which is not a test
+  std::vector<double> p_values;
   for (size_t r = 0; r < ranked.size(); ++r) {
     if (r == best) continue;
     OPENSET_ASSIGN_OR_RETURN(const DeLongComparison test, DeLongPaired(ranked[best], ranked[r], PairStatistic::kAuroc));
