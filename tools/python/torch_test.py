@@ -321,13 +321,16 @@ class PagesTest(unittest.TestCase):
             "train_logits": known["logits"], "train_label": known["label"], "train_features": known["features"],
             "train_loader": loader, "test_loader": loader, "cifar100_loader": loader, "svhn_loader": loader, "fit": known}
 
-    def paste(self, page):
+    def paste(self, page, replaced=()):
         with open(os.path.join(PAGES, page), encoding="utf-8") as file:
             text = file.read()
+        for words, others in replaced:
+            self.assertIn(words, text)
+            text = text.replace(words, others)
         count = 0
         for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", text, re.MULTILINE):
             for code in textwrap.dedent(block).strip("\n").split("\n\n"):
-                if re.match(r"openset |# \S+\.textproto", code):
+                if re.match(r"openset |pip |# \S+\.textproto", code):
                     continue
                 if "timm" in code and not importlib.util.find_spec("timm"):
                     continue
@@ -371,6 +374,55 @@ class PagesTest(unittest.TestCase):
                 self.assertEqual((arrays["features"].shape, arrays["label"].shape), ((60, 512), (60,)))
         found = openset.open_store("results").records().to_frame()
         self.assertIn("vim", set(found["method"]))
+
+    def test_python(self):
+        """Every block, on a task with two groups of unknown samples and a study with an axis."""
+        os.makedirs("tasks")
+        with open("tasks/grouped.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'grouped' data_set: 'tiny' split { known: [0, 2] unknown: 1 } "
+                       "unknown { group: 'near' data_set: 'tiny' distance: NEAR } "
+                       "unknown { group: 'far' data_set: 'tiny' part: 'train' distance: FAR }")
+        with open("short.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'short' task: 'grouped' method: ['softmax+laptop_colour', 'openauc+laptop_colour'] "
+                       "seed: [0, 1] override { training { epochs: 1 } } metric { accuracy {} } metric { auroc {} }")
+        study = openset.Study("short.textproto", store="results").run(progress=False)
+        self.assertRegex(repr(study.plan()), r"4 trials\naction +all +in the store +to run")
+        from openset import _program
+        _program.run(["records", "export", "--bundle=cifar.zip", "--store=results"])
+        names = {**self.names, "numpy": numpy, "a": self.names["logits"], "b": self.names["logits"][:, 0],
+                 "train": self.names["fit"], "arrays": {name: self.names[name] for name in ("label", "logits", "features")}}
+        self.names.update({**names, "unknown_score": names["b"]})
+        self.assertEqual(self.paste("python.md", [
+            ("quickstart", "short.textproto"), ("fashion_mnist_6_4", "grouped"), ("+laptop", "+laptop_colour"),
+            ('axes={"training.epochs": [5, 10]}', 'axes={"training.epochs": [1, 2]}'), ("auroc>0.6", "auroc>=0"), ('head="fc"', 'head="4"'),
+            ('near=["cifar100"], far=["svhn"]', 'near=["near"], far=["far"]')]), 12)
+        store = self.names["store"]
+        margins = store.evaluate(self.names["margin"], "method=softmax+laptop_colour and experiment=short")
+        self.assertEqual(len(margins), 2)
+        self.assertEqual({name for name in margins[0] if "auroc" in name or "accuracy" in name},
+                         {"accuracy", "auroc", "near.auroc", "far.auroc", "mean_of_near.auroc", "mean_of_far.auroc"})
+        # The method's own score, measured again on its outputs, gives the record's numbers.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", openset.HintWarning)
+            again = store.evaluate("max_softmax", "method=softmax+laptop_colour and experiment=short")
+        for row, before in zip(again, store.records("method=softmax+laptop_colour and experiment=short")):
+            for name in ("auroc", "near.auroc", "far.auroc", "mean_of_far.auroc"):
+                self.assertEqual(row[name], before[name], name)
+        study = self.names["study"].run(progress=False)
+        found = store.records("experiment=mine")
+        self.assertEqual(len(found[:3]), 3)
+        compared = openset.compare(found.to_frame(), metrics=["auroc"], group="far")
+        methods = {f"{method}+laptop_colour, epochs {epochs}" for method in ("softmax", "openauc") for epochs in (1, 2)}
+        self.assertEqual({row["a"] for row in compared.rows} | {row["b"] for row in compared.rows}, methods)
+        tidy = openset.compare(study.table(), metrics=["auroc"], group="far")
+        self.assertEqual(sorted(abs(row["mean_difference"]) for row in tidy.rows),
+                         sorted(abs(row["mean_difference"]) for row in compared.rows))
+        with self.assertRaisesRegex(ValueError, "^mine.textproto:[0-9]+: axis.0.: .*unknown field 'epochz'"):
+            openset.Study(name="mine", task="grouped", methods=["softmax"], axes={"training.epochz": [1]}).plan()
+        only = openset.Study(name="some", task="grouped", methods=["softmax", "openauc"], splits=[0],
+                             axes={"loss.open_auc.lambda": {"openauc": [0.1, 1]}})
+        self.assertIn('axis { path: "loss.open_auc.lambda" value: "0.1" value: "1" method: "openauc" }', only.text)
+        self.assertEqual(len(only.plan()["trials"]), 3)
 
     def test_coming_from(self):
         self.assertEqual(self.paste("coming_from.md"), 6)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # The columns of results over splits and seeds that are not metrics.
 _RUN = ("method", "task", "group", "split", "seed", "unknown_classes")
+# The other columns of records that are neither metrics nor settings of a study's axes.
+_NOTES = ("trial", "openness", "experiment", "device", "host", "commit", "trained_as", "score_sha256", "overrides")
 
 
 class Evaluation(Result):
@@ -150,7 +152,9 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
 
     Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) are then
     those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the columns
-    method, task, split, seed, and one for each metric; other text columns are ignored.
+    method, task, split, seed, and one for each metric; other text columns are ignored. Of records (Records.to_frame()),
+    settings that differ become part of the method's name ("openauc, lambda 0.1"), and `group` names a group of unknown
+    samples. A tidy table (Study.table()) is read, too.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
 
     >>> import openset
@@ -163,9 +167,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     if hasattr(methods, "to_csv"):
         with _arrays.Files() as files:
             path = files.path("results.csv")
-            # Text columns that distinguish trials are not metrics.
-            numbers = set(methods.select_dtypes("number").columns)
-            methods[[name for name in methods.columns if name in numbers or name in _RUN]].to_csv(path, index=False)
+            _tidy(methods).to_csv(path, index=False)
             found, _, hints = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
         return Result(found, found["pairs"], hints)
     alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
@@ -176,6 +178,36 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
         sets = [(name, scored(dict(arrays), score, fit)) for name, arrays in methods.items()]
     found, _, hints = _library.call("compare", request, sets, fit if alike else None)
     return Result(found, found["comparisons"], hints)
+
+
+def _tidy(frame: Any) -> Any:
+    """A frame of records (Records.to_frame()) as a table with a row for each run, group and metric, and a column for
+    each setting that differs. Tables that are tidy already (Study.table()) and tables of others have the columns that
+    compare() reads."""
+    import pandas
+    if {"metric", "value"} <= set(frame.columns):
+        return frame
+    metrics = [name for name in frame.attrs.get("openset_metrics", ()) if name in frame.columns]
+    if not metrics:
+        # Text columns that distinguish trials are not metrics.
+        numbers = set(frame.select_dtypes("number").columns)
+        return frame[[name for name in frame.columns if name in numbers or name in _RUN]]
+    settings = [name for name in frame.columns if name not in (*metrics, *_RUN, *_NOTES)
+                and frame[name].nunique(dropna=False) > 1]
+    if "trained_as" in frame.columns and frame["trained_as"].nunique() > 1:
+        settings.append("trained_as")
+    kept = [name for name in frame.columns if name in _RUN] + settings
+    # A whole number beside a missing one is a float in pandas.
+    frame = frame.assign(**{name: ["" if pandas.isna(value) else f"{value:.9g}" if isinstance(value, float) else value
+                                   for value in frame[name]] for name in settings})
+    parts = []
+    for name in metrics:
+        # "flat.fpr_at_0.95tpr" is the metric "fpr_at_0.95tpr" of the group "flat".
+        metric = min((one for one in metrics if name == one or name.endswith("." + one)), key=len)
+        group = name[:-len(metric) - 1] if name != metric else "pool"
+        group = {"mean_of_near": "mean of near", "mean_of_far": "mean of far"}.get(group, group)
+        parts.append(frame[kept].assign(group=group, metric=metric, value=frame[name]))
+    return pandas.concat(parts)
 
 
 def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> Dict[str, Any]:

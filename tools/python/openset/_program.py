@@ -34,14 +34,20 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
         on_line: Optional[Callable[[str], None]] = None) -> str:
     """Runs `openset ARGUMENTS` and returns what it prints.
 
-    `renamed`: {path: name} for error messages. `on_line` receives each line of both outputs as it is printed. Raises
-    ValueError for wrong arguments or input, RuntimeError for other failures, KeyboardInterrupt if stopped.
+    `renamed`: {path: name} for error messages and lines. `on_line` receives each line of both outputs as it is printed.
+    Raises ValueError for wrong arguments or input, RuntimeError for other failures, KeyboardInterrupt if stopped.
     """
     import re
     import subprocess
     import threading
     lines: List[str] = []
     out: List[str] = []
+
+    def shown(text: str) -> str:
+        for path, name in (renamed or {}).items():
+            text = text.replace(path, name)
+        return text
+
     with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, cwd=cwd, env=environment()) as program:
         assert program.stdout is not None and program.stderr is not None
@@ -50,7 +56,7 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
             for raw in stream:
                 lines.append(raw.decode(errors="replace"))
                 if on_line is not None:
-                    on_line(lines[-1].rstrip("\n"))
+                    on_line(shown(lines[-1].rstrip("\n")))
 
         reader = threading.Thread(target=read, args=(program.stderr, lines), daemon=True)
         reader.start()
@@ -64,9 +70,7 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
     if code == 0:
         return "".join(out)
     said = next((line.strip() for line in reversed(lines) if line.strip()), "the program said nothing")
-    message = re.sub(r"^openset: ", "", said)
-    for path, name in (renamed or {}).items():
-        message = message.replace(path, name)
+    message = shown(re.sub(r"^openset: ", "", said))
     if code == 2:
         raise ValueError(message)
     if code in (130, -2):

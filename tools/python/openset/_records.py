@@ -66,7 +66,8 @@ class Record:
 
 
 class Records(Result):
-    """Records, a row for each: the fields of `openset records ls --format=json`. Tables of records can be added."""
+    """Records, a row for each: the fields of `openset records ls --format=json`. Tables of records can be added;
+    records[0] is a row, records[:3] the first three."""
 
     def __init__(self, rows: List[Row], metrics: Callable[[], List[str]]) -> None:
         super().__init__(rows, rows)
@@ -79,11 +80,20 @@ class Records(Result):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __getitem__(self, place: Any) -> Any:
+        return Records(self.rows[place], self._metrics) if isinstance(place, slice) else self.rows[place]
+
     def metric_names(self) -> List[str]:
         """The fields that are metrics: "auroc", "svhn.auroc"."""
         known = set(self._metrics())
         return [name for name in dict.fromkeys(name for row in self.rows for name in row)
-                if name.rpartition(".")[2] in known or name in known]
+                if any(name == metric or name.endswith("." + metric) for metric in known)]
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame, a row for each record. Its `attrs` say which columns are metrics, for compare()."""
+        frame = super().to_frame()
+        frame.attrs["openset_metrics"] = self.metric_names()
+        return frame
 
     def to_parquet(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the table. Needs pandas and pyarrow."""
@@ -152,6 +162,12 @@ class Store:
         trials = {row.get("experiment"): row["trial"] for row in rows}
         return list(dict.fromkeys(name for trial in trials.values() for name in self.record(trial).metrics))
 
+    def _distances(self, trial: str) -> Dict[str, List[str]]:
+        """The near and the far groups of a trial: {"near": [...], "far": [...]}."""
+        groups = self.record(trial).spec["data"]["test_unknown"]
+        return {name.lower(): [group["name"] for group in groups if group.get("distance") == name]
+                for name in ("NEAR", "FAR")}
+
     def record(self, trial: str) -> Record:
         """One complete record, by the first digits of its id."""
         return Record(self, self._read_json("show", trial))
@@ -175,24 +191,34 @@ class Store:
     def evaluate(self, score: Any, query: str = "", *, metrics: Union[str, Sequence[str], None] = None) -> Records:
         """Measures `score` on the stored outputs of the records that match `query`, without running a network.
 
-        The rows are those records with the score as their method, the metrics of the record (or `metrics`), and, for
-        your own score, its `score_sha256`. Add them to records() for one table. Fitted scores need the outputs of
-        training samples: query records of a method whose score is fitted.
+        The rows are those records with the score as their method, the metrics of the record (or `metrics`), also for
+        each group of unknown samples, and, for your own score, its `score_sha256`. Add them to records() for one table.
+        Fitted scores need the outputs of training samples: query records of a method whose score is fitted.
         """
         asked = self.records(query)
         names = metric_names(metrics) or ", ".join(self._metric_names(asked.rows))
         rows: List[Row] = []
         measured: Dict[str, None] = {}
-        measured_before = asked.metric_names()
+        measured_before = set(asked.metric_names())
+        distances: Dict[Any, Dict[str, List[str]]] = {}
         for row in asked.rows:
+            task = (row.get("experiment"), row["task"])
+            if task not in distances:
+                distances[task] = self._distances(row["trial"])
             arrays, *fit = ({name: values for name, values in found.items() if name in NAMES}
                             for found in self.outputs(row["trial"]))
-            one = evaluate(**{**arrays, "prediction": None}, score=score, fit=fit[0] if fit else None, metrics=names)
+            one = evaluate(**{**arrays, "prediction": None}, score=score, fit=fit[0] if fit else None, metrics=names,
+                           near=distances[task]["near"], far=distances[task]["far"])
             told: Row = {"method": score_name(score), "trained_as": row["method"]}
             if isinstance(score, OwnScore):
                 told["score_sha256"] = score.sha256
             kept = {name: value for name, value in row.items() if name not in measured_before and name != "method"}
-            rows.append({**kept, **told, **{name: one[name] for name in one.metrics}})
+            # A record has a metric by group only if unknown samples decide it.
+            groups = {f"{group.replace(' ', '_')}.{name}": value.get("value")
+                      for group, found in one.json.get("groups", {}).items() if group != "pool"
+                      for name, value in found["metrics"].items()
+                      if name not in measured_before or f"{group.replace(' ', '_')}.{name}" in row}
+            rows.append({**kept, **told, **{name: one[name] for name in one.metrics}, **groups})
             measured.update(dict.fromkeys(one.metrics))
         return Records(rows, lambda: list(measured))
 

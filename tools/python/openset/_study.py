@@ -5,7 +5,7 @@ import os
 
 from openset import _program
 from openset._progress import make_progress
-from openset._result import flags
+from openset._result import Result, flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ class Study:
     """A study from its spec: a file, or the name of a study that comes with openset ("quickstart").
 
     Arguments change it: store="results", methods=["softmax"], seeds=[0, 1] or "0..4", set={"training.epochs": 1}.
-    Without a spec, `task` and `methods` make one, with `axes` {"loss.open_auc.lambda": [0.1, 1]} whose product is
-    measured, `splits` (default: all), `seeds` (default: 0), `metrics` and `settings`, fields that all methods share, as
+    Without a spec, `task` and `methods` make one, with `axes` {"training.epochs": [5, 10]} whose product is measured, or
+    of a field that only some methods have, {"loss.open_auc.lambda": {"openauc": [0.1, 1]}}; `splits` (default: all), `seeds` (default: 0), `metrics` and `settings`, fields that all methods share, as
     the text of a MethodSpec. `text` is that spec, and save() writes it to a file for the command line.
 
     >>> import openset
@@ -42,11 +42,12 @@ class Study:
 
     def __init__(self, spec: Union[str, "os.PathLike[str]", None] = None, *, name: str = "study",
                  task: Optional[Names] = None, methods: Optional[Names] = None,
-                 axes: Optional[Mapping[str, Sequence[Any]]] = None, splits: Sequence[int] = (),
+                 axes: Optional[Mapping[str, Union[Sequence[Any], Mapping[str, Sequence[Any]]]]] = None, splits: Sequence[int] = (),
                  seeds: Union[str, int, Sequence[int], None] = None, metrics: Sequence[str] = (),
                  settings: Optional[str] = None, store: Optional[str] = None, data: Optional[str] = None,
                  set: Optional[Mapping[str, Any]] = None, jobs: Optional[int] = None) -> None:
         self.text: Optional[str] = None
+        self._renamed: Dict[str, str] = {}  # folders that errors don't name
         changes: Dict[str, Any] = {}
         if spec is None:
             if task is None or methods is None:
@@ -58,6 +59,7 @@ class Study:
             folder = tempfile.mkdtemp(prefix="openset-study-")
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self.spec = self.save(os.path.join(folder, f"{name}.textproto"))
+            self._renamed = {folder + os.sep: ""}
         else:
             given = dict(task=task, axes=axes, splits=splits or None, metrics=metrics or None, settings=settings)
             wrong = [argument for argument, value in given.items() if value is not None]
@@ -81,12 +83,12 @@ class Study:
 
     def _run(self, command: str, *more: str, **options: Any) -> str:
         given = [flag for flag in self._flags if command != "report" or not flag.startswith("--jobs")]
-        return _program.run([command, *given, *more, "--", self.spec], **options)
+        return _program.run([command, *given, *more, "--", self.spec], renamed=self._renamed, **options)
 
-    def plan(self) -> Any:
-        """The plan, as `openset plan --format=json` prints it."""
+    def plan(self) -> "Plan":
+        """The plan, as `openset plan --format=json` prints it: a dict, which prints as a summary."""
         import json
-        return json.loads(self._run("plan", "--format=json"))
+        return Plan(json.loads(self._run("plan", "--format=json")))
 
     def run(self, progress: bool = True) -> "Study":
         """Makes the missing results. With `progress`, a notebook shows a bar, and a terminal the program's lines."""
@@ -109,6 +111,30 @@ class Study:
         return f"<iframe srcdoc=\"{page}\" width='100%' height='600'></iframe>"
 
 
+class Plan(dict):  # type: ignore[type-arg]
+    """What a run would do, as dicts and lists. Printed, it is a summary.
+
+    >>> from openset._study import Plan
+    >>> action = dict(kind="train", done=False, needed=True, image_passes=300)
+    >>> print(Plan(trials=[{"id": "a"}, {"id": "b"}], actions=[action, {**action, "done": True, "needed": False}]))
+    2 trials
+    action  all  in the store  to run  image passes
+    train   2    1             1       300
+    """
+
+    def __repr__(self) -> str:
+        counts: Dict[str, List[int]] = {}
+        for action in self["actions"]:
+            count = counts.setdefault(action["kind"], [0, 0, 0, 0])
+            needed = int(action["needed"])
+            for at, more in enumerate((1, int(action["done"]), needed, needed * int(action["image_passes"]))):
+                count[at] += more
+        names = ("all", "in the store", "to run", "image passes")
+        table = Result(None, [{"action": kind, **dict(zip(names, count))} for kind, count in counts.items()])
+        missing = [f"missing: {data}" for data in self.get("missing_data", [])]
+        return "\n".join([f"{len(self['trials'])} trials", *([repr(table)] if counts else []), *missing])
+
+
 def _list(values: Any) -> List[Any]:
     return [values] if isinstance(values, (str, int)) else list(values)
 
@@ -118,7 +144,7 @@ def _quoted(text: Any) -> str:
     return json.dumps(str(text), ensure_ascii=False)
 
 
-def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Sequence[Any]], splits: Sequence[int],
+def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Any], splits: Sequence[int],
                seeds: Union[str, int, Sequence[int], None], metrics: Sequence[str], settings: Optional[str]) -> str:
     import re
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
@@ -131,9 +157,12 @@ def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Sequen
     if settings is not None:
         lines.append(f"override {{ {settings} }}")
     for path, values in axes.items():
-        words = " ".join(f"value: {_quoted(str(value).lower() if isinstance(value, bool) else value)}"
-                         for value in _list(values))
-        lines.append(f"axis {{ path: {_quoted(path)} {words} }}")
+        of_methods = dict(values) if hasattr(values, "items") else {"": values}
+        for method, some in of_methods.items():
+            words = " ".join(f"value: {_quoted(str(value).lower() if isinstance(value, bool) else value)}"
+                             for value in _list(some))
+            only = f" method: {_quoted(method)}" if method else ""
+            lines.append(f"axis {{ path: {_quoted(path)} {words}{only} }}")
     lines += [f"split: {split}" for split in splits]
     lines += [f"seed: {seed}" for seed in seed_list]
     for metric in metrics or ("accuracy", "auroc", "openauc"):
