@@ -37,6 +37,11 @@ TEST(ResnetCifarTest, EqualsPyTorch) {
                       "models/testdata/resnet20.safetensors");
 }
 
+TEST(ResnetCifarTest, EqualsOpenOodsResnet18) {
+  ExpectGoldenOutputs(ModelSpecOf("resnet_cifar { variant: RESNET18 } head { linear {} }"), InputSpecOf(""),
+                      "models/testdata/resnet18_32x32.safetensors");
+}
+
 // 3 x 3 x (3 x 16 + 6 x 16^2 + 16 x 32 + 5 x 32^2 + 32 x 64 + 5 x 64^2) + 16 x 32 + 32 x 64; and
 // 3 x 3 x (3 x 64 + 4 x 64^2 + sum over c = 64, 128, 256 of (2 c^2 + 3 x 4 c^2)) + sum of 2 c^2.
 TEST(ResnetCifarTest, HasTheWeightsOfItsVariant) {

@@ -15,7 +15,7 @@ import json
 import numpy as np
 from make_score_golden import make_data, weibull
 from scipy import spatial, special, stats
-from sklearn import covariance, datasets, neighbors, neural_network, preprocessing
+from sklearn import covariance, datasets, neural_network
 
 
 def make_digits():
@@ -60,17 +60,6 @@ def mahalanobis_plus_plus(d, relative):
     return score - np.array([(x - mean) @ precision @ (x - mean) for x in test])
 
 
-def combood(d, k, ridge):
-    train, test = unit(d["train_features"]), unit(d["features"])
-    distance = neighbors.NearestNeighbors(algorithm="brute").fit(train).kneighbors(test, k)[0][:, -1]
-    scaler = preprocessing.StandardScaler().fit(train)
-    power = preprocessing.PowerTransformer().fit(scaler.transform(train))
-    transformed = power.transform(scaler.transform(train))
-    precision = np.linalg.inv(np.cov(transformed, rowvar=False) + ridge * np.identity(train.shape[1]))
-    t = power.transform(scaler.transform(test))
-    return np.sqrt(train.shape[1]) * np.log(distance**2) + np.einsum("ij,jk,ik->i", t, precision, t)
-
-
 def postmax(d):
     correct = d["train_logits"].argmax(1) == d["train_label"]
     quotient = d["train_logits"].max(1) / np.linalg.norm(d["train_features"], axis=1)
@@ -111,8 +100,6 @@ def scores(d):
         "openmax_prediction": paper.argmax(1),
         "mahalanobis_plus_plus": mahalanobis_plus_plus(d, False),
         "relative_mahalanobis_plus_plus": mahalanobis_plus_plus(d, True),
-        "combood": combood(d, 50, 1.0),
-        "combood_5": combood(d, 5, 0.1),
         "postmax": postmax(d),
     }
 

@@ -1,16 +1,19 @@
-"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet18,resnet50,densenet121,swin_transformer,
-vision_transformer,wide_resnet}.safetensors: what PyTorch computes with these networks, in
-f64 (resnet18, densenet121 and swin_transformer: torchvision's own, vision_transformer: timm's, wide_resnet: pytorch-ood's,
-all of them small), and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have
-torchvision's names.
+"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet18,resnet50,resnet18_32x32,densenet121,swin_transformer,
+vision_transformer,wide_resnet}.safetensors: what PyTorch computes with these networks, in f64, and
+resnet50_imported.safetensors: the same of a whole ResNet-50. resnet18, resnet50, densenet121 and swin_transformer are
+torchvision's own, vision_transformer timm's, wide_resnet pytorch-ood's (those that have a size are small), resnet18_32x32
+OpenOOD's.
 
-    python3 tools/peers/make_model_golden.py models/testdata
+    python3 tools/peers/make_model_golden.py models/testdata OPENOOD
+
+OPENOOD is a checkout of Jingkang50/OpenOOD 3c35632.
 
 The stored files were made with PyTorch 2.11.0, torchvision 0.26.0, timm 1.0, pytorch-ood 0.4.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
 not random but sines of squares, which the reader of the files computes too (models/testing/golden_outputs.cc); dropout is off.
 """
 
 import argparse
+import importlib.util
 import os
 
 import timm
@@ -91,24 +94,40 @@ def without_head(network, head, feature_dim):
     return network
 
 
+def openood(folder):
+    """Its network for images of 32x32, whose shortcuts are named as torchvision's."""
+    spec = importlib.util.spec_from_file_location("resnet", os.path.join(folder, "openood", "networks", "resnet18_32x32.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    network = torchvision_resnet(module.ResNet18_32x32)
+    for block in [block for stage in (1, 2, 3, 4) for block in getattr(network, f"layer{stage}")]:
+        block.downsample = block._modules.pop("shortcut")
+    module.BasicBlock.shortcut = property(lambda block: block.downsample)
+    return network
+
+
 def imported():
     """Of one image of 224x224."""
-    network = networks.BottleneckResnet([3, 4, 6, 3]).double().eval()
-    network.fc = torch.nn.Linear(network.feature_dim, 1000, dtype=torch.float64)
+    network = torchvision.models.resnet50().double().eval()
     set_state(network)
+    features = []
+    network.avgpool.register_forward_hook(lambda *of: features.append(of[2].flatten(1)))
     with torch.no_grad():
-        feature = network(sines((1, 3, 224, 224), 0))
-        return {"feature": feature, "logits": network.fc(feature)}
+        logits = network(sines((1, 3, 224, 224), 0))
+    return {"feature": features[0], "logits": logits}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    folder = parser.parse_args().folder
+    parser.add_argument("openood")
+    arguments = parser.parse_args()
+    folder = arguments.folder
     save_file(golden(networks.Vgg32(dropout=0)), os.path.join(folder, "vgg32.safetensors"))
     save_file(golden(networks.Resnet20()), os.path.join(folder, "resnet20.safetensors"))
     save_file(golden(torchvision_resnet(torchvision.models.resnet18), size=64), os.path.join(folder, "resnet18.safetensors"))
-    save_file(golden(networks.BottleneckResnet([3, 4, 6, 3]), size=64), os.path.join(folder, "resnet50.safetensors"))
+    save_file(golden(torchvision_resnet(torchvision.models.resnet50), size=64), os.path.join(folder, "resnet50.safetensors"))
+    save_file(golden(openood(arguments.openood)), os.path.join(folder, "resnet18_32x32.safetensors"))
     densenet = torchvision.models.DenseNet(8, (6, 12, 24, 16), 16)
     save_file(golden(without_head(densenet, "classifier", 256), size=64), os.path.join(folder, "densenet121.safetensors"))
     swin = torchvision.models.SwinTransformer([4, 4], 24, [2, 2, 6, 2], [3, 6, 12, 24], [7, 7], stochastic_depth_prob=0.0)

@@ -5,7 +5,8 @@ eval/testdata/distance_scores.json, and combined scores by SciPy.
 
 SOURCES is a folder of checkouts by the names below, whose files are run as they are, in double precision and on the CPU
 (packages that they import and this does not need are stubs). Larger = more unknown: the negative of what some give. The
-stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-ood 0.4.0 on x86-64, and
+stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1, scikit-learn
+1.9.1 and pytorch-ood 0.4.0 on x86-64, and
 
     OpenOOD             Jingkang50/OpenOOD 3c35632
     VRA                 zeroQiaoba/VRA 4dad931
@@ -17,13 +18,16 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-
     GHOST               Vastlab/GHOST 2e9466a
     ood_coverage        BierOne/ood_coverage b002780
     libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
+    combood             rmagesh148/combood 7457e1f
 """
 
 import argparse
+import ast
 import importlib
 import importlib.abc
 import importlib.machinery
 import json
+import math
 import os
 import random
 import subprocess
@@ -33,11 +37,11 @@ from types import ModuleType, SimpleNamespace as Settings
 
 import numpy as np
 import torch
-from make_openood_golden import Loader, Network, load
+from make_openood_golden import Index, Loader, Network, load
 from scipy import spatial, stats
 
-STUBS = {"PIL", "data", "datasets", "faiss", "matplotlib", "model_utils", "models", "ood_metrics",
-         "pytorch_lightning", "sklearn", "torchvision", "tqdm"}
+STUBS = {"PIL", "data", "datasets", "matplotlib", "model_utils", "models", "ood_metrics", "pytorch_lightning",
+         "torchvision", "tqdm"}
 
 
 class Stub(ModuleType):
@@ -98,6 +102,72 @@ def openood(sources, d, network):
     # The index, which in the released code looks through a part of them.
     nearest = spatial.distance.cdist(gradients, known, "sqeuclidean").min(1)
     return {"vra_openood": -vra.postprocess(network, image["features"])[1], "grood": nearest}
+
+
+class Doubles:
+    """NumPy, with doubles in place of floats."""
+    float32 = float
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+
+def distances(sources, d, network, widths):
+    """OpenOOD's distances, and those of the features seen as two layers' values. Its KNN has squared distances, and its
+    ensemble half of them."""
+    folder = os.path.join(sources, "OpenOOD", "openood", "postprocessors")
+    classes = d["weight"].shape[0]
+    sys.modules["openood.postprocessors.info"] = Settings(num_classes_dict={"here": classes})
+    image = {name: d[name][:, :, None, None] for name in ("train_features", "features")}
+    batch = {"data": image["train_features"], "data_aux": image["train_features"], "label": d["train_label"].long()}
+
+    class Layers(torch.nn.Module):
+        def forward(self, x, return_feature_list=False):
+            return network(x), list(x.split(widths, dim=1))
+
+    def score(name, class_name, net, **settings):
+        module = load(folder, name + "_postprocessor", "openood.postprocessors")
+        module.tqdm, module.np = lambda batches, **_: batches, Doubles()
+        own = Settings(postprocessor_args=Settings(**settings), postprocessor_sweep=None)
+        made = getattr(module, class_name)(Settings(postprocessor=own, dataset=Settings(name="here")))
+        made.args = own.postprocessor_args
+        made.setup(net, {"train": [batch], "val": None}, {"val": None})
+        return -made.postprocess(net, image["features"].clone())[1]
+
+    torch.cuda.FloatTensor = torch.tensor
+    layers = {"noise": 0, "feature_type_list": ["mean"] * 2, "reduce_dim_list": ["none"] * 2}
+    return {
+        "mahalanobis": score("mds", "MDSPostprocessor", network),
+        "relative_mahalanobis": score("rmds", "RMDSPostprocessor", network),
+        "she": score("she", "SHEPostprocessor", network, metric="inner_product"),
+        "knn_1": score("knn", "KNNPostprocessor", network, K=1).sqrt(),
+        "knn_50": score("knn", "KNNPostprocessor", network, K=50).sqrt(),
+        "mahalanobis_ensemble": 2 * score("mds_ensemble", "MDSEnsemblePostprocessor", Layers(), alpha_list=[1., 1.], **layers),
+        "mahalanobis_ensemble_weighted":
+            2 * score("mds_ensemble", "MDSEnsemblePostprocessor", Layers(), alpha_list=[0.25, 3.], **layers),
+    }
+
+
+def combood(sources, d):
+    """Both parts of features, combined as its "log square" by the function of its driver."""
+    sys.modules["utils"] = Stub("utils")
+    module = load(os.path.join(sources, "combood"), "confidenciator", "combood_code")
+    module.np = Doubles()
+    module.FeatureExtractor = lambda *_: Settings(predict_knn=lambda rows: (None, module.normalizer(rows)))
+    with open(os.path.join(sources, "combood", "test_ood.py")) as file:
+        function = [node for node in ast.parse(file.read()).body
+                    if isinstance(node, ast.FunctionDef) and node.name == "square_log_probability"]
+    space = {"np": np, "math": math}
+    exec(compile(ast.Module(function, []), "test_ood.py", "exec"), space)
+    train, test = (d[name].numpy() for name in ("train_features", "features"))
+    found = {}
+    for name, k, ridge in (("combood", 50, 1), ("combood_5", 5, 0.1)):
+        of = module.Confidenciator(None, None, train, mahala_xood=False, knn_pen=True, reg=ridge)
+        of.K = k
+        of.fit_knn_faiss(of.add_prediction_and_features_knn(train))
+        rows = of.add_prediction_and_features_knn(test)
+        found[name] = -space["square_log_probability"](of.predict_mahala(rows), of.predict_knn_faiss(rows), of.knn_n)
+    return found
 
 
 def authors(sources, d, network):
@@ -242,8 +312,9 @@ def ghost(sources, d):
     }
 
 
-def nac(sources, d, network):
-    """Its coverage of the features' states, with the defaults of nac and with others."""
+def nac(sources, d, network, widths):
+    """Its coverage of the features' states, with the defaults of nac and with others, and that of two layers, whose
+    values the features are."""
     sys.modules["nac"] = ModuleType("nac")
     sys.modules["nac"].__path__ = [os.path.join(sources, "ood_coverage", "openood", "postprocessors", "nac")]
     coverage, utils = importlib.import_module("nac.coverage"), importlib.import_module("nac.utils")
@@ -257,6 +328,18 @@ def nac(sources, d, network):
             state = features.clone().requires_grad_(True)
             gradient = coverage.kl_grad(state, network.fc(state))
             return {"avgpool": utils.get_state_func(**hyper)(state, None, gradient).detach()}
+
+        of.step(states(d["train_features"]))
+        of.update()
+        found[name] = -of.single_ood_test(states(d["features"]), len(d["features"]))
+    hyper = {"layer3": {"O": 5, "M": 52, "sig_alpha": 2}, "avgpool": {"O": 20, "M": 20, "sig_alpha": 0.5}}
+    for name, layers in (("nac_last_stage", ["avgpool"]), ("nac_stages", ["layer3", "avgpool"])):
+        own = {layer: dict(hyper[layer], method="sigmoid(o*g_kl)") for layer in layers}
+        of = coverage.KMNC({layer: dict(zip(hyper, widths))[layer] for layer in layers}, "cpu", own)
+
+        def states(features):
+            values = dict(zip(hyper, features.split(widths, dim=1)))
+            return {layer: utils.get_state_func(**own[layer])(values[layer], None, None) for layer in layers}
 
         of.step(states(d["train_features"]))
         of.update()
@@ -316,29 +399,32 @@ def main():
     arguments = parser.parse_args()
     torch.set_default_dtype(torch.float64)
     torch.Tensor.cuda = lambda self, *_: self
-    torch.Tensor.float = lambda self: self
+    torch.Tensor.float = torch.Tensor.double
     torch.cuda.is_available = lambda: False
     sys.meta_path.append(Stubs())
+    sys.modules["faiss"] = Settings(IndexFlatIP=Index, IndexFlatL2=lambda dim: Index(dim, inner=False))
     golden = {"about": "Made by tools/peers/make_released_golden.py. Larger = more unknown."}
     for name in ("random", "digits"):
         with open(arguments.arrays) as file:
             case = json.load(file)[name]
         classes, dim = case["num_classes"], case["feature_dim"]
-        widths = {"weight": dim, "bias": 0, "train_label": 0, "train_features": dim, "features": dim,
-                  "train_logits": classes, "logits": classes}
+        width_of = {"weight": dim, "bias": 0, "train_label": 0, "train_features": dim, "features": dim,
+                    "train_logits": classes, "logits": classes}
         arrays = {key: np.array(case[key]).reshape(-1, width) if width else np.array(case[key])
-                  for key, width in widths.items()}
+                  for key, width in width_of.items()}
         d = {key: torch.tensor(array) for key, array in arrays.items()}
         network = Network(arrays["weight"], arrays["bias"])
+        widths = [3, dim - 3]
         expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
-                    **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, [3, dim - 3]),
+                    **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, widths),
                     "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d),
-                    **ghost(arguments.sources, d), **nac(arguments.sources, d, network)}
+                    **ghost(arguments.sources, d), **nac(arguments.sources, d, network, widths),
+                    **distances(arguments.sources, d, network, widths), **combood(arguments.sources, d)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,
-            "stage_widths": [3, dim - 3],
-            **{key: case[key] for key in widths},
+            "stage_widths": widths,
+            **{key: case[key] for key in width_of},
             "expected": {key: torch.as_tensor(np.asarray(torch.as_tensor(values).detach())).tolist() for key, values in
                          expected.items()},
         }

@@ -23,6 +23,7 @@ import re
 import sys
 from types import SimpleNamespace as Settings
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -228,6 +229,188 @@ def pytorch_ood(_, draws):
     return {"label": LABEL[0], **{name: rows.tolist() for name, rows in inputs.items()}, "cases": cases}
 
 
+def defined(path, *names):
+    """A namespace with functions and classes of a file that can't be imported."""
+    with open(path) as file:
+        tree = ast.parse(file.read())
+    space = {"torch": torch, "nn": nn, "F": functional, "np": np, "BasePostprocessor": object, "Any": object}
+    wanted = [node for node in tree.body if getattr(node, "name", None) in names]
+    exec(compile(ast.Module(wanted, []), path, "exec"), space)
+    return space
+
+
+def with_gradients(value, inputs):
+    gradients = torch.autograd.grad(value, list(inputs.values()))
+    return {"value": value.item(), **{f"{name}_gradient": of.tolist() for name, of in zip(inputs, gradients)}}
+
+
+def proser(sources, draws):
+    """A step of a network of three layers; images are equal in all of their pixels. And the score of its outputs."""
+    path = os.path.join(sources, "CVPR21-Proser", "proser_unknown_detection.py")
+    space = defined(path, "dummypredict", "pre2block", "latter2blockclf1", "latter2blockclf2")
+    layers = {"layer2": draws(3, 2), "layer3": draws(3, 3), "linear": draws(CLASSES, 3), "clf2": draws(1, 3)}
+
+    class Net(Settings):
+        def __call__(self, x):
+            return space["latter2blockclf1"](self, space["pre2block"](self, x))
+
+    def same(x):
+        return x
+
+    net = Net(conv1=same, layer1=same, bn1=same,
+              layer2=lambda x: functional.conv2d(x, layers["layer2"][:, :, None, None]).relu(),
+              layer3=lambda x: functional.conv2d(x, layers["layer3"][:, :, None, None]),
+              linear=lambda x: x @ layers["linear"].T, clf2=lambda x: x @ layers["clf2"].T)
+    image = draws(7, 2).requires_grad_(True)
+    torch.manual_seed(3)
+    space.update(net=net, criterion=nn.CrossEntropyLoss(), alpha=1, targets=torch.tensor(LABEL[0] + [1]),
+                 inputs=image[:, :, None, None].expand(-1, -1, 8, 8),
+                 args=Settings(backbone="WideResnet", known_class=CLASSES, lamda1=1, lamda2=1))
+    exec(between(path, "totallenth=len(inputs)", "loss=0.01*loss1+args.lamda1*loss2+args.lamda2*loss3"), space)
+    score = between(path, "embeddings=nn.functional.softmax(logitbatch/temperature,dim=1)\n                    dummyconf",
+                    "conf=dummyconf-maxknownconf")
+    logits = space["latterhalfoutput"].detach()
+    space.update(logitbatch=logits, temperature=1024)
+    exec(score, space)
+    return {"image": image.tolist(), "label": space["targets"].tolist(), "share": space["beta"],
+            "order": space["index"].tolist(), **{name: rows.tolist() for name, rows in layers.items()},
+            "logits": logits.tolist(), "score": space["conf"][:, 0].tolist(),
+            **with_gradients(space["loss"], {"image": image})}
+
+
+def rts(sources, draws):
+    """A step with the noise that seed 1 draws, and the outputs and the variance in evaluation after it."""
+    folder = os.path.join(sources, "OpenOOD", "openood")
+    torch.randn_like = lambda of: torch.empty_like(of.detach()).normal_(generator=torch.Generator().manual_seed(1))
+    degrees, feature = 5, draws(6, 3).requires_grad_(True)
+    weight, bias = draws(CLASSES, 3), draws(CLASSES)
+    net = defined(os.path.join(folder, "networks", "rts_net.py"), "RTSNet")["RTSNet"](
+        lambda x, return_feature: (functional.linear(x, weight, bias), x), 3, CLASSES, degrees)
+    variance = [draws(degrees, 3), draws(degrees), 1 + draws(degrees) / 4, draws(degrees) / 4]
+    for parameter, value in zip(net.logvar_rts.parameters(), variance):
+        parameter.data = value
+    space = {"torch": torch, "F": functional, "data": feature, "target": torch.tensor(LABEL[0]),
+             "self": Settings(net=net, config=Settings(network=Settings(dof=degrees, kl_scale=0.1)))}
+    exec(between(os.path.join(folder, "trainers", "rts_trainer.py"), "logits_classifier, variance =",
+                 "loss = loss_head + self.config.network.kl_scale * loss_kl"), space)
+    step = with_gradients(space["loss"], {"feature": feature})
+    net.eval()
+    postprocessor = defined(os.path.join(folder, "postprocessors", "rts_postprocessor.py"), "RTSPostprocessor")
+    confidence = postprocessor["RTSPostprocessor"].postprocess(Settings(ood_score="var"), net, feature)[1]
+    return {"feature": feature.tolist(), "label": LABEL[0],
+            "parameters": {name: value.tolist() for name, value in zip(
+                ("classifier.weight", "classifier.bias", "logvar_rts.0.weight", "logvar_rts.0.bias",
+                 "logvar_rts.1.weight", "logvar_rts.1.bias"), (weight, bias, *variance))},
+            **step, "confidence": confidence.tolist(), "logits": net(feature).tolist()}
+
+
+def drawn(share, *centre):
+    """NumPy, whose draws are these."""
+    left = iter(centre)
+    random = Settings(beta=lambda *_: share, randint=lambda _: next(left))
+    return Settings(random=random, sqrt=np.sqrt, clip=np.clip, int=int)
+
+
+def mix_oe(sources, draws):
+    """A step of OpenOOD and one of the authors with the same draws, on images of 4 x 5 pixels and a linear network."""
+    weight = draws(CLASSES, 20) / 4
+    image, other = draws(3, 1, 4, 5), draws(3, 1, 4, 5)
+    label = torch.tensor(LABEL[0][:3])
+    found = []
+    for path, last, own in (
+        (os.path.join("OpenOOD", "openood", "trainers", "mixoe_trainer.py"), "loss = id_loss + self.lambda_oe * mixed_loss",
+         lambda space: {"self": Settings(net=space["net"], criterion=space["SoftCE"](), alpha=0.1, beta=1, lambda_oe=1,
+                                         mix_op="cutmix", num_classes=CLASSES)}),
+        (os.path.join("MixOE", "train", "train_mixoe.py"), "loss = id_loss + args.beta * mixed_loss",
+         lambda space: {"args": Settings(alpha=2, beta=5, mix_op="cutmix"), "soft_xent": space["SoftCE"](),
+                        "num_classes": CLASSES})):
+        path = os.path.join(sources, path)
+        space = defined(path, "SoftCE", "rand_bbox")
+        matrix = weight.clone().requires_grad_(True)
+        one_hot = functional.one_hot(label, CLASSES).to(weight.dtype)
+        space.update(net=lambda x: x.flatten(1) @ matrix.T, np=drawn(0.55, 3, 1), x=image, y=label, oe_x=other,
+                     one_hot_y=one_hot, bs=3)
+        space.update(own(space))
+        exec(between(path, "# ID loss", last), space)
+        window = [int(space[name]) for name in ("bbx1", "bbx2", "bby1", "bby2")]
+        found.append({"share": float(space["lam"]), "window": window, "mixed": space["mixed_x"].tolist(),
+                      **with_gradients(space["loss"], {"weight": matrix})})
+    return {"image": image.tolist(), "other": other.tolist(), "label": label.tolist(), "weight": weight.tolist(),
+            "drawn": 0.55, "centre": [3, 1], "openood": found[0], "authors": found[1]}
+
+
+def windows(sources, _):
+    """rand_bbox() of the authors for what DrawImageMix() draws with these seeds: a share and a centre."""
+    draws = ((0, 8, 6, 0.23313231314445762, 0, 4), (1, 5, 7, 0.40024732089421516, 1, 5),
+             (2, 8, 6, 0.43051049772602307, 2, 5), (3, 5, 7, 0.4464879601650158, 1, 2),
+             (4, 8, 6, 0.5837504220792985, 5, 3), (5, 5, 7, 0.65794336968688738, 1, 3))
+    found = []
+    for seed, height, width, share, row, column in draws:
+        space = defined(os.path.join(sources, "CutMix-PyTorch", "train.py"), "rand_bbox")
+        space["np"] = drawn(share, row, column)
+        top, left, bottom, right = (int(edge) for edge in space["rand_bbox"]((1, 1, height, width), share))
+        found.append({"seed": seed, "height": height, "width": width, "drawn": share, "centre": [row, column],
+                      "window": [top, bottom, left, right],
+                      "share": 1 - (bottom - top) * (right - left) / (height * width)})
+    return found
+
+
+def mixed_labels(sources, draws):
+    """CutMix's and RegMixup's losses of outputs that are given, and LogitNorm's."""
+    logits = (2 * draws(6, CLASSES)).requires_grad_(True)
+    label, other = torch.tensor(LABEL[0]), torch.tensor(LABEL[1])
+    space = {"criterion": nn.CrossEntropyLoss(), "output": logits, "target_a": label, "target_b": other, "lam": 0.3}
+    exec(between(os.path.join(sources, "CutMix-PyTorch", "train.py"), "loss = criterion(output, target_a)",
+                 "* (1. - lam)"), space)
+    criterion = defined(os.path.join(sources, "RegMixup", "models", "regmixup.py"), "regmixup_criterion")
+    known = (2 * draws(6, CLASSES)).requires_grad_(True)
+    both = criterion["regmixup_criterion"](functional.cross_entropy, torch.cat([known, logits]),
+                                           torch.cat([label, label]), torch.cat([label, other]), 0.3)
+    path = os.path.join(sources, "OpenOOD", "openood", "trainers", "logitnorm_trainer.py")
+    logit_norm = defined(path, "LogitNormLoss")["LogitNormLoss"](0.04)(known, label)
+    return {"known": known.tolist(), "logits": logits.tolist(), "label": LABEL[0], "partner": LABEL[1], "share": 0.3,
+            "cutmix": with_gradients(space["loss"], {"logits": logits}),
+            "regmixup": with_gradients(both, {"known": known, "logits": logits}),
+            "logit_norm": with_gradients(logit_norm, {"known": known})}
+
+
+def vos(sources, draws):
+    """The step after queues of 3 are full, 2 of whose features it replaces. Of 40 draws it takes the 2 farthest, which are
+    given as multiples of the standard deviations."""
+    path = os.path.join(sources, "vos", "classification", "CIFAR", "train_virtual.py")
+    space = defined(path, "log_sum_exp")
+    dim, queue, weight = 3, draws(CLASSES, 3, 3), draws(CLASSES, 3)
+    feature = draws(6, dim).requires_grad_(True)
+    regression, energy = nn.Linear(1, 2), nn.Linear(CLASSES, 1)
+    regression.weight.data, regression.bias.data = torch.tensor([[0.5], [-0.25]]), torch.tensor([0.125, -0.5])
+    energy.weight.data = torch.tensor([[0.5, 2, -1, 0.25]])
+    made = []
+    exact = torch.distributions.multivariate_normal.MultivariateNormal
+
+    def normal(*args, **named):
+        made.append(exact(*args, **named))
+        return made[-1]
+
+    distributions = Settings(multivariate_normal=Settings(MultivariateNormal=normal))
+    names = ("zeros", "ones", "cat", "mm", "topk", "nn", "max", "log", "sum", "exp")
+    space["torch"] = Settings(distributions=distributions, **{name: getattr(torch, name) for name in names})
+    logits = feature @ weight.T
+    space.update(number_dict=[3] * CLASSES, num_classes=CLASSES, epoch=41, target=torch.tensor(LABEL[0]), x=logits,
+                 args=Settings(sample_number=3, start_epoch=40, sample_from=40, select=2, loss_weight=0.1),
+                 output=feature, data_dict=list(queue.clone()), eye_matrix=torch.eye(dim), weight_energy=energy,
+                 net=Settings(fc=lambda rows: rows @ weight.T), logistic_regression=regression)
+    torch.manual_seed(2)
+    exec(between(path, "sum_temp = 0", "lr_reg_loss = criterion(output1, labels_for_lr.long())"), space)
+    exec("loss = F.cross_entropy(x, target)\nloss += args.loss_weight * lr_reg_loss", space)
+    outliers = space["ood_samples"].view(CLASSES, 2, dim)
+    far = torch.stack([torch.linalg.solve(of.scale_tril, (rows - of.loc).T).T for of, rows in zip(made, outliers)])
+    return {"queue": queue.tolist(), "feature": feature.tolist(), "label": LABEL[0], "weight": weight.tolist(),
+            "parameters": {"energy": energy.weight[0].tolist(), "slope": regression.weight[:, 0].tolist(),
+                           "offset": regression.bias.tolist()},
+            "far": far.tolist(), "outliers": outliers.flatten(0, 1).tolist(),
+            **with_gradients(space["loss"], {"feature": feature})}
+
+
 def main():
     sources, path = sys.argv[1:]
     torch.set_default_dtype(torch.float64)
@@ -239,7 +422,8 @@ def main():
         return (torch.randn(*shape, generator=random) * 1000).round() / 1000
 
     golden = {"about": "Made by tools/peers/make_released_loss_golden.py."}
-    for part in (cider, class_anchor, confidence_branch, scone, intra_inter, pytorch_ood):
+    for part in (cider, class_anchor, confidence_branch, scone, intra_inter, pytorch_ood, proser, rts, mix_oe, windows,
+                 mixed_labels, vos):
         golden[part.__name__] = part(sources, draws)
     with open(path, "w") as file:
         file.write(

@@ -12,10 +12,9 @@ import json
 
 import numpy as np
 from scipy import optimize, spatial, special, stats
-from sklearn import covariance, neighbors
+from sklearn import covariance
 
 CLASSES, FEATURES, TRAIN, TEST = 4, 8, 120, 16
-STAGES = (3, 5)  # the features again, as those of several stages
 
 
 def make_data():
@@ -85,22 +84,6 @@ def openmax(d, distance, tail, alpha, rank_weight, translation, of_logit=False, 
     return special.softmax(np.column_stack([z - removed, removed.sum(1)]), axis=1)[:, -1]
 
 
-def mahalanobis(d, relative):
-    train, label, test = d["train_features"], d["train_label"], d["features"]
-    means = [train[label == c].mean(0) for c in range(CLASSES)]
-    centred = np.vstack([train[label == c] - means[c] for c in range(CLASSES)])
-    precision = covariance.EmpiricalCovariance(assume_centered=True).fit(centred).precision_
-    of_class = np.array([[(x - m) @ precision @ (x - m) for m in means] for x in test]).min(1)
-    if not relative:
-        return of_class
-    return of_class - covariance.EmpiricalCovariance().fit(train).mahalanobis(test)
-
-
-def knn(d, k):
-    unit = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (d["train_features"], d["features"])]
-    return neighbors.NearestNeighbors(algorithm="brute").fit(unit[0]).kneighbors(unit[1], k)[0][:, -1]
-
-
 def vim(d, dim):
     u = -np.linalg.pinv(d["weight"]) @ d["bias"]
     fit = covariance.EmpiricalCovariance(assume_centered=True).fit(d["train_features"] - u)
@@ -130,12 +113,6 @@ def dice(d, percentile):
     contribution = d["train_features"].mean(0) * d["weight"]
     weight = np.where(contribution > np.percentile(contribution, percentile), d["weight"], 0)
     return energy(d["features"] @ weight.T + d["bias"])
-
-
-def she(d):
-    correct = d["train_logits"].argmax(1) == d["train_label"]
-    pattern = np.array([d["train_features"][correct & (d["train_label"] == c)].mean(0) for c in range(CLASSES)])
-    return -(d["features"] * pattern[d["logits"].argmax(1)]).sum(1)
 
 
 def nci(d, alpha):
@@ -244,30 +221,6 @@ def react(d, clip):
     return energy(np.minimum(d["features"], clip) @ d["weight"].T + d["bias"])
 
 
-def stages(d):
-    """The data of each stage."""
-    ends = np.cumsum((0,) + STAGES)
-    return [{**d, **{name: d[name][:, a:b] for name in ("train_features", "features")}} for a, b in zip(ends, ends[1:])]
-
-
-def mahalanobis_ensemble(d, weights):
-    return sum(weight * mahalanobis(stage, False) for weight, stage in zip(weights, stages(d)))
-
-
-def nac_stages(d, settings):
-    """Settings (full, thresholds, steepness) from the last stage backwards; all training samples are counted."""
-    covered = []
-    for (full, count, steepness), stage in zip(settings, stages(d)[::-1]):
-        half = np.log(np.linspace(1, np.sqrt(1000), count // 2)) / np.log(1000)
-        edges = np.concatenate([half[:-1], (1 - half)[::-1], [1.2]])
-        edges[-2] += 0.01
-        train, test = [special.expit(steepness * stage[name]) for name in ("train_features", "features")]
-        counts = [np.histogram(column, edges)[0] for column in train.T]
-        place = np.digitize(test, edges) - 1
-        covered.append(np.mean([np.minimum(n[k] / full, 1) for n, k in zip(counts, place.T)], axis=0))
-    return -np.mean(covered, axis=0)
-
-
 def scores(d):
     return {
         "react_90": react(d, np.percentile(d["train_features"], 90)),
@@ -277,10 +230,6 @@ def scores(d):
         "openmax_benchmark": openmax(d, "eucos", 2, 1, 0.5, 10000),
         "openmax_cosine": openmax(d, "cosine", 10, 4, None, 1),
         "openmax_of_logit": openmax(d, "euclidean", 20, 4, 1, 1, of_logit=True),
-        "mahalanobis": mahalanobis(d, False),
-        "relative_mahalanobis": mahalanobis(d, True),
-        "knn_1": knn(d, 1),
-        "knn_50": knn(d, 50),
         "vim": vim(d, FEATURES // 2),
         "vim_6": vim(d, 6),
         "gen": gen(d, 0.1, 100),
@@ -290,7 +239,6 @@ def scores(d):
         "ash_s": ash(d, "S", 90),
         "dice_90": dice(d, 90),
         "dice_50": dice(d, 50),
-        "she": she(d),
         "nci": nci(d, 0.0001),
         "nci_long": nci(d, 0.1),
         "fdbd": fdbd(d, True),
@@ -309,10 +257,6 @@ def scores(d):
         "residual_6": residual(d, 6),
         "gradnorm": gradnorm(d),
         "klm": klm(d),
-        "mahalanobis_ensemble": mahalanobis_ensemble(d, (1, 1)),
-        "mahalanobis_ensemble_weighted": mahalanobis_ensemble(d, (0.25, 3)),
-        "nac_last_stage": nac_stages(d, [(20, 20, 0.5)]),
-        "nac_stages": nac_stages(d, [(20, 20, 0.5), (5, 51, 2)]),
     }
 
 
@@ -326,7 +270,6 @@ def main():
         "about": "Made by tools/peers/make_score_golden.py. Larger = more unknown.",
         "num_classes": CLASSES,
         "feature_dim": FEATURES,
-        "stage_widths": list(STAGES),
         **{name: array.astype(float).ravel().tolist() for name, array in data.items()},
         "expected": {name: values.tolist() for name, values in scores(doubles).items()},
     }

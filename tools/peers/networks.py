@@ -102,50 +102,6 @@ class Resnet20(nn.Module):
         return functional.adaptive_avg_pool2d(x, 1).flatten(1)
 
 
-class Bottleneck(nn.Module):
-    def __init__(self, channels_in, channels, stride):
-        super().__init__()
-        inner = channels // 4
-        self.conv1 = nn.Conv2d(channels_in, inner, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(inner)
-        self.conv2 = nn.Conv2d(inner, inner, 3, stride, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(inner)
-        self.conv3 = nn.Conv2d(inner, channels, 1, bias=False)
-        self.bn3 = nn.BatchNorm2d(channels)
-        self.downsample = None
-        if stride != 1 or channels_in != channels:
-            convolution = nn.Conv2d(channels_in, channels, 1, stride, bias=False)
-            self.downsample = nn.Sequential(convolution, nn.BatchNorm2d(channels))
-
-    def forward(self, x):
-        out = functional.relu(self.bn1(self.conv1(x)))
-        out = functional.relu(self.bn2(self.conv2(out)))
-        out = self.bn3(self.conv3(out))
-        return functional.relu(out + (x if self.downsample is None else self.downsample(x)))
-
-
-class BottleneckResnet(nn.Module):
-    """ResNet-50 with blocks [3, 4, 6, 3]."""
-
-    def __init__(self, blocks, channels_in=3):
-        super().__init__()
-        self.conv1 = nn.Conv2d(channels_in, 64, 7, 2, 3, bias=False)
-        self.bn1 = nn.BatchNorm2d(64)
-        before = 64
-        for stage, count in enumerate(blocks):
-            channels = 256 * 2**stage
-            first = Bottleneck(before, channels, 1 if stage == 0 else 2)
-            rest = [Bottleneck(channels, channels, 1) for _ in range(count - 1)]
-            setattr(self, f"layer{stage + 1}", nn.Sequential(first, *rest))
-            before = channels
-        self.feature_dim = before
-
-    def forward(self, x):
-        x = functional.max_pool2d(functional.relu(self.bn1(self.conv1(x))), 3, 2, 1)
-        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
-        return functional.adaptive_avg_pool2d(x, 1).flatten(1)
-
-
 class Network(nn.Module):
     """Gives (features, logits)."""
 
