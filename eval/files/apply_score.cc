@@ -152,6 +152,9 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
     outputs.member_uncertainty = member_uncertainty;
     OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
   }
+  if (const std::string text = ExtraOutputText(spec, samples->num_outputs, samples->num_classes); !text.empty()) {
+    samples->hints.push_back(absl::StrCat("the score ", MemberOf(spec), " ", text));
+  }
   absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
   if (!unknown_score.ok()) return annotated(unknown_score.status());
   samples->unknown_score = *std::move(unknown_score);

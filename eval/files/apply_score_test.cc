@@ -46,6 +46,23 @@ TEST(ApplyScore, IsFittedOnKnownSamplesAlone) {
   EXPECT_NE(samples.unknown_score, fitted);
 }
 
+// With the first output for the one class, and the second for the unknown.
+TEST(ApplyScore, HintsAtAnOutputForTheUnknownThatIsTakenForAClass) {
+  SampleSet samples = Logits();
+  samples.num_classes = 1;
+  samples.label = {0, 0, -1};
+  ScoreSpec spec;
+  spec.mutable_max_softmax();
+  ASSERT_TRUE(ApplyScore(spec, nullptr, &samples).ok());
+  EXPECT_THAT(samples.hints,
+              ElementsAre(HasSubstr("the score max_softmax takes each of 2 outputs for a class, and there "
+                                    "are 1: a sample looks known if the output for the unknown")));
+  samples.hints.clear();
+  spec.mutable_extra_output();
+  ASSERT_TRUE(ApplyScore(spec, nullptr, &samples).ok());
+  EXPECT_THAT(samples.hints, ::testing::IsEmpty());
+}
+
 // The p-values of -2, -5 and 0 among the known samples' -2 and -5: 1/3, 2/3 and 1/6.
 TEST(ApplyScore, CombinesScoresByTheKnownSamples) {
   SampleSet samples = Logits();

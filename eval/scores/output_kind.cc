@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "core/proto/traits.h"
 
 namespace openset {
@@ -50,6 +52,40 @@ absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind) {
   return absl::InvalidArgumentError(
       "these are log-probabilities; energy is 0 for every sample, and the score reads this level of the logits; save "
       "the outputs before the softmax, or take a score that doesn't read it, as max_softmax, entropy or gen");
+}
+
+bool TakesOutputsForClasses(const ScoreSpec& spec) {
+  switch (spec.kind_case()) {
+    case ScoreSpec::kCombine:
+      return absl::c_any_of(spec.combine().score(), &TakesOutputsForClasses);
+    case ScoreSpec::kMahalanobis:
+    case ScoreSpec::kRelativeMahalanobis:
+    case ScoreSpec::kMahalanobisPlusPlus:
+    case ScoreSpec::kRelativeMahalanobisPlusPlus:
+    case ScoreSpec::kKnn:
+    case ScoreSpec::kCombood:
+    case ScoreSpec::kSsd:
+    case ScoreSpec::kGmm:
+    case ScoreSpec::kNearestMean:
+    case ScoreSpec::kOsnn:
+    case ScoreSpec::kOneVsSet:
+    case ScoreSpec::kMahalanobisEnsemble:
+    case ScoreSpec::kNacStages:
+    case ScoreSpec::kMutualInformation:
+    case ScoreSpec::kExpectedEntropy:
+    case ScoreSpec::kVariationRatio:
+      return false;
+    default:
+      return !TraitsOf(spec).extra_output();
+  }
+}
+
+std::string ExtraOutputText(const ScoreSpec& spec, int64_t num_outputs, int64_t num_classes) {
+  if (num_outputs <= num_classes || !TakesOutputsForClasses(spec)) return "";
+  return absl::StrCat(
+      "takes each of ", num_outputs, " outputs for a class, and there are ", num_classes, ": a sample looks known if ",
+      num_outputs == num_classes + 1 ? "the output for the unknown is large" : "an output beyond the classes is large",
+      "; the score extra_output reads the last output as the unknown's");
 }
 
 }  // namespace openset

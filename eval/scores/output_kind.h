@@ -1,8 +1,9 @@
-// Tells logits from what a softmax or a sigmoid makes of them.
+// What outputs are: logits or what a softmax or a sigmoid makes of them, and whether each is for a class.
 #ifndef OPENSET_EVAL_SCORES_OUTPUT_KIND_H_
 #define OPENSET_EVAL_SCORES_OUTPUT_KIND_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -26,6 +27,15 @@ OutputKind KindOf(absl::Span<const float> outputs, int64_t num_outputs);
 
 // Errors: kInvalidArgument for a score of log-probabilities that reads the level of the logits (core/proto/traits.h).
 absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind);
+
+// Whether a score reads each output as that of a class, so that a large output for the unknown would make a sample
+// look known. False for scores that read such an output as what it is, and for those that don't depend on the logits
+// and the head: of distances between features, of stages, of several passes. One for an ensemble of scores if it is for
+// one of them.
+bool TakesOutputsForClasses(const ScoreSpec& spec);
+
+// "takes each of 5 outputs for a class, and there are 4: ..."; "" if the score doesn't, or all outputs are of classes.
+std::string ExtraOutputText(const ScoreSpec& spec, int64_t num_outputs, int64_t num_classes);
 
 }  // namespace openset
 

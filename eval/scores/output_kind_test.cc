@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -107,6 +108,23 @@ TEST(CheckLevel, RefusesLogProbabilitiesForScoresThatReadTheLevel) {
   const absl::Status refused = CheckLevel(energy, OutputKind::kLogProbabilities);
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(refused.message(), HasSubstr("these are log-probabilities; energy is 0 for every sample"));
+}
+
+TEST(ExtraOutputText, IsForScoresThatTakeItForAClass) {
+  const auto text = [](const std::string& score, int64_t outputs) {
+    return ExtraOutputText(Parsed<ScoreSpec>(score), outputs, 4);
+  };
+  EXPECT_EQ(
+      text("max_softmax {}", 5),
+      "takes each of 5 outputs for a class, and there are 4: a sample looks known if the output for the unknown is "
+      "large; the score extra_output reads the last output as the unknown's");
+  EXPECT_THAT(text("max_softmax {}", 6), HasSubstr("if an output beyond the classes is large"));
+  EXPECT_THAT(text("combine { score { knn {} } score { energy {} } }", 5), HasSubstr("takes each of 5 outputs"));
+  for (const char* reads_it : {"extra_output {}", "neg_label {}", "knn {}", "mahalanobis {}", "mutual_information {}",
+                               "combine { score { knn {} } score { extra_output {} } }"}) {
+    EXPECT_EQ(text(reads_it, 5), "");
+  }
+  EXPECT_EQ(text("max_softmax {}", 4), "");
 }
 
 }  // namespace

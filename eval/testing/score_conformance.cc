@@ -11,6 +11,7 @@
 #include "core/proto/traits.h"
 #include "core/random.h"
 #include "eval/scores/make_score.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -326,6 +327,18 @@ void CheckOneOutput(const ScoreSpec& spec) {
   for (int row = 0; row < rows; ++row) EXPECT_TRUE(std::isfinite((*scores)[row])) << row << ": " << (*scores)[row];
 }
 
+// The last logit of each sample smaller by 3, with its bias.
+void CheckOutputsBeyondClasses(const ScoreSpec& spec) {
+  const auto scores = [&](float by) {
+    Outputs outputs = TrainingOutputs();
+    for (size_t i = kOutputs - 1; i < outputs.logits.size(); i += kOutputs) outputs.logits[i] -= by;
+    outputs.bias.back() -= by;
+    return FittedScore(spec, outputs, TrainingLabels())->Compute(outputs.Input()).value();
+  };
+  const bool reads_it = scores(0) != scores(3);
+  EXPECT_EQ(reads_it, TakesOutputsForClasses(spec) || TraitsOf(spec).extra_output());
+}
+
 }  // namespace
 
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
@@ -371,6 +384,7 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
   CheckOneOutput(spec);
   CheckThreads(spec);
   CheckLevel(spec);
+  CheckOutputsBeyondClasses(spec);
   CheckRefusals(spec, *score);
 }
 

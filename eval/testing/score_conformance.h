@@ -20,8 +20,9 @@ struct ScoreTraits {
 // features changes nothing; a confident sample similar to the training samples scores lower than an undecided one
 // unlike them; NaN and wrong shapes are refused with kInvalidArgument, NaN with its row, as are missing features or a
 // missing head if the score needs them; a score that must be fitted says so; one whose needs say so, and no other,
-// reads the level of the logits. On logits and features as large as a float may be, the score is finite, or an error
-// names the row; so it is on outputs of one class, or they are refused.
+// reads the level of the logits, and one that TakesOutputsForClasses(), and no other, depends on each. On logits and
+// features as large as a float may be, the score is finite, or an error names the row; so it is on outputs of one
+// class, or they are refused.
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits);
 
 }  // namespace testing

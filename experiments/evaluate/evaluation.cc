@@ -18,6 +18,7 @@
 #include "core/files/formats/header_check.h"
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "data/splits/split_digest.h"
 #include "data/task.pb.h"
@@ -507,8 +508,22 @@ struct Scored {
   std::optional<ProbabilityLogits> probabilities;  // the score's own
 };
 
+// Outputs that were computed elsewhere have one for the unknown, or none, whatever their method's score reads.
+absl::Status CheckOutputs(const ScoreSpec& score, int64_t num_outputs, int num_classes) {
+  if (TraitsOf(score).extra_output() && num_outputs <= num_classes) {
+    return absl::InvalidArgumentError(absl::StrCat("the score needs an output for the unknown, and there are ",
+                                                   num_outputs, " outputs for ", num_classes, " classes"));
+  }
+  const std::string text = ExtraOutputText(score, num_outputs, num_classes);
+  // Those of a network of more classes may be many.
+  if (text.empty() || num_outputs > num_classes + 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the score ", text));
+}
+
 absl::StatusOr<Scored> ScoreOutputs(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
   const ScoreInput input = InputOf(outputs);
+  const int num_classes = trial.data().train().class_id_size();
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(trial.method().score(), outputs.num_outputs, num_classes));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
   for (const Outputs* of : {&outputs, fit}) {
     if (of == nullptr) continue;
@@ -520,7 +535,6 @@ absl::StatusOr<Scored> ScoreOutputs(const TrialSpec& trial, const Outputs& outpu
   }
   Scored scored;
   OPENSET_ASSIGN_OR_RETURN(scored.unknown_score, score->Compute(input));
-  const int num_classes = trial.data().train().class_id_size();
   scored.prediction.assign(outputs.prediction.begin(), outputs.prediction.end());
   OPENSET_ASSIGN_OR_RETURN(std::optional<std::vector<int32_t>> said, score->Predictions(input, num_classes));
   if (said.has_value()) {

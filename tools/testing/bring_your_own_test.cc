@@ -159,6 +159,68 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
 }
 
 // The table begins with the best AUROC. A dagger marks it and what `compare` doesn't tell apart from it.
+// A method of outputs, and a task whose known test samples and groups are those of net.npz.
+constexpr char kOutputsTask[] = R"(
+name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
+split { known: [0, 1, 2, 3] }
+unknown { group: "near" data_set: "features:net.npz" part: "near" }
+unknown { group: "far" data_set: "features:net.npz" part: "far" }
+)";
+constexpr char kOutputsMethod[] = R"(
+name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
+)";
+
+// A last output that is large for unknown samples: scores of the classes would take it for confidence.
+TEST_F(BringYourOwn, AnOutputForTheUnknownIsNoClass) {
+  const Cloud cloud = MakeCloud(200, 120, 1);
+  NpzArrays arrays = OutputsOf(cloud);
+  std::vector<float> logits;
+  for (int64_t i = 0; i < cloud.size(); ++i) {
+    for (int64_t c = 0; c < kClasses; ++c) logits.push_back(3 * cloud.features[i * kDim + c]);
+    logits.push_back(cloud.label[i] < 0 ? 20.0F : 0.0F);
+  }
+  arrays["logits"] = MakeNpy(logits, {cloud.size(), kClasses + 1});
+  arrays["num_classes"] = MakeNpy(std::vector<int64_t>{kClasses}, {});
+  arrays.erase("head_weight");
+  arrays.erase("head_bias");
+  Put("net.npz", arrays);
+  const std::vector<std::string> eval = {"eval", "net.npz", "--score=max_softmax"};
+  EXPECT_THAT(program_.Run(eval).err, HasSubstr("hint: the score max_softmax takes each of 5 outputs for a class, and "
+                                                "there are 4: a sample looks known if the output for the unknown is"));
+  EXPECT_EQ(Eval({"net.npz", "--score=extra_output"}).at("auroc"), 1);
+  EXPECT_THAT(program_.Run({"eval", "net.npz", "--score=extra_output"}).err, Not(HasSubstr("takes each of")));
+
+  EXPECT_THAT(program_.Run({"score", "--model=net.npz", "--methods=mcp"}).err,
+              HasSubstr("--methods: mcp takes each of 5 outputs for a class"));
+  const ProgramResult all = program_.Run({"score", "--model=net.npz", "--fit=net.npz"});
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("(takes each of 5 outputs for a class"));
+  const auto scored = Means("score_net");
+  EXPECT_EQ(scored.count("knn"), 1);
+  EXPECT_EQ(scored.count("mcp"), 0);
+
+  program_.Write("task.textproto", kOutputsTask);
+  program_.Write("s.textproto",
+                 "name: 's' task: 'task.textproto' method: 'mine.textproto' seed: 0 metric { auroc {} } ");
+  const auto write = [&](const std::string& score) {
+    program_.Write("mine.textproto",
+                   absl::StrReplaceAll(kOutputsMethod, {{"knn", score}}) + "model { outputs { file: 'net.npz' } }");
+  };
+  write("extra_output");
+  const ProgramResult result = program_.Run({"run", "s.textproto"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Means("s").at("mine").at("auroc"), 1);
+  write("max_softmax");
+  const ProgramResult refused = program_.Run({"run", "s.textproto"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(absl::StrCat(refused.out, refused.err), HasSubstr("the score takes each of 5 outputs for a class"));
+  Put("net.npz", OutputsOf(cloud));
+  write("extra_output");
+  const ProgramResult without = program_.Run({"run", "s.textproto"});
+  EXPECT_THAT(absl::StrCat(without.out, without.err),
+              HasSubstr("the score needs an output for the unknown, and there are 4 outputs for 4 classes"));
+}
+
 TEST_F(BringYourOwn, TheTableSaysWhichScoreIsBest) {
   Put("net.npz", OutputsOf(MakeCloud(400, 300, 1)));
   Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
@@ -305,17 +367,6 @@ TEST_F(BringYourOwn, ImagesAndFeaturesAreNotMixedUp) {
   EXPECT_THAT(program_.Run({"plan", "images.textproto"}).err,
               HasSubstr("is for feature vectors, and the samples of 'fashion_mnist' are images"));
 }
-
-// A method of outputs, and a task whose known test samples and groups are those of net.npz.
-constexpr char kOutputsTask[] = R"(
-name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
-split { known: [0, 1, 2, 3] }
-unknown { group: "near" data_set: "features:net.npz" part: "near" }
-unknown { group: "far" data_set: "features:net.npz" part: "far" }
-)";
-constexpr char kOutputsMethod[] = R"(
-name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
-)";
 
 // What outputs can't be used for is said before anything runs.
 TEST_F(BringYourOwn, OutputsThatDoNotFitAreRefused) {

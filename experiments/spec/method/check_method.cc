@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto/traits.h"
 #include "data/augment/augment.pb.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
@@ -308,8 +309,13 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& i
   if (score.stage_grams() && !inference.stage_grams()) {
     problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
   }
-  if (score.extra_output() && method.model().head().extra_outputs() == 0) {
+  if (score.extra_output() && method.model().head().extra_outputs() == 0 && !method.model().has_outputs()) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
+  }
+  if (method.model().head().extra_outputs() > 0 && TakesOutputsForClasses(spec)) {
+    problems->push_back({path,
+                         "takes each output for a class, and the last one (model.head.extra_outputs) is for none: "
+                         "extra_output reads it, and scores of features alone do without"});
   }
 }
 

@@ -114,6 +114,14 @@ TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
   EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1 } }" + rest, "score { extra_output {} }"), IsEmpty());
   EXPECT_THAT(Problems("model { head { linear {} } }" + rest, "score { extra_output {} }"),
               ElementsAre(HasSubstr("score: needs an output for the unknown class")));
+  // Scores of the classes would take it for one of them.
+  for (const char* of_classes :
+       {"max_softmax {}", "energy {}", "vim {}", "combine { score { knn {} } score { gen {} } }"}) {
+    EXPECT_THAT(
+        Problems("model { head { linear {} extra_outputs: 1 } }" + rest, absl::StrCat("score { ", of_classes, " }")),
+        ElementsAre(HasSubstr("score: takes each output for a class, and the last one")));
+  }
+  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1 } }" + rest, "score { knn {} }"), IsEmpty());
 }
 
 TEST(CheckMethod, NamesAnUnusedOpenSet) {
@@ -141,12 +149,14 @@ TEST(CheckMethod, AdascaleNeedsChangedImages) {
               ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
 }
 
+constexpr char kExtra[] = "score { extra_output {} } inference { plain {} }";
+
 TEST(CheckMethod, ARandomTemperatureIsOfHeadAndLoss) {
   const std::string rest = " } } input { channels: 3 } loss { term { random_temperature {} } }";
-  EXPECT_THAT(Problems("model { head { random_temperature {} extra_outputs: 1" + rest), IsEmpty());
-  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1" + rest),
+  EXPECT_THAT(Problems("model { head { random_temperature {} extra_outputs: 1" + rest, kExtra), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1" + rest, kExtra),
               ElementsAre("loss.term[0]: needs the logits of model.head.random_temperature"));
-  EXPECT_THAT(Problems("model { head { random_temperature {}" + rest),
+  EXPECT_THAT(Problems("model { head { random_temperature {}" + rest, kExtra),
               ::testing::Contains(HasSubstr("model.head.extra_outputs: must be 1 for random_temperature")));
 }
 
@@ -154,8 +164,8 @@ TEST(CheckMethod, MapsAreMixedBetweenStages) {
   const std::string rest =
       " head { linear { } extra_outputs: 1 } } input { size: 224 channels: 3 } loss { term { placeholder {} } } "
       "open_set { stage_mixup {} }";
-  EXPECT_THAT(Problems("model { resnet_cifar {}" + rest), IsEmpty());
-  EXPECT_THAT(Problems("model { swin_transformer {}" + rest),
+  EXPECT_THAT(Problems("model { resnet_cifar {}" + rest, kExtra), IsEmpty());
+  EXPECT_THAT(Problems("model { swin_transformer {}" + rest, kExtra),
               ElementsAre(HasSubstr("open_set.stage_mixup: needs a network that shows")));
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -19,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/files/formats/npz.h"
 #include "core/logging.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
@@ -28,7 +30,9 @@
 #include "data/readers/feature_file.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
+#include "eval/files/sample_set.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -461,13 +465,38 @@ absl::StatusOr<std::string> SameScoreAs(const std::string& name, const SpecFolde
   return "";
 }
 
+// Leaves out the scores that would take an output for the unknown for a class, if a file of outputs says that it has
+// one.
+void LeaveOutClosedSetScores(const ScoreRequest& request, const OutputFiles& files, PostHocMethods* methods) {
+  if (!absl::EndsWith(absl::AsciiStrToLower(request.model()), ".npz")) return;
+  const std::string file = absl::StrReplaceAll(
+      AbsoluteModelPath(request),
+      {{"{split}", absl::StrCat(*files.splits.begin())}, {"{seed}", absl::StrCat(*files.seeds.begin())}});
+  const absl::StatusOr<std::vector<std::string>> names = NpzNames(file);
+  // What is wrong with a file is said where it is read.
+  if (!names.ok() || !absl::c_linear_search(*names, "num_classes")) return;
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({file});
+  if (!samples.ok()) return;
+  std::vector<LoadedMethod> left;
+  for (LoadedMethod& method : methods->methods) {
+    std::string why = ExtraOutputText(method.spec.score(), samples->num_outputs, samples->num_classes);
+    if (why.empty()) {
+      left.push_back(std::move(method));
+    } else {
+      methods->skipped.push_back({method.spec.name(), std::move(why)});
+    }
+  }
+  methods->methods = std::move(left);
+}
+
 struct AskedMethods {
   PostHocMethods made;  // of all parts, each once
   std::vector<std::vector<std::string>>
       of_part;  // for each part the names (MethodSpec.name) of its methods; {} for all
 };
 
-absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
+absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const OutputFiles& files,
+                                     const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
   std::vector<LoadedMethod> methods;
   std::map<std::string, std::string> name_of;  // as requested -> as loaded
@@ -484,6 +513,7 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
+  LeaveOutClosedSetScores(request, files, &*made);
   const bool all = std::any_of(of_part.begin(), of_part.end(), [](const auto& names) { return names.empty(); });
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
     if (all) continue;
@@ -566,7 +596,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   if (absl::StrContains(request.model(), "{split}")) splits = files.splits;
   OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()},
                                                          {files.seeds.begin(), files.seeds.end()}));
-  OPENSET_ASSIGN_OR_RETURN(AskedMethods asked, Methods(request, folders, given));
+  OPENSET_ASSIGN_OR_RETURN(AskedMethods asked, Methods(request, folders, files, given));
   PostHocMethods& methods = asked.made;
 
   ExperimentSpec spec;
