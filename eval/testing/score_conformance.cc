@@ -327,11 +327,12 @@ void CheckOneOutput(const ScoreSpec& spec) {
   for (int row = 0; row < rows; ++row) EXPECT_TRUE(std::isfinite((*scores)[row])) << row << ": " << (*scores)[row];
 }
 
-// The last logit of each sample smaller by 3, with its bias.
+// The last logit of each sample smaller by 3, with its row of the head.
 void CheckOutputsBeyondClasses(const ScoreSpec& spec) {
   const auto scores = [&](float by) {
     Outputs outputs = TrainingOutputs();
     for (size_t i = kOutputs - 1; i < outputs.logits.size(); i += kOutputs) outputs.logits[i] -= by;
+    for (size_t i = outputs.weight.size() - kFeatures; i < outputs.weight.size(); ++i) outputs.weight[i] -= by;
     outputs.bias.back() -= by;
     return FittedScore(spec, outputs, TrainingLabels())->Compute(outputs.Input()).value();
   };
