@@ -1,9 +1,16 @@
 #include "experiments/arrays/command_training.h"
+#include "absl/status/statusor.h"
 
+#include <vector>
+
+#include <string>
+
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +20,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -229,7 +237,8 @@ std::map<std::string, std::string> EnvironmentOf(const TrainAction& action, cons
   return environment;
 }
 
-// Runs the command until it ends or is stopped.
+// Runs the command until it ends or is stopped. However this process ends, by SIGKILL too, the command and all that it
+// started in its group end with it: a process of the group waits for the end of a pipe whose other end is ours.
 absl::Status Wait(const TrainAction& action, const std::string& folder, const ArrayContext& context,
                   ProgressReader* progress) {
   const std::string& run = action.training().command().run();
@@ -237,8 +246,16 @@ absl::Status Wait(const TrainAction& action, const std::string& folder, const Ar
   options.environment = EnvironmentOf(action, folder, context);
   options.output = STDERR_FILENO;  // to the action's log
   options.has_own_group = true;
-  OPENSET_ASSIGN_OR_RETURN(const pid_t process,
-                           Spawn({"/bin/sh", "-c", "cd \"$0\" && exec /bin/sh -c \"$1\"", folder, run}, options));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::UnavailableError(absl::StrCat("pipe2: ", std::strerror(errno)));
+  const absl::Cleanup close_ends = [&ends] {
+    close(ends[0]);
+    close(ends[1]);
+  };
+  options.channel = ends[0];
+  constexpr char kScript[] =
+      "cd \"$0\" && { { read end; kill -KILL -$$; } <&3 >/dev/null 2>&1 & } && exec /bin/sh -c \"$1\" 3<&-";
+  OPENSET_ASSIGN_OR_RETURN(const pid_t process, Spawn({"/bin/sh", "-c", kScript, folder, run}, options));
   absl::Duration asked = absl::InfiniteDuration();  // when it was asked to stop
   int64_t ticks = -1;
   context.report(progress->now());

@@ -375,6 +375,28 @@ class PagesTest(unittest.TestCase):
         found = openset.open_store("results").records().to_frame()
         self.assertIn("vim", set(found["method"]))
 
+    @unittest.skipUnless(importlib.util.find_spec("sklearn"), "no scikit-learn")
+    def test_trainer(self):
+        """The method, the program and the command of the page, with the study that the command names."""
+        with open(os.path.join(PAGES, "trainer.md"), encoding="utf-8") as file:
+            blocks = [textwrap.dedent(block).strip("\n") for block in
+                      re.findall(r"(?:^    .*\n|^\n(?=    ))+", file.read(), re.MULTILINE)]
+        method, program = blocks
+        program, command = program.rsplit("\n\n", 1)
+        self.assertRegex(method, "^name: \"forest\"")
+        for name, text in (("forest.textproto", method), ("forest.py", program), (
+                "study.textproto", "name: 'study' task: 'my_task.textproto' method: 'forest.textproto' seed: [0, 1] "
+                "override { input { size: 32 channels: 3 } } metric { accuracy {} } metric { auroc {} }")):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+        from openset import _program
+        self.assertEqual(command, "openset run study.textproto --allow_commands")
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+        with mock.patch.dict(os.environ, {"PATH": path}):
+            _program.run([*command.split()[1:], "--store=results"])
+        # The colours of the classes differ by more than the range of the noise.
+        self.assertEqual(list(openset.open_store("results").records("method=forest").to_frame()["accuracy"]), [1, 1])
+
     def test_python(self):
         """Every block, on a task with two groups of unknown samples and a study with an axis."""
         os.makedirs("tasks")

@@ -1,6 +1,8 @@
 // Outputs and features that were computed elsewhere: `openset score` on files of outputs, and studies of both.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -324,11 +326,30 @@ override { training { epochs: 20 batch_size: 16 optimizer { learning_rate: 0.01 
 TEST_F(BringYourOwn, FeaturesOutputsAndHeadsShareATable) {
   Put("cloud.npz", MakeCloud(600, 100, 3).Arrays());
   program_.Write("cloud.textproto", kTask);
-  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"METHODS", ", \"mcp+features\", \"knn+features\""}}));
+  // The outputs of the cloud's linear network for the samples that the task tests.
+  ASSERT_EQ(program_.Run({"task", "samples", "cloud.textproto", "--out=samples"}).exit_code, 0);
+  NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
+  Cloud cloud;
+  for (const double value : *ToDouble(tested["features"])) cloud.features.push_back(static_cast<float>(value));
+  cloud.label = *ToInt64(tested["label"]);
+  cloud.group = *ToInt64(tested["group"]);
+  NpzArrays outputs = OutputsOf(cloud);
+  outputs["group_names"] = tested["group_names"];
+  Put("net.npz", outputs);
+  program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}}) +
+                                       "model { outputs { file: 'net.npz' } }");
+  program_.Write(
+      "study.textproto",
+      absl::StrReplaceAll(kStudy, {{"METHODS", ", \"mcp+features\", \"knn+features\", \"mine.textproto\""}}));
   const ProgramResult result = program_.Run({"run", "study.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto means = Means("study");
-  ASSERT_EQ(means.size(), 4);
+  ASSERT_EQ(means.size(), 5);
+  for (const auto& [metric, value] : Eval({"net.npz", "--score=max_softmax"})) {
+    if (means.at("mine").count(metric) > 0) {
+      EXPECT_EQ(means.at("mine").at(metric), value) << metric;
+    }
+  }
   for (const auto& [method, values] : means) {
     // The classes are 4.2 standard deviations apart: two of them are confused in 1.7 % of all samples, four in less
     // than 5.2 %; 15 % of 120 test samples is 5 standard deviations above that.
@@ -337,6 +358,66 @@ TEST_F(BringYourOwn, FeaturesOutputsAndHeadsShareATable) {
   }
   EXPECT_THAT(result.out, AllOf(HasSubstr("near"), HasSubstr("far")));
   EXPECT_THAT(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  const ProgramResult compared = program_.Run({"compare", "study", "--baseline=mine", "--metrics=auroc"});
+  ASSERT_EQ(compared.exit_code, 0) << compared.err;
+  for (const char* other : {"logistic_regression", "nearest_mean", "mcp+features", "knn+features"}) {
+    EXPECT_THAT(compared.out, HasSubstr(other));
+  }
+}
+
+// A network of openset's own, trained on images, beside outputs for the same images.
+TEST_F(BringYourOwn, OutputsStandBesideATrainedNetwork) {
+  program_.Write("catalog/tiny.textproto", R"(
+name: "tiny" class_name: ["a", "b", "c"] channels: 1 height: 32 width: 32
+layout {
+  part { name: "train" samples: 60 samples_per_class: 20 npz { images { path: "train.npz" } } }
+  part { name: "test" samples: 60 samples_per_class: 20 npz { images { path: "test.npz" } } }
+}
+)");
+  program_.Write("tiny_task.textproto", "name: 'tiny_task' data_set: 'tiny' split { known: [0, 1] unknown: 2 }");
+  for (const char* part : {"train", "test"}) {
+    RandomStream random(part[1], "images");
+    std::string images = FormatNpyHeader("|u1", {60, 32, 32});
+    std::vector<int64_t> labels;
+    for (int64_t i = 0; i < 60; ++i) {
+      labels.push_back(i % 3);
+      for (int64_t p = 0; p < 32 * 32; ++p) images.push_back(static_cast<char>(80 * (i % 3) + random.Below(60)));
+    }
+    Put(absl::StrCat(part, ".npz"), {{"images", *ParseOwnedNpy(images)}, {"labels", MakeNpy(labels, {60})}});
+  }
+  ASSERT_EQ(setenv("OPENSET_LIBRARY", program_.folder().c_str(), 1), 0);
+  ASSERT_EQ(setenv("OPENSET_DATA", program_.folder().c_str(), 1), 0);
+  ASSERT_EQ(program_.Run({"task", "samples", "tiny_task.textproto", "--out=samples"}).exit_code, 0);
+  NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
+  const std::vector<int64_t> label = *ToInt64(tested["label"]);
+  const std::vector<double> pixels = *ToDouble(tested["images"]);
+  // Ten times the mean's distance from that of a class, negated: unknown images are 80 from the nearest.
+  std::vector<float> logits;
+  for (size_t i = 0; i < label.size(); ++i) {
+    double mean = 0;
+    for (size_t p = 0; p < 1024; ++p) mean += pixels[i * 1024 + p] / 1024;
+    for (const double centre : {30.0, 110.0}) logits.push_back(static_cast<float>(-std::abs(mean - centre) / 10));
+  }
+  const auto rows = static_cast<int64_t>(label.size());
+  Put("net.npz", {{"logits", MakeNpy(logits, {rows, 2})}, {"label", MakeNpy(label, {rows})}});
+  program_.Write("mine.textproto",
+                 absl::StrReplaceAll(kOutputsMethod, {{"knn", "energy"}}) + "model { outputs { file: 'net.npz' } }");
+  program_.Write(
+      "study.textproto",
+      "name: 'study' question: '?' task: 'tiny_task.textproto' method: ['mcp', 'mine.textproto'] seed: [0, 1] "
+      "override { input { size: 32 channels: 1 mean: 0.5 std: 0.25 } training { epochs: 1 batch_size: 16 } } "
+      "metric { accuracy {} } metric { auroc {} }");
+  const ProgramResult result = program_.Run({"run", "study.textproto"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  const auto means = Means("study");
+  ASSERT_EQ(means.size(), 2);
+  EXPECT_EQ(means.at("mine").at("accuracy"), 1);
+  EXPECT_EQ(means.at("mine").at("auroc"), 1);
+  const ProgramResult compared = program_.Run({"compare", "study", "--metrics=auroc"});
+  ASSERT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("mcp"), HasSubstr("mine")));
+  unsetenv("OPENSET_LIBRARY");
+  unsetenv("OPENSET_DATA");
 }
 
 TEST_F(BringYourOwn, NetworksThatPythonRunsAreSentThere) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/process/subprocess.h"
 #include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -211,6 +213,25 @@ TEST_F(Trainer, ContinuesFromItsState) {
   EXPECT_EQ(Run().exit_code, 0);
   // Nothing is left of its folder.
   EXPECT_TRUE(std::filesystem::is_empty(program_.store() + "/partial"));
+}
+
+// openset, killed by SIGKILL, takes with it what the program has started.
+TEST_F(Trainer, EndsWithOpenset) {
+  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"\"means.textproto\", ", ""}, {"[0, 1]", "0"}}));
+  Method(program_,
+         absl::StrCat("sleep 1000 & echo $! > ", marker(), ".new; mv ", marker(), ".new ", marker(), "; wait"));
+  const pid_t run = program_.Start({"run", "study.textproto", "--allow_commands", "--worker=/nowhere/worker"});
+  while (!FileExists(marker())) usleep(20000);
+  const pid_t sleeper = std::stoi(program_.Read("it_ran"));
+  const std::optional<ProcessStat> before = StatOf(sleeper);
+  ASSERT_TRUE(before.has_value() && !before->has_ended());
+  ASSERT_EQ(kill(run, SIGKILL), 0);
+  ASSERT_EQ(waitpid(run, nullptr, 0), run);
+  // Without an end, it sleeps on, and this doesn't end either.
+  for (std::optional<ProcessStat> stat = before;
+       stat.has_value() && !stat->has_ended() && stat->start_ticks == before->start_ticks; stat = StatOf(sleeper)) {
+    usleep(20000);
+  }
 }
 
 TEST_F(Trainer, RunsOnlyIfItIsAllowed) {
