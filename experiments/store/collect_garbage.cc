@@ -58,11 +58,14 @@ absl::StatusOr<int64_t> BytesBelow(const std::string& path, BytesOf of) {
   return bytes;
 }
 
-std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) {
+std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
+                                     std::map<std::string, int64_t>* by_user) {
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
   std::mutex mutex;
   std::map<std::string, Found> found;
+  std::map<std::string, int64_t> of_user;
+  std::map<std::string, std::string> maker;  // of checkpoints and outputs, by their folder
   UnreadRecords unread_sizes;
   // The size; 0 if it can't be read, which this notes. Call it with the mutex locked.
   const auto size_of = [&unread_sizes](const absl::StatusOr<int64_t>& bytes) {
@@ -75,7 +78,8 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
     Found& of_study = found[record->trial().experiment()];
     StudyUsage& usage = of_study.usage;
     ++usage.records;
-    usage.bytes += size_of(bytes);
+    const int64_t of_record = size_of(bytes);
+    usage.bytes += of_record;
     for (const StageProvenance& stage : record->provenance().stage()) {
       if (!stage.user_name().empty()) usage.users.insert(stage.user_name());
       usage.last_seconds = std::max(usage.last_seconds, stage.ended_at_seconds());
@@ -83,22 +87,37 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) 
       if (stage.stage() == StageProvenance::INFER || stage.stage() == StageProvenance::FIT) {
         of_study.outputs.insert(stage.key());
       }
+      if (stage.user_name().empty() || !IsKey(stage.key())) continue;
+      if (stage.stage() == StageProvenance::EVALUATE) of_user[stage.user_name()] += of_record;
+      const bool trains = stage.stage() == StageProvenance::TRAIN;
+      if (trains || stage.stage() == StageProvenance::INFER || stage.stage() == StageProvenance::FIT) {
+        std::string& user = maker[trains ? store.CheckpointFolder(stage.key()) : store.OutputsFolder(stage.key())];
+        if (user.empty() || stage.user_name() < user) user = stage.user_name();
+      }
     }
   };
   ForEachRecord(store, RecordIds(store, unread), kWithout, use, unread);
   std::vector<StudyUsage> studies;
+  std::map<std::string, int64_t> below;  // each folder is measured once
+  const auto bytes_of = [&](const std::string& folder) {
+    const auto [known, is_new] = below.try_emplace(folder, 0);
+    if (is_new) known->second = size_of(BytesBelow(folder));
+    return known->second;
+  };
   for (auto& [name, of_study] : found) {
     of_study.usage.name = name;
     // Records are untrusted: only keys may name folders.
     for (const std::string& key : of_study.checkpoints) {
-      if (IsKey(key)) of_study.usage.bytes += size_of(BytesBelow(store.CheckpointFolder(key)));
+      if (IsKey(key)) of_study.usage.bytes += bytes_of(store.CheckpointFolder(key));
     }
     for (const std::string& key : of_study.outputs) {
-      if (IsKey(key)) of_study.usage.bytes += size_of(BytesBelow(store.OutputsFolder(key)));
+      if (IsKey(key)) of_study.usage.bytes += bytes_of(store.OutputsFolder(key));
     }
     studies.push_back(std::move(of_study.usage));
   }
-  const std::set<std::string> lines(unread_sizes.unreadable.begin(), unread_sizes.unreadable.end());  // studies share
+  for (const auto& [folder, user] : maker) of_user[user] += bytes_of(folder);
+  if (by_user != nullptr) *by_user = std::move(of_user);
+  const std::set<std::string> lines(unread_sizes.unreadable.begin(), unread_sizes.unreadable.end());
   unread->unreadable.insert(unread->unreadable.end(), lines.begin(), lines.end());
   return studies;
 }

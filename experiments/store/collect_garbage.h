@@ -39,8 +39,10 @@ struct StudyUsage {
   int64_t bytes = 0;
 };
 
-// Sorted by name. What can't be read goes to `unread`.
-std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread);
+// Sorted by name. What can't be read goes to `unread`. `by_user`, if not null, gets the size of the records,
+// checkpoints and outputs that each user made, each once; without those of unknown users.
+std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
+                                     std::map<std::string, int64_t>* by_user = nullptr);
 
 // The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones. Folders in
 // which something can't be read go to `unread`.

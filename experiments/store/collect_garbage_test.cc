@@ -36,6 +36,10 @@ class StoreUsageTest : public ::testing::Test {
     stage->set_key(TestKey(checkpoint));
     stage->set_user_name(user);
     stage->set_ended_at_seconds(ended);
+    StageProvenance* evaluated = record.mutable_provenance()->add_stage();
+    *evaluated = *stage;
+    evaluated->set_stage(StageProvenance::EVALUATE);
+    evaluated->set_key(record.trial_id());
     EXPECT_THAT(store_.CommitRecord(record), IsOk());
   }
 
@@ -46,7 +50,7 @@ class StoreUsageTest : public ::testing::Test {
   const Store store_;
 };
 
-// The checkpoint of 1,000 bytes is shared: it counts once for each of the studies.
+// The checkpoint of 1,000 bytes is shared: it counts once for each of the studies, and once for the user.
 TEST_F(StoreUsageTest, IncludesRecordsAndTheirInputs) {
   Commit("aa", "first", "anna", "cc", 30);
   Commit("ab", "first", "", "cc", 20);
@@ -55,7 +59,10 @@ TEST_F(StoreUsageTest, IncludesRecordsAndTheirInputs) {
   ASSERT_THAT(MakeFolders(folder), IsOk());
   std::ofstream(folder + "/checkpoint.safetensors") << std::string(1000, 'x');
   UnreadRecords unread;
-  const std::vector<StudyUsage> usage = UsageByStudy(store_, &unread);
+  std::map<std::string, int64_t> by_user;
+  const std::vector<StudyUsage> usage = UsageByStudy(store_, &unread, &by_user);
+  EXPECT_THAT(by_user, ElementsAre(::testing::Pair("anna", RecordBytes("aa") + 1000),
+                                   ::testing::Pair("bob", RecordBytes("ac"))));
   ASSERT_EQ(usage.size(), 2);
   EXPECT_EQ(usage[0].name, "first");
   EXPECT_EQ(usage[0].records, 2);

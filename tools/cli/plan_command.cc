@@ -42,7 +42,7 @@ ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
           "If the store has no record of a network, train it on random images for some seconds to estimate how long "
           "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate from "
-          "multiply-adds. Default: probe with --format=text.");
+          "other networks that ran here, by multiply-adds. Default: probe with --format=text.");
 
 namespace openset {
 namespace {
@@ -254,6 +254,10 @@ absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
   for (const NamedCost& cost : costs) {
+    if (IsAssumed(cost.cost)) {
+      absl::StrAppend(&text, "  ", cost.what, ": unknown on ", cost.where, ": nothing was measured there\n");
+      continue;
+    }
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost, cost.on_gpu), ")\n");
   }
@@ -350,11 +354,10 @@ Command PlanCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Shows what `run` would do: the trials, the actions they share, and what is done.";
   command.description =
-      "Doesn't run or write anything. It also estimates how long the study takes (from earlier trainings in the\n"
-      "store, otherwise from a probe of some seconds, otherwise from multiply-adds). It lists missing data and how to\n"
-      "get it, says which differences between methods the study's tests could find, and which evaluation guidelines "
-      "it\n"
-      "follows.\n"
+      "Doesn't run or write anything. It also estimates how long the study takes, from earlier trainings in the\n"
+      "store, otherwise from a probe of some seconds, otherwise from other networks there. It lists missing data and\n"
+      "how to get it, says which differences between methods the study's tests could find, and which evaluation\n"
+      "guidelines it follows.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";

@@ -109,14 +109,15 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   UnreadRecords unread;
-  const std::vector<StudyUsage> studies = UsageByStudy(store, &unread);
+  std::map<std::string, int64_t> by_user;
+  const std::vector<StudyUsage> studies = UsageByStudy(store, &unread, &by_user);
   const auto kinds = UsageByKind(store, &unread);
   AddUnreadRooms(store, &unread);
   const std::vector<RunState> runs = RunsOf(store);
   const std::set<std::string> lines(unread.unreadable.begin(), unread.unreadable.end());  // some are met twice
   unreadable->unreadable.assign(lines.begin(), lines.end());
   if (json) {
-    std::cout << StoreStatusJson(store.folder(), studies, kinds, runs);
+    std::cout << StoreStatusJson(store.folder(), studies, by_user, kinds, runs);
     return static_cast<int>(runs.size());
   }
   if (!studies.empty()) {
@@ -138,6 +139,9 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable) {
   std::vector<std::string> disk;
   for (const auto& [kind, bytes] : kinds) disk.push_back(absl::StrCat(OneLine(kind), " ", BytesText(bytes)));
   if (!disk.empty()) std::cout << Wrapped("disk: " + absl::StrJoin(disk, ", "), TableWidth()) << "\n";
+  std::vector<std::string> users;
+  for (const auto& [user, bytes] : by_user) users.push_back(absl::StrCat(OneLine(user), " ", BytesText(bytes)));
+  if (!users.empty()) std::cout << Wrapped("by user: " + absl::StrJoin(users, ", "), TableWidth()) << "\n";
   if (ShowRuns(store, nullptr) == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
   return static_cast<int>(runs.size());
 }

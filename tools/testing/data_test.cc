@@ -66,8 +66,10 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   ASSERT_EQ(described.exit_code, 0) << described.err;
   // A fifth of each class is for the test: 4 red and 8 green of 16 training images, whose means are 1/4 and 1/2 and
   // whose standard deviations are sqrt(1/4 - 1/16) and 1/2.
-  EXPECT_THAT(described.out, AllOf(HasSubstr("photos: 3 classes, 16 in train, 4 in test, 20 in all"),
-                                   HasSubstr("mean 0.2500 0.5000"), HasSubstr("std 0.4330 0.5000")));
+  EXPECT_THAT(described.out,
+              AllOf(HasSubstr("photos: 3 classes, 16 in train, 4 in test, 20 in all"), HasSubstr("mean 0.2500 0.5000"),
+                    HasSubstr("std 0.4330 0.5000"), HasSubstr("\nall 20 x 16 pixels (width x height)\n"),
+                    HasSubstr("in a study:  method: \"softmax+laptop_colour\"\n")));
   EXPECT_THAT(program_.Read("catalog/photos.textproto"),
               AllOf(HasSubstr("class_name: \"cat\""), HasSubstr("listing_sha256"), HasSubstr("mean: 0.25\n")));
   EXPECT_EQ(program_.Run({"data", "describe", "photos"}).exit_code, 0) << "the same again";
@@ -80,7 +82,16 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult made = program_.Run({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=2"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("split 1: known: dog, cat"), HasSubstr("openness 0.105")));
-  EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("known: 1\n  known: 0\n  unknown: 2\n"));
+  EXPECT_THAT(program_.Read("tasks/pets.textproto"),
+              HasSubstr("known: 1  # dog\n  known: 0  # cat\n  unknown: 2  # owl\n"));
+  // The lines for a study are a study's.
+  const std::string lines = described.out.substr(described.out.find("method: "));
+  program_.Write("pasted.textproto",
+                 absl::StrCat("name: 'pasted' task: 'pets' ", lines.substr(0, lines.find("catalog/photos") - 2),
+                              "seed: 0 metric { accuracy {} }"));
+  const ProgramResult planned = program_.Run({"plan", "pasted.textproto", "--noprobe"});
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("\n  the whole study: unknown on "));
 
   EXPECT_THAT(program_.Run({"task", "splits", "pets"}).out,
               testing::ContainsRegex("pets +0 +2 +1 +0\\.1056 +12 +3 +1 "));
@@ -89,6 +100,9 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
+  EXPECT_THAT(run.out,
+              HasSubstr("\ntime left: unknown until the first epoch, because nothing like it was measured here\n"));
+  EXPECT_THAT(program_.Run({"status"}).out, testing::ContainsRegex("\nby user: [^ ]+ [0-9.]+ [kM]?B\n"));
 
   // Without the images, the study of a record is made all the same. From a bundle, it finds its task there.
   const std::string id = program_.Records().begin()->first;

@@ -162,8 +162,9 @@ TEST_F(NewTaskTest, ListedClassesAndFolds) {
   EXPECT_THAT(program_.Run({"task", "splits", "folds", "--library=."}).out,
               testing::ContainsRegex("folds +4 +2 +8 +0\\.4226 +11200 +2800 +11200 +4\\.000"));
   EXPECT_EQ(New({"two", "--data=fashion_mnist", "--known=Dress,8", "--unknown=Coat,Shirt", "--splits=1"}).exit_code, 0);
-  EXPECT_THAT(program_.Read("tasks/two.textproto"),
-              HasSubstr("split {\n  known: 3\n  known: 8\n  unknown: 4\n  unknown: 6\n}\n"));
+  EXPECT_THAT(
+      program_.Read("tasks/two.textproto"),
+      HasSubstr("split {\n  known: 3  # Dress\n  known: 8  # Bag\n  unknown: 4  # Coat\n  unknown: 6  # Shirt\n}\n"));
   EXPECT_EQ(New({"five", "--data=fashion_mnist", "--known=Dress,Bag", "--splits=2"}).exit_code, 0);
   EXPECT_THAT(program_.Run({"task", "splits", "five", "--library=."}).err,
               HasSubstr("warning: five: split 1 has the same known classes as split 0 and the same unknown ones"));
@@ -179,7 +180,7 @@ TEST_F(NewTaskTest, LikeAnotherTask) {
   EXPECT_EQ(New({"real", "--like=cifar10_plus_10", "--known=cat,dog", "--splits=1"}).exit_code, 0);
   const std::string text = program_.Read("tasks/real.textproto");
   EXPECT_THAT(text, HasSubstr("data_set: \"cifar100\""));
-  EXPECT_THAT(text, HasSubstr("split {\n  known: 3\n  known: 5\n}\n"));
+  EXPECT_THAT(text, HasSubstr("split {\n  known: 3  # cat\n  known: 5  # dog\n}\n"));
 }
 
 TEST_F(NewTaskTest, RefusesImpossibleRequests) {

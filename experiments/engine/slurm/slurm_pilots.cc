@@ -223,6 +223,8 @@ absl::Status SlurmPilots::Submit(bool gpu, const LeftWork& left, int held, int q
     absl::StatusOr<SubmittedArray> submitted = SubmitArray(store_, client_, options_.submit, seat, pilots);
     status = submitted.status();
     if (submitted.ok()) {
+      submitted_.push_back(absl::StrCat("job ", submitted->job, ": ", pilots, pilots == 1 ? " pilot, " : " pilots, ",
+                                        DescribeSeat(seat), pilots == 1 ? "" : " each"));
       const std::string name = submitted->array.name();
       arrays_[name] = *std::move(submitted);
     }

@@ -76,6 +76,9 @@ class SlurmPilots : public Helpers {
   // Errors: those of CopyProgram() and SubmitArray(); kNotFound if Slurm is not installed.
   absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) override;
 
+  // "job 12: 3 pilots, 4 CPUs each", for each array that this object has submitted.
+  const std::vector<std::string>& Submitted() const { return submitted_; }
+
  private:
   // The state of the pilots for one kind of seat.
   struct Fleet {
@@ -114,8 +117,9 @@ class SlurmPilots : public Helpers {
   bool is_prepared_ = false;
   int most_tasks_ = 0;
   std::map<std::string, SubmittedArray> arrays_;  // by their names
-  std::map<bool, Fleet> fleets_;                  // by whether their seats have a GPU
-  std::set<ActionId> started_;                    // actions that the observer was notified of
+  std::vector<std::string> submitted_;
+  std::map<bool, Fleet> fleets_;  // by whether their seats have a GPU
+  std::set<ActionId> started_;    // actions that the observer was notified of
 };
 
 }  // namespace openset

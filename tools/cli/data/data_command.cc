@@ -412,6 +412,45 @@ absl::Status AuditImages(const std::string& name) {
   return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
 }
 
+// The sizes of images, and what of a study fits them.
+class ImageSizes {
+ public:
+  void Add(const Image& image) {
+    const std::pair<int64_t, int64_t> size = {image.width, image.height};
+    if (shorter_.empty()) smallest_ = largest_ = size;
+    smallest_ = {std::min(smallest_.first, size.first), std::min(smallest_.second, size.second)};
+    largest_ = {std::max(largest_.first, size.first), std::max(largest_.second, size.second)};
+    shorter_.push_back(std::min(size.first, size.second));
+  }
+
+  // Precondition: an image was added.
+  int64_t MedianShorterSide() {
+    const auto middle = shorter_.begin() + static_cast<int64_t>(shorter_.size() / 2);
+    std::nth_element(shorter_.begin(), middle, shorter_.end());
+    return *middle;
+  }
+
+  std::string Text() {
+    const auto text = [](const auto& size) { return absl::StrCat(size.first, " x ", size.second); };
+    if (smallest_ == largest_) return absl::StrCat("all ", text(smallest_), " pixels (width x height)");
+    return absl::StrCat(text(smallest_), " to ", text(largest_), " pixels (width x height), shorter side ",
+                        MedianShorterSide(), " in the median");
+  }
+
+ private:
+  std::pair<int64_t, int64_t> smallest_, largest_;
+  std::vector<int64_t> shorter_;
+};
+
+// The lines of a study for these images.
+std::string StudyLines(const DataSetInfo& info, int64_t shorter_side) {
+  // The preset with 64 pixels if most images have as many as halfway between the two.
+  const char* preset = shorter_side < 48 ? "laptop_colour" : "laptop_colour_64";
+  const auto list = [](const auto& values) { return absl::StrJoin(values, ", "); };
+  return absl::StrCat("in a study:  method: \"softmax+", preset, "\"\n             override { input { mean: [",
+                      list(info.mean()), "] std: [", list(info.std()), "] } }\n");
+}
+
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 absl::Status DescribeImages(const std::string& folder) {
@@ -450,11 +489,13 @@ absl::Status DescribeImages(const std::string& folder) {
   }
   std::vector<DamagedImage> damaged;
   ChannelStatistics training;
+  ImageSizes sizes;
   for (const std::string& part : PartNames(info)) {
     if (part == "all") continue;  // "train" and "test" together
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
     OPENSET_ASSIGN_OR_RETURN(const auto bad,
                              ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
+                               sizes.Add(image);
                                if (part == "train") training.Add(image);
                              }));
     for (const DamagedImage& image : bad) {
@@ -490,6 +531,7 @@ absl::Status DescribeImages(const std::string& folder) {
   for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
+  std::cout << sizes.Text() << "\n" << StudyLines(info, sizes.MedianShorterSide());
   if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " corrupt images\n";
   for (const std::string& name : whole.class_name()) {
     if (absl::c_linear_search(info.class_name(), name)) continue;

@@ -179,7 +179,7 @@ void RunDisplay::OnElsewhere(ActionId id, const std::string& run_id, bool was_ou
     Line(absl::StrCat(RunName(run_id), " took over while this process was suspended: ", what,
                       "; this process uses its result"));
   } else if (elsewhere_.insert(id).second) {
-    Line(absl::StrCat(RunName(run_id), " runs ", what, "; this process waits for its result"));
+    Line(absl::StrCat(RunName(run_id), " runs ", what, "; this process uses its result"));
   }
 }
 

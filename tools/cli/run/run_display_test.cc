@@ -202,7 +202,7 @@ TEST(RunDisplay, ReportsOtherProcessesOnce) {
   display.OnElsewhere(ActionId{1}, "node7.0123abcd.77.1", /*was_ours=*/true);
   EXPECT_EQ(
       out.str(),
-      "node7, process 77 runs train softmax on task, split 0, seed 0; this process waits for its result\n"
+      "node7, process 77 runs train softmax on task, split 0, seed 0; this process uses its result\n"
       "[1/3] trained   softmax on task, split 0, seed 0 (by another process)\n"
       "node7, process 77 took over while this process was suspended: infer softmax on task, split 0, seed 0; this "
       "process uses its result\n");

@@ -131,6 +131,15 @@ void SlurmRun::SetUp(ExecuteOptions* execute, LocalEngineOptions* engine) {
 
 absl::Status SlurmRun::Ended(const absl::Status& outcome) const {
   if (!is_pilot_) {
+    if (absl::GetFlag(FLAGS_detach) && !absl::IsCancelled(outcome)) {
+      const std::vector<std::string> submitted = pilots_.Submitted();
+      for (const std::string& line : submitted) std::cout << "submitted Slurm " << line << "\n";
+      if (submitted.empty()) std::cout << "submitted nothing: Slurm's queue has pilots for all open work\n";
+      std::cout
+          << "watch them with 'openset status' and cancel them with 'openset cancel', each with this command's SPEC, "
+             "--deploy and --store; their output: "
+          << study_.store().folder() << "/slurm/logs" << std::endl;
+    }
     if (!absl::IsCancelled(outcome)) return outcome;
     return absl::CancelledError(
         absl::StrCat(outcome.message(), "; the pilots continue in Slurm ('openset cancel' cancels them)"));
@@ -178,7 +187,7 @@ void ShowPreparation(const std::vector<std::string>& quarantined, const std::vec
   for (const std::string& line : quarantined) Show(absl::StrCat("corrupt: ", line, "."));
   for (const RunState& run : others) {
     Show(absl::StrCat(RunnerText(run), " also runs it (", TotalLine(run),
-                      "). This process waits for its results and uses them."));
+                      "). This process shares the work: it takes what is unclaimed, and uses the other's results."));
     for (const RunningAction& action : run.running()) Show(absl::StrCat("  ", ActionLine(action)));
   }
 }
@@ -297,6 +306,7 @@ absl::Status RunPlan(Study* study) {
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
   if (IsSlurmTask()) return outcome;
+  if (absl::GetFlag(FLAGS_detach) && outcome.ok()) return outcome;  // there are no results yet
   if (absl::IsCancelled(outcome)) {
     return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command continues from here"));
   }

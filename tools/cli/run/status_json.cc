@@ -71,6 +71,7 @@ std::string StudyStatusJson(const Study& study, const std::vector<RunState>& run
 }
 
 std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsage>& studies,
+                            const std::map<std::string, int64_t>& by_user,
                             const std::vector<std::pair<std::string, int64_t>>& kinds,
                             const std::vector<RunState>& runs) {
   Json json;
@@ -83,6 +84,8 @@ std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsa
                                {"last", study.last_seconds > 0 ? Json(study.last_seconds) : Json(nullptr)},
                                {"bytes", study.bytes}});
   }
+  json["users"] = Json::object();  // bytes
+  for (const auto& [user, bytes] : by_user) json["users"][user] = bytes;
   json["bytes"] = Json::object();
   for (const auto& [kind, bytes] : kinds) json["bytes"][kind] = bytes;
   json["running"] = RunningJson(runs);

@@ -3,6 +3,7 @@
 #define OPENSET_TOOLS_CLI_RUN_STATUS_JSON_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ std::string StudyStatusJson(const Study& study, const std::vector<RunState>& run
 // {"store", "studies": [{"study", "records", "users", "last", "bytes"}], "bytes": {KIND: ...}, "running": [...]}. Times
 // are seconds since 1970, UTC. `runs`: all of the store.
 std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsage>& studies,
+                            const std::map<std::string, int64_t>& by_user,
                             const std::vector<std::pair<std::string, int64_t>>& kinds,
                             const std::vector<RunState>& runs);
 

@@ -280,11 +280,12 @@ absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_prob
   return all;
 }
 
+bool IsAssumed(const PlanCost& cost) { return cost.assumed > 0.5; }
+
 std::string BasisText(const PlanCost& cost, bool on_gpu) {
   const std::string assumed =
-      on_gpu ? absl::StrFormat("by multiply-adds at %.0f %% of an H100's fp32 peak: an order of magnitude",
-                               100 * kAssumedGpuShare)
-             : "by multiply-adds at an assumed rate: an order of magnitude";
+      on_gpu ? absl::StrFormat("assumed, by multiply-adds at %.0f %% of an H100's fp32 peak", 100 * kAssumedGpuShare)
+             : "assumed, by multiply-adds";
   std::vector<std::string> parts;
   for (const auto& [share, text] :
        {std::pair<double, std::string>{cost.measured, "from earlier trainings of the same networks here"},
@@ -307,11 +308,15 @@ absl::StatusOr<Expectation> ExpectationOf(const Study& study) {
   const PlanCost cost = CostOf(study.plan(), throughputs, machine.device, /*needed_only=*/true);
   const int64_t known = cost.passes - cost.unknown_passes;
   if (known <= 0 || cost.hours <= 0) return expectation;
+  if (IsAssumed(cost)) {
+    expectation.text = "time left: unknown until the first epoch, because nothing like it was measured here";
+    return expectation;
+  }
   const double at_once = AtOnce(TrainingsOf(study.plan(), /*needed_only=*/true), machine.seats);
   expectation.pace.at_once = machine.seats;
   // So that the time left starts at the time in the text.
   expectation.pace.seconds_per_pass = 3600 * cost.hours / static_cast<double>(known) * machine.seats / at_once;
-  expectation.pace.is_rough = cost.scaled + cost.assumed > 0.5;
+  expectation.pace.is_rough = cost.scaled + cost.assumed > 0.5;  // mostly scaled
   expectation.text = absl::StrCat(expectation.pace.is_rough ? "roughly " : "about ", HoursText(cost.hours / at_once),
                                   " on ", machine.where, " (", BasisText(cost, machine.device.is_gpu), ")");
   return expectation;

@@ -64,11 +64,15 @@ struct NamedCost {
 // and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 
+// Whether most of a cost was neither measured nor scaled from a measurement. Such a number is not shown as a time.
+bool IsAssumed(const PlanCost& cost);
+
 // Says what a cost was estimated from: "100 % by a probe of some seconds".
 std::string BasisText(const PlanCost& cost, bool on_gpu);
 
 // The expected pace of the missing actions, without a new probe, and a text about it: "about 4 min on 2 CPU slots, ...
-// (...)"; "roughly ..." if most of it is estimated from multiply-adds; "" if nothing is known.
+// (...)"; "roughly ..." if most of it is scaled from other networks by multiply-adds; that it is unknown if nothing was
+// measured, without a pace; "" if there is nothing to say.
 struct Expectation {
   ExpectedPace pace;
   std::string text;

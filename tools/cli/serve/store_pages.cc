@@ -227,13 +227,14 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
     case Route::kStatus:
     case Route::kMetrics: {
       UnreadRecords unread;
-      const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread);
+      std::map<std::string, int64_t> by_user;
+      const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread, &by_user);
       const auto kinds = UsageByKind(store_, &unread);
       OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
       HttpAnswer answer;
       const bool is_status = route.kind == Route::kStatus;
       answer.type = is_status ? "application/json" : "text/plain; version=0.0.4";
-      answer.body = is_status ? StoreStatusJson(store_.folder(), studies, kinds, RunsOf(store_))
+      answer.body = is_status ? StoreStatusJson(store_.folder(), studies, by_user, kinds, RunsOf(store_))
                               : PrometheusText(studies, kinds, RunsOf(store_));
       return answer;
     }

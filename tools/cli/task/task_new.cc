@@ -16,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/openness.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
@@ -265,7 +264,10 @@ bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
 
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task) {
   if (request.known.empty()) {
-    return FlagError("known", "give the known classes by name (cat,dog), or their number (6)");
+    return FlagError(
+        "known",
+        "give the known classes by name (cat,dog), or their number (6); only if some classes have no image to "
+        "train on can it be left out: then they are unknown, and all others known");
   }
   if (request.splits < 1 || request.splits > 1000) return FlagError("splits", "must be 1 to 1000");
   if (request.folds < 1) return FlagError("folds", "must be at least 1");
@@ -333,6 +335,42 @@ std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const Data
   return texts.empty() ? "" : absl::StrCat("not used: ", absl::StrJoin(texts, "; "));
 }
 
+// The usual layout of open-set data: classes that only the test part has are unknown. Returns the others, as numbers;
+// nothing if every class has an image to train on.
+std::vector<std::string> TrainedClasses(const TaskSpec& task, const DataSetInfo& info) {
+  std::vector<std::string> trained;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    int64_t images = 0;
+    for (const std::string& part : TrainParts(task)) {
+      const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
+      if (found.ok()) images += SamplesOfClass(**found, id);
+    }
+    if (images > 0) trained.push_back(absl::StrCat(id));
+  }
+  if (trained.size() == static_cast<size_t>(info.class_name_size())) trained.clear();
+  return trained;
+}
+
+// The task as a file, with the names of the classes of `split` as comments. `unknown_names`: whether the unknown
+// classes are of the same data set.
+std::string TextWithNames(const TaskSpec& task, const DataSetInfo& info, bool unknown_names) {
+  const std::string plain = ToText(task);
+  std::string text;
+  bool in_split = false;
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(plain, "\n"), '\n')) {
+    if (line.empty() || line[0] != ' ') in_split = absl::StartsWith(line, "split ");
+    absl::StrAppend(&text, line);
+    const std::pair<absl::string_view, absl::string_view> field = absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    int id = 0;
+    const bool names_class = field.first == "  known" || (field.first == "  unknown" && unknown_names);
+    if (in_split && names_class && absl::SimpleAtoi(field.second, &id)) {
+      absl::StrAppend(&text, "  # ", OneLine(info.class_name(id)));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 // "16 images to train on, 8 known and 4 unknown ones to test on", as far as the catalog knows.
 absl::StatusOr<std::string> CountsText(const TaskData& data, bool test_only, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
@@ -384,6 +422,11 @@ absl::Status NewTask(const std::string& name) {
   NewTaskRequest request;
   request.name = name;
   request.known = absl::GetFlag(FLAGS_known);
+  if (request.known.empty()) request.known = TrainedClasses(task, *info);
+  // A list of one number would be the number of classes.
+  if (request.known.size() == 1 && absl::GetFlag(FLAGS_known).empty()) {
+    request.known = {info->class_name(*NumberOf(request.known))};
+  }
   request.unknown = absl::GetFlag(FLAGS_unknown);
   request.openness = absl::GetFlag(FLAGS_openness);
   request.splits = absl::GetFlag(FLAGS_splits);
@@ -419,9 +462,9 @@ absl::Status NewTask(const std::string& name) {
   }
   OPENSET_ASSIGN_OR_RETURN(
       const std::string path,
-      WriteIntoLibrary(
-          "tasks", name,
-          absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n", ToText(task))));
+      WriteIntoLibrary("tasks", name,
+                       absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n",
+                                    TextWithNames(task, *info, SourcesOf(task)[0].data_set() == info->name()))));
   if (absl::StartsWith(info->name(), kFolderPrefix)) {  // otherwise `openset data describe` has said it
     for (const std::string& line : LeftOutLines(info->name().substr(kFolderPrefix.size()), *info)) {
       std::cout << line << "\n";
@@ -436,9 +479,7 @@ absl::Status NewTask(const std::string& name) {
                                [&](std::string* out, int id) { out->append(OneLine(info->class_name(id))); })
               << " (" << counts << ")\n";
   }
-  if (splits[0].unknown_size() > 0) {
-    std::cout << "openness " << Openness(splits[0].known_size(), splits[0].unknown_size()) << "\n";
-  }
+  std::cout << "openness " << Openness(data[0]) << "\n";
   std::cout << path << "\n";
   return absl::OkStatus();
 }

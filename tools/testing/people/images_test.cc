@@ -263,6 +263,12 @@ const std::vector<Situation> kTasks = {
      {"task", "new", "t", "--data=g", "--known=ant,bee,cat", "--splits=1"},
      0,
      {"split 0: known: ant, bee, cat (12 images to train on, 6 known and 2 unknown ones to test on)\n"}},
+    {"TheUsualOpenSetLayoutNeedsNoList",
+     "huggingface/pytorch-image-models#957",
+     OpenLayout,
+     {"task", "new", "t", "--data=./g", "--splits=1"},
+     0,
+     {"split 0: known: ant, bee, cat (12 images to train on, 6 known and 2 unknown ones to test on)\n"}},
     {"AClassOfTheTestOnlyIsKnown",
      "huggingface/pytorch-image-models#957",
      OpenLayout,
@@ -277,8 +283,9 @@ const std::vector<Situation> kTasks = {
      },
      {"task", "new", "t", "--data=pets", "--known=ant,bee,cat", "--far=my foxes", "--splits=1"},
      0,
+     // Its images count as one class: 1 - sqrt(6 / 7).
      {"my_foxes: 7 images of 1 class, part all of folder:", "3 known and 7 unknown ones to test on",
-      "not used: elk (they are unknown if --unknown names them); dog (no image to test on)\n"}},
+      "openness 0.0741799\n", "not used: elk (they are unknown if --unknown names them); dog (no image to test on)\n"}},
     {"ADescribedFolderIsUnknownAsAWhole",
      "huggingface/pytorch-image-models#211",
      [](const OpensetProgram& program) {

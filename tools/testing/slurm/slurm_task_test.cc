@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -70,6 +71,25 @@ TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   const ProgramResult other = program.Run({"run", "study.textproto", task});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("SLURM_ARRAY_TASK_ID must be 0 to 0"));
+}
+
+// Slurm's commands are scripts: sbatch accepts every job as number 7, and the queue is empty.
+TEST(SlurmDetach, PrintsTheJobsAndHowToWatchThem) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSmallStudy);
+  for (const auto& [name, script] : {std::pair<std::string, std::string>{"sbatch", "echo 7"},
+                                     {"squeue", "true"},
+                                     {"scontrol", "echo 'MaxArraySize = 1001'"}}) {
+    const std::string path = absl::StrCat("bin/", name);
+    program.Write(path, absl::StrCat("#!/bin/sh\n", script, "\n"));
+    std::filesystem::permissions(JoinPath(program.folder(), path), std::filesystem::perms::owner_all);
+  }
+  setenv("PATH", absl::StrCat(program.folder(), "/bin:", getenv("PATH")).c_str(), 1);
+  const ProgramResult run = program.Run({"run", "study.textproto", "--engine=slurm", "--detach"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("submitted Slurm job 7: 2 pilots, 1 CPU each\n"));
+  EXPECT_THAT(run.out, HasSubstr("watch them with 'openset status'"));
+  EXPECT_THAT(run.out, ::testing::EndsWith(absl::StrCat(program.store(), "/slurm/logs\n")));
 }
 
 }  // namespace
