@@ -67,7 +67,9 @@ const openset = (() => {
     for (const name of ['text', 'subtitle']) shorten(copy.title, name);
     for (const part of [copy, ...(copy.layer ?? [])]) {
       shorten(part.encoding?.x, 'title', Math.floor((room - 60) / 5.5));
-      if (part.encoding?.color?.legend) part.encoding.color.legend.columns = 1;
+      for (const of of ['color', 'strokeDash']) {  // which share a legend
+        if (part.encoding?.[of]?.legend) part.encoding[of].legend.columns = 1;
+      }
     }
     if (copy.width > room) copy.width = Math.max(160, room);
     return copy;

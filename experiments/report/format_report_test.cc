@@ -221,7 +221,7 @@ TEST(FormatReport, EachMetricHasItsUnit) {
                         "a               62.50       1.2500           1.5000\n"));
 }
 
-// The pool's table has all metrics, the sets' table those of unknown samples.
+// The pool's table has all metrics; each metric of unknown samples has a table of methods by sets.
 TEST(FormatReport, SetsOfUnknownSamplesHaveATableOfTheirOwn) {
   Report report;
   report.experiment = "study";
@@ -239,14 +239,12 @@ TEST(FormatReport, SetsOfUnknownSamplesHaveATableOfTheirOwn) {
                         "a               50.00       75.00\n"
                         "b               50.00       75.00\n"
                         "\n"
-                        "task: each set of unknown samples against all known ones\n"
+                        "task: AUROC, % ↑, each set of unknown samples against all known ones\n"
                         "\n"
-                        "method  unknown       AUROC, % ↑\n"
-                        "--------------------------------\n"
-                        "a       cats               62.50\n"
-                        "a       mean of near       87.50\n"
-                        "b       cats               62.50\n"
-                        "b       mean of near       87.50\n"));
+                        "method   cats  mean of near\n"
+                        "---------------------------\n"
+                        "a       62.50         87.50\n"
+                        "b       62.50         87.50\n"));
   EXPECT_THAT(FormatReport(report, ReportFormat::kCsv), HasSubstr("a,,task,1,0.125,cats,auroc,0.625,0,1,0,0.625,"));
   const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
   EXPECT_EQ(json["cells"][1]["group"], "pool");
@@ -383,11 +381,9 @@ TEST(FormatReport, MarksTheBestOfEachSet) {
     report.cells.push_back(Cell(method, "dogs", "auroc", {dogs}));
   }
   EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown),
-              AllOf(HasSubstr("| a      | cats    |    **62.50** |\n| a      | dogs    | <u>87.50</u> |\n"
-                              "| b      | cats    | <u>50.00</u> |\n| b      | dogs    |    **93.75** |\n"),
+              AllOf(HasSubstr("| a      |    **62.50** | <u>87.50</u> |\n| b      | <u>50.00</u> |    **93.75** |\n"),
                     HasSubstr("Bold: the best mean of its column, for the same task and unknown samples;")));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex),
-              HasSubstr("a & cats & \\textbf{62.50} \\\\\n  a & dogs & \\underline{87.50} \\\\\n"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("a & \\textbf{62.50} & \\underline{87.50} \\\\\n"));
   const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
   EXPECT_FALSE(json["cells"][0].contains("mark"));  // equal means
   EXPECT_EQ(json["cells"][1]["mark"], "best");

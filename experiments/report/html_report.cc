@@ -160,10 +160,22 @@ std::string HoursText(double seconds) {
   return absl::StrFormat("%.1f h", seconds / 3600);
 }
 
+// The time in which at least one of these spans ran.
+double Elapsed(std::vector<std::pair<double, double>> spans) {
+  std::sort(spans.begin(), spans.end());
+  double elapsed = 0, until = 0;
+  for (const auto& [begin, end] : spans) {
+    elapsed += std::max(0.0, end - std::max(begin, until));
+    until = std::max(until, end);
+  }
+  return elapsed;
+}
+
 std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
   Facts facts;
   std::set<std::string> counted;  // stages by key: trials share them
-  double cpu_seconds = 0, wall_seconds = 0, first = 0, last = 0;
+  double cpu_seconds = 0, first = 0, last = 0;
+  std::vector<std::pair<double, double>> spans;  // of the stages
   for (const TrialResult& result : results) {
     if (result.record == nullptr) continue;
     for (const StageProvenance& stage : result.record->provenance().stage()) {
@@ -180,10 +192,10 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
       facts.Add("host", stage.host(), true);
       facts.Add("other packages than pinned", stage.third_party(), true);
       cpu_seconds += stage.cpu_seconds();
-      wall_seconds += stage.wall_seconds();
       const double start = stage.started_at_seconds();
       if (start > 0 && (first == 0 || start < first)) first = start;
       last = std::max({last, start, stage.ended_at_seconds()});
+      spans.emplace_back(start, std::max(stage.ended_at_seconds(), start + stage.wall_seconds()));
     }
   }
   for (const TrialResult& result : results) {
@@ -210,8 +222,8 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
     };
     facts.Add("made", absl::StrCat("from ", text(first), " to ", text(last), " UTC"));
   }
-  facts.Add("time", absl::StrFormat("%s, %s on all cores, over %d stages", HoursText(wall_seconds),
-                                    HoursText(cpu_seconds), counted.size()));
+  facts.Add("time", absl::StrCat(HoursText(cpu_seconds), " CPU, ", HoursText(Elapsed(spans)), " elapsed, in ",
+                                 counted.size(), counted.size() == 1 ? " stage" : " stages"));
   return absl::StrCat("<h2>Provenance</h2>\n", facts.Html());
 }
 
@@ -240,7 +252,8 @@ absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const Tria
                     EscapeXml(absl::StrJoin(report.overrides, " ")), "</code></p>\n");
   }
   absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,
-                  " trials have a record.</p>\n<div id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
+                  " trials have a record.</p>\n<nav id=\"contents\" aria-label=\"contents\"></nav>\n<div "
+                  "id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
   absl::StrAppend(&page.body, "<noscript>", Preformatted(FormatReport(report, ReportFormat::kText)), "</noscript>\n");

@@ -26,6 +26,7 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   context.failures = {"m on t: out of <memory>"};
   const std::string html = HtmlReport(MakeReport("study", results), results, context).value();
   EXPECT_THAT(html, HasSubstr("<h1>study</h1>"));
+  EXPECT_THAT(html, HasSubstr("<nav id=\"contents\""));
   EXPECT_THAT(html, HasSubstr("Is 1 &lt; 2?"));
   EXPECT_THAT(html, HasSubstr("\"mean\":0.7512345678901234"));
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"loss\"></figure>"));
@@ -33,10 +34,27 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   EXPECT_THAT(html, HasSubstr("\"mistakes\":[[3,\"class 1\""));
   EXPECT_THAT(html, HasSubstr("abc123, with changes"));
   EXPECT_THAT(html, HasSubstr("from 1970-01-01 00:01 to 1970-01-01 02:01 UTC"));
-  EXPECT_THAT(html, HasSubstr("2.0 h, 90 s on all cores, over 1 stages"));
+  EXPECT_THAT(html, HasSubstr("90 s CPU, 2.0 h elapsed, in 1 stage<"));
   EXPECT_THAT(html, HasSubstr("t, split 0: f00d"));
   EXPECT_THAT(html, HasSubstr("6 known samples of 0 classes, 4 unknown ones of 0"));
   EXPECT_THAT(html, HasSubstr("out of &lt;memory&gt;"));
+}
+
+// Two minutes side by side, one of them overlapping, then a pause: 90 + 60 seconds elapsed.
+TEST(HtmlReport, ElapsedTimeCountsStagesSideBySideOnce) {
+  const TrialSpec trial = Parsed<TrialSpec>("task: 't' method { name: 'm' } metric { auroc {} }");
+  TrialRecord record = Parsed<TrialRecord>("metric { name: 'auroc' value: 0.75 group { kind: POOL } } trial_id: 'id'");
+  for (const int start : {1000, 1030, 5000}) {
+    StageProvenance* stage = record.mutable_provenance()->add_stage();
+    stage->set_key(std::to_string(start));
+    stage->set_started_at_seconds(start);
+    stage->set_ended_at_seconds(start + 60);
+    stage->set_wall_seconds(60);
+    stage->set_cpu_seconds(120);
+  }
+  const std::vector<TrialResult> results = {{&trial, &record}};
+  EXPECT_THAT(HtmlReport(MakeReport("study", results), results, {}).value(),
+              HasSubstr("6.0 min CPU, 2.5 min elapsed, in 3 stages<"));
 }
 
 TEST(HtmlReport, ExplainsStarsAndDrawsTheImprovement) {

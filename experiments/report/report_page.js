@@ -27,7 +27,12 @@
     return cell.column + (cell.display.unit ? `, ${cell.display.unit}` : '') + arrow;
   };
 
-  // One table a task, level of openness, and whether its rows are sets of unknown samples.
+  // A name whose parts ("openauc", "lambda 0.1") have lines of their own on a phone; long parts break after "+" and "_".
+  const breakable = (name) => name.split(/(?<=, )/).map((part) => element('span', {className: 'part'},
+      ...part.split(/(?<=[+_])/).flatMap((piece) => [piece, element('wbr')]).slice(0, -1)));
+
+  // One table a task and level of openness, whose columns are metrics; and one for each metric whose columns are sets of
+  // unknown samples.
   const grouped = () => {
     const levels = new Map(), known = new Map();
     for (const cell of report.cells) {
@@ -44,15 +49,15 @@
         const ofKnown = known.get(cell.task).size > 1 ? `${cell.known_classes} known and ` : '';
         title += `, ${ofKnown}${cell.unknown_classes} unknown classes, openness ${cell.openness.toFixed(3)}`;
       }
-      if (ofSet) title += ': each set of unknown samples against all known ones';
-      if (!groups.has(title)) groups.set(title, {title, task: cell.task, ofSet, columns: [], rows: new Map()});
-      const group = groups.get(title);
-      if (!group.columns.some((column) => column.metric === cell.metric)) {
-        group.columns.push({metric: cell.metric, head: headOf(cell), higher: cell.higher_is_better});
+      if (ofSet) title += `: ${headOf(cell)}, each set of unknown samples against all known ones`;
+      if (!groups.has(title)) groups.set(title, {title, task: cell.task, columns: [], rows: new Map()});
+      const group = groups.get(title), column = ofSet ? cell.group : cell.metric;
+      if (!group.columns.some((other) => other.key === column)) {
+        group.columns.push({key: column, metric: cell.metric, head: ofSet ? cell.group : headOf(cell), higher: cell.higher_is_better});
       }
-      const key = JSON.stringify([rowName(cell), ofSet ? cell.group : '']);
-      if (!group.rows.has(key)) group.rows.set(key, {name: rowName(cell), set: cell.group, cells: new Map()});
-      group.rows.get(key).cells.set(cell.metric, cell);
+      const key = rowName(cell);
+      if (!group.rows.has(key)) group.rows.set(key, {name: key, cells: new Map()});
+      group.rows.get(key).cells.set(column, cell);
     }
     return [...groups.values()];
   };
@@ -87,9 +92,8 @@
     const rows = [...group.rows.values()];
     const fill = (ordered) => {
       body.replaceChildren(...ordered.map((row) => {
-        const tr = element('tr', {}, element('td', {}, row.name));
-        if (group.ofSet) tr.append(element('td', {className: 'set'}, row.set));
-        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.metric)));
+        const tr = element('tr', {}, element('td', {}, ...breakable(row.name)));
+        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.key)));
         tr.dataset.name = row.name;
         return tr;
       }));
@@ -100,7 +104,7 @@
       const firstWay = column === null || column.higher === false;
       ascending = by === column ? !ascending : firstWay;
       by = column;
-      const value = (row) => column === null ? row.name : row.cells.get(column.metric)?.mean ?? null;
+      const value = (row) => column === null ? row.name : row.cells.get(column.key)?.mean ?? null;
       const ordered = [...rows].sort((a, b) => {
         const [x, y] = [value(a), value(b)];
         if (x === null || y === null) return (x === null) - (y === null);
@@ -118,7 +122,6 @@
       return th;
     };
     const heads = element('tr', {}, head('method', null));
-    if (group.ofSet) heads.append(element('th', {scope: 'col', className: 'set'}, 'unknown'));
     for (const column of group.columns) heads.append(head(column.head, column));
     const table = element('table', {}, element('caption', {}, group.title), element('thead', {}, heads), body);
     const scroll = element('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: group.title}, table);
@@ -126,7 +129,7 @@
     tables.append(scroll);
     fill(rows);
     const first = group.columns.findIndex((column) => column.metric === report.sort_by);
-    if (first >= 0) heads.children[first + (group.ofSet ? 2 : 1)].firstChild.click();
+    if (first >= 0) heads.children[first + 1].firstChild.click();
   };
 
   const words = element('input', {type: 'search', placeholder: 'filter methods', ariaLabel: 'filter methods', id: 'filter'});
@@ -245,4 +248,19 @@
   place.append(element('h2', {}, 'Decisions and mistakes'),
       element('p', {className: 'state'}, 'One trial of each method; the unknown score is below each mistake, the worst first.'), choice, shown);
   show();
+})();
+
+// The contents: a link to each section. Made last, when every section is there.
+(() => {
+  const sections = [...document.querySelectorAll('h2')];
+  const links = [['tables', 'Results'], ...sections.map((head, at) => {
+    head.id = head.id || `section-${at + 1}`;
+    return [head.id, head.textContent];
+  })].map(([id, text]) => {
+    const link = document.createElement('a');
+    link.href = `#${id}`;
+    link.textContent = text;
+    return link;
+  });
+  document.getElementById('contents').append(...links);
 })();

@@ -64,17 +64,15 @@ class Grid {
   Grid(std::string title, std::vector<std::string> row_heads)
       : title_(std::move(title)), heads_(std::move(row_heads)) {}
 
+  bool IsEmpty() const { return rows_.empty(); }
+
   void Put(const std::vector<std::string>& row, const std::string& column, const ReportCell* cell) {
     cells_[{IndexOf(row, &rows_, &row_places_), IndexOf(column, &columns_, &column_places_)}] = cell;
   }
 
-  // Rows with the best mean of a metric first, those without one last. Rows of several sets: set by set.
-  void SortBy(const std::string& metric, bool by_set = false) {
-    std::map<std::string, int> set_places;
-    const auto set_of = [&](int r) {
-      return by_set ? set_places.try_emplace(rows_[r].back(), static_cast<int>(set_places.size())).first->second : 0;
-    };
-    std::vector<std::tuple<int, double, int>> order;  // set, worse is larger, row
+  // Rows with the best mean of a metric first, those without one last.
+  void SortBy(const std::string& metric) {
+    std::vector<std::pair<double, int>> order;  // worse is larger, row
     for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
       double worse = std::numeric_limits<double>::infinity();
       for (int c = 0; c < static_cast<int>(columns_.size()); ++c) {
@@ -83,22 +81,20 @@ class Grid {
         worse = cell->display.higher_is_better.value_or(true) ? -cell->mean : cell->mean;
         break;
       }
-      order.emplace_back(set_of(r), worse, r);
+      order.emplace_back(worse, r);
     }
-    std::sort(order.begin(), order.end());
-    std::vector<std::vector<std::string>> rows;
-    std::vector<int> place(rows_.size());  // the new index of each row
-    for (size_t at = 0; at < order.size(); ++at) {
-      const int row = std::get<2>(order[at]);
-      rows.push_back(rows_[row]);
-      place[row] = static_cast<int>(at);
-    }
-    rows_ = std::move(rows);
-    std::map<std::pair<int, int>, const ReportCell*> cells;
-    for (const auto& [at, cell] : cells_) cells[{place[at.first], at.second}] = cell;
-    cells_ = std::move(cells);
+    Order(std::move(order));
   }
 
+  // Rows in the order of another table's, others last.
+  void SortLike(const Grid& other) {
+    std::vector<std::pair<double, int>> order;
+    for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
+      const auto at = other.rows_.begin();
+      order.emplace_back(static_cast<double>(std::find(at, other.rows_.end(), rows_[r]) - at), r);
+    }
+    Order(std::move(order));
+  }
   // Marks the best of each column, or of each row, among cells of the same place and, if cells are parts of others,
   // split and seed.
   TitledTable Make(bool best_of_rows, Spread spread, bool by_split = false, bool by_seed = false) const {
@@ -131,6 +127,22 @@ class Grid {
   }
 
  private:
+  // By the numbers, and then by the rows.
+  void Order(std::vector<std::pair<double, int>> order) {
+    std::sort(order.begin(), order.end());
+    std::vector<std::vector<std::string>> rows;
+    std::vector<int> place(rows_.size());  // the new index of each row
+    for (size_t at = 0; at < order.size(); ++at) {
+      const int row = order[at].second;
+      rows.push_back(rows_[row]);
+      place[row] = static_cast<int>(at);
+    }
+    rows_ = std::move(rows);
+    std::map<std::pair<int, int>, const ReportCell*> cells;
+    for (const auto& [at, cell] : cells_) cells[{place[at.first], at.second}] = cell;
+    cells_ = std::move(cells);
+  }
+
   template <typename T>
   static int IndexOf(const T& name, std::vector<T>* names, std::map<T, int>* places) {
     const auto [place, is_new] = places->try_emplace(name, static_cast<int>(names->size()));
@@ -157,31 +169,39 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
   for (const ReportCell& cell : report.cells) {
     if (cell.group != kPool) with_sets.insert(LevelOf(cell));
   }
-  std::vector<Grid> grids;
-  std::vector<bool> of_sets;  // of each grid
-  std::map<std::pair<Level, bool>, size_t> index;
+  // The pool's table of a level has a column for each metric; the tables of its sets, one for each metric, have a
+  // column for each set. They follow the pool's.
+  std::vector<std::pair<Grid, std::vector<Grid>>> levels;
+  std::map<Level, size_t> index;
+  std::map<std::pair<Level, std::string>, size_t> set_index;  // by the metric's head
   for (const ReportCell& cell : report.cells) {
-    const bool of_set = cell.group != kPool;
-    const auto [at, is_new] = index.try_emplace({LevelOf(cell), of_set}, grids.size());
+    const auto [at, is_new] = index.try_emplace(LevelOf(cell), levels.size());
     if (is_new) {
-      std::string title = titles.Of(cell);
-      if (of_set) {
-        absl::StrAppend(&title, ": each set of unknown samples against all known ones");
-      } else if (with_sets.count(LevelOf(cell)) > 0) {
-        absl::StrAppend(&title, ": all unknown samples");
-      }
-      grids.emplace_back(title,
-                         of_set ? std::vector<std::string>{"method", "unknown"} : std::vector<std::string>{"method"});
-      of_sets.push_back(of_set);
+      const char* all = with_sets.count(LevelOf(cell)) > 0 ? ": all unknown samples" : "";
+      levels.emplace_back(Grid(absl::StrCat(titles.Of(cell), all), {"method"}), std::vector<Grid>());
     }
-    std::vector<std::string> row = {RowName(cell)};
-    if (of_set) row.push_back(cell.group);
-    grids[at->second].Put(row, SharedHead(cell), &cell);
+    auto& [pool, sets] = levels[at->second];
+    const std::string head = SharedHead(cell);
+    if (cell.group == kPool) {
+      pool.Put({RowName(cell)}, head, &cell);
+      continue;
+    }
+    const auto [set, is_new_metric] = set_index.try_emplace({LevelOf(cell), head}, sets.size());
+    if (is_new_metric) {
+      sets.emplace_back(
+          absl::StrCat(titles.Of(cell), ": ", head, ", each set of unknown samples against all known ones"),
+          std::vector<std::string>{"method"});
+    }
+    sets[set->second].Put({RowName(cell)}, cell.group, &cell);
   }
   std::vector<TitledTable> tables;
-  for (size_t g = 0; g < grids.size(); ++g) {
-    if (!report.sort_by.empty()) grids[g].SortBy(report.sort_by, of_sets[g]);
-    tables.push_back(grids[g].Make(false, report.spread));
+  for (auto& [pool, sets] : levels) {
+    if (!report.sort_by.empty()) pool.SortBy(report.sort_by);
+    if (!pool.IsEmpty()) tables.push_back(pool.Make(false, report.spread));
+    for (Grid& set : sets) {
+      if (!report.sort_by.empty()) set.SortLike(pool);
+      tables.push_back(set.Make(false, report.spread));
+    }
   }
   return tables;
 }

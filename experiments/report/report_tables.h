@@ -29,12 +29,12 @@ absl::Status CheckLayout(const Report& report, const std::string& flag, const st
 absl::Status CheckSort(const Report& report, const std::string& flag, const std::string& metric);
 
 // Tables by `report.rows` and `report.columns`. If both are empty: one table for each level
-// (experiments/report/report.h) with a row for each method and its axis values and a column for each metric; and a
-// second table with a row for each set of unknown samples if there are several. Otherwise, each value of the remaining
-// fields has its own table; splits and seeds are averaged. The best and the second best mean are marked in each column
-// (in each row: BestOfRows()), among the cells that can be compared (PlaceOf(), experiments/report/report.h), if at
-// least two means differ. With `report.sort_by`, the rows with the
-// best mean of that metric come first, and rows without it last; rows of sets are sorted set by set. Means over one set
+// (experiments/report/report.h) with a row for each method and its axis values and a column for each metric; and, if
+// there are several sets of unknown samples, a table for each metric with a column for each set. Otherwise, each value
+// of the remaining fields has its own table; splits and seeds are averaged. The best and the second best mean are
+// marked in each column (in each row: BestOfRows()), among the cells that can be compared (PlaceOf(),
+// experiments/report/report.h), if at least two means differ. With `report.sort_by`, the rows with the best mean of
+// that metric come first, and rows without it last; those of sets are in the order of all samples. Means over one set
 // (ReportCell.mean_of_one) are left out.
 std::vector<TitledTable> ReportTables(const Report& report);
 

@@ -73,10 +73,11 @@ TEST(ReportTables, AreSortedByAMetric) {
               HasSubstr("--sort: unknown metric 'acx'; did you mean 'acc'?"));
 }
 
-// The sets keep their order, and each has its best method first; a mean over one set would repeat its row.
-TEST(ReportTables, SetsAreSortedOneByOne) {
+// Methods by sets, in the order of all samples; a mean over one set would repeat its column.
+TEST(ReportTables, SetsAreColumns) {
   Report report;
   for (const char* method : {"a", "b"}) {
+    report.cells.push_back(Cell(method, "task", "auc", {method[0] == 'b' ? 3.0 : 2.5}));
     for (const char* group : {"cats", "dogs", "mean of far"}) {
       const bool is_better = (method[0] == 'b') == (group[0] == 'c');  // b on cats, a on dogs
       report.cells.push_back(Cell(method, "task", "auc", {is_better ? 2.0 : 1.0}));
@@ -85,11 +86,12 @@ TEST(ReportTables, SetsAreSortedOneByOne) {
     }
   }
   report.sort_by = "auc";
-  report.cells[0].among_best = true;
+  report.cells[1].among_best = true;
   const std::vector<TitledTable> tables = ReportTables(report);
-  ASSERT_EQ(tables.size(), 1);
-  EXPECT_THAT(tables[0].table.rows, ElementsAre(ElementsAre("b", "cats", "2.0"), ElementsAre("a", "cats", "1.0 †"),
-                                                ElementsAre("a", "dogs", "2.0"), ElementsAre("b", "dogs", "1.0")));
+  ASSERT_EQ(tables.size(), 2);
+  EXPECT_THAT(tables[0].table.rows, ElementsAre(ElementsAre("b", "3.0"), ElementsAre("a", "2.5")));
+  EXPECT_THAT(tables[1].table.header, ElementsAre("method", "cats", "dogs"));
+  EXPECT_THAT(tables[1].table.rows, ElementsAre(ElementsAre("b", "2.0", "1.0"), ElementsAre("a", "1.0 †", "2.0")));
 }
 
 // 0 and 2 have the population standard deviation 1 and, with n - 1, sqrt(2).

@@ -48,6 +48,9 @@ ABSL_FLAG(int, softmax_classes, 20,
 ABSL_FLAG(std::string, width, "column", "Width of a study's figure: column (3.3 inches) or page (6.6 inches).");
 ABSL_FLAG(std::string, x_scale, "auto",
           "With --x: linear, log, or auto, which is log if the values are above 0 and span a factor of 50.");
+ABSL_FLAG(std::string, title, "",
+          "For a study: the figure's title, or none; by default the task, if there are several, and what bands are.");
+ABSL_FLAG(std::string, legend, "top", "For a study: where the legend of lines is: top, right, bottom or none.");
 ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that needs no study.");
 
 namespace openset {
@@ -79,6 +82,8 @@ StudyFigureRequest FigureRequestFromFlags() {
   request.narrow = absl::GetFlag(FLAGS_width) == "column";
   request.x_scale = absl::GetFlag(FLAGS_x_scale);
   request.baseline = absl::GetFlag(FLAGS_baseline);
+  request.title = absl::GetFlag(FLAGS_title);
+  request.legend = absl::GetFlag(FLAGS_legend);
   request.titles = absl::GetFlag(FLAGS_labels) == "titles";
   return request;
 }
@@ -191,9 +196,9 @@ Command FigureCommand() {
       "  openset figure results.zip --improvement=auroc --baseline=mcp --labels=names\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
-  command.flags = {"x",      "y",      "curve",   "improvement", "softmax",  "softmax_classes",
-                   "out",    "width",  "x_scale", "spread",      "baseline", "labels",
-                   "folder", "deploy", "store",   "devices",     "data",     "library"};
+  command.flags = {"x",      "y",       "curve",  "improvement", "softmax", "softmax_classes", "out",
+                   "width",  "x_scale", "spread", "baseline",    "labels",  "title",           "legend",
+                   "folder", "deploy",  "store",  "devices",     "data",    "library"};
   AddChangeFlags(&command);
   command.run = RunFigure;
   return command;

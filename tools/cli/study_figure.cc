@@ -1,6 +1,7 @@
 #include "tools/cli/study_figure.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -160,6 +161,28 @@ absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const Drawn& of, con
                      ToVegaLite(maps, 0, largest > 0 ? largest : 1, "mean softmax")};
 }
 
+// Puts the request's title and legend into a chart, which may have several plots.
+void Dress(const StudyFigureRequest& request, VegaLite* chart) {
+  if (request.title == "none") chart->erase("title");
+  if (request.title != "none" && !request.title.empty()) (*chart)["title"] = request.title;
+  // A legend's place, wherever an encoding has a legend.
+  const std::function<void(VegaLite*)> place = [&](VegaLite* part) {
+    for (auto& [name, value] : part->items()) {
+      if (name == "legend" && value.is_object()) {
+        if (request.legend == "none") {
+          value = nullptr;
+        } else {
+          value["orient"] = request.legend;
+          if (request.legend == "right") value["columns"] = 1;
+        }
+      } else if (value.is_structured() && name != "data") {
+        place(&value);
+      }
+    }
+  };
+  if (request.legend != "top") place(chart);
+}
+
 absl::Status CheckRequest(const StudyFigureRequest& request) {
   const bool over_field = !request.x.empty() || !request.y.empty();
   const int kinds = static_cast<int>(over_field) + static_cast<int>(!request.curve.empty()) +
@@ -173,6 +196,10 @@ absl::Status CheckRequest(const StudyFigureRequest& request) {
   if (request.spread != Spread::kPopulation && !over_field && request.curve.empty()) {
     return absl::InvalidArgumentError("--spread: applies only to --x with --y, and to --curve");
   }
+  const std::vector<std::string> places = {"top", "right", "bottom", "none"};
+  if (!absl::c_linear_search(places, request.legend)) {
+    return absl::InvalidArgumentError(absl::StrCat("--legend: ", UnknownName("place", request.legend, places)));
+  }
   if (!request.baseline.empty() && request.improvement.empty()) {
     return absl::InvalidArgumentError("--baseline: applies only to --improvement");
   }
@@ -181,8 +208,9 @@ absl::Status CheckRequest(const StudyFigureRequest& request) {
 
 }  // namespace
 
-absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
-  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
+namespace {
+
+absl::StatusOr<StudyFigure> DrawOfStudy(const Study& study, const StudyFigureRequest& request) {
   const std::unique_ptr<StudyResults> results = study.LoadResults();
   OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   Drawn of{study.name(), results->results, study.MakeReport(*results), study.experiment().spec.report().baseline()};
@@ -196,9 +224,8 @@ absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigur
   return DrawCharts(of, request);
 }
 
-absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
-                                              const StudyFigureRequest& request) {
-  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
+absl::StatusOr<StudyFigure> DrawOfRecords(const std::string& name, std::vector<TrialRecord> records,
+                                          const StudyFigureRequest& request) {
   if (!request.softmax.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--softmax: needs the networks' outputs for the test images, which records don't have: merge a "
@@ -220,6 +247,23 @@ absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vect
   }
   AddSignificance(of.baseline, &of.report);
   return DrawImprovement(of, request);
+}
+
+}  // namespace
+
+absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
+  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfStudy(study, request));
+  Dress(request, &figure.chart);
+  return figure;
+}
+
+absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
+                                              const StudyFigureRequest& request) {
+  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfRecords(name, std::move(records), request));
+  Dress(request, &figure.chart);
+  return figure;
 }
 
 }  // namespace openset

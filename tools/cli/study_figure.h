@@ -33,6 +33,9 @@ struct StudyFigureRequest {
   // The method that improvements compare with, instead of the study's (ReportSpec.baseline).
   std::string baseline;
   bool titles = true;  // shows methods' titles instead of their names
+  // Instead of the figure's own title and the lines below it: a text, or "none". Empty: its own.
+  std::string title;
+  std::string legend = "top";  // of lines: "top", "right", "bottom" or "none"
 };
 
 struct StudyFigure {

@@ -313,6 +313,12 @@ TEST(Figure, OfAStudy) {
   EXPECT_THAT(drawn({"--curve=density_mcp", "--out=density.svg"}, "density.svg"), HasSubstr("noise (far)"));
   EXPECT_THAT(drawn({"--curve=roc", "--width=page", "--out=roc.pdf"}, "roc.pdf"), StartsWith("%PDF"));
 
+  const std::string dressed =
+      drawn({"--curve=roc", "--title=Receivers", "--legend=none", "--out=dressed.svg"}, "dressed.svg");
+  EXPECT_THAT(dressed, AllOf(HasSubstr(">Receivers<"), Not(HasSubstr(">ROC<")), Not(HasSubstr(">MCP<"))));
+  const std::string right = drawn({"--curve=roc", "--title=none", "--legend=right", "--out=right.svg"}, "right.svg");
+  EXPECT_THAT(right, AllOf(Not(HasSubstr(">ROC<")), HasSubstr(">MCP<")));
+
   fails("--improvement=arouc", "unknown figure 'arouc'; did you mean 'auroc'?");
   fails("--softmax=nera", "unknown set of unknown samples 'nera'; did you mean 'near'?");
   fails("--x=lambda", "request a study's figure with --x=FIELD and --y=METRIC");
@@ -326,6 +332,8 @@ TEST(Figure, OfAStudy) {
               HasSubstr("--spread: applies only to --x with --y"));
   EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--labels=title"}).err,
               HasSubstr("unknown label 'title'; did you mean 'titles'?"));
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--legend=left"}).err,
+              HasSubstr("--legend: unknown place 'left' (known: top, right, bottom, none)"));
 
   // A bundle gives all figures that need only records.
   ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);

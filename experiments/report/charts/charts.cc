@@ -245,14 +245,15 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, S
     Curves& curves = places[place->second].curves;
     const std::string line = RowName(trial);
     for (const EpochSummary& epoch : result.record->epoch()) {
-      curves.Add("loss", "objective", 1, /*is_share=*/false, line, trial.split(), epoch.epoch(), epoch.loss());
-      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, trial.split(), epoch.epoch(),
+      const int number = epoch.epoch() + 1;  // as in progress: the first is 1
+      curves.Add("loss", "objective", 1, /*is_share=*/false, line, trial.split(), number, epoch.loss());
+      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, trial.split(), number,
                  epoch.train_accuracy());
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
         curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, display.value_unit == kShare, line,
-                   trial.split(), epoch.epoch(), metric.value());
+                   trial.split(), number, metric.value());
       }
     }
   }

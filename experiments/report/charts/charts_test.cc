@@ -89,12 +89,12 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
       LearningCurves({{&trial, &records[0]}, {&trial, &records[1]}, {&trial, nullptr}});
   ASSERT_EQ(charts.size(), 3);
   EXPECT_EQ(charts[0].name, "loss");
-  EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0, 2), Pair(1, 1.5)));
+  EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(1, 2), Pair(2, 1.5)));
   EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(2, 2), Pair(1, 2)));  // 1.5 ± 0.5
   EXPECT_EQ(charts[0].plot.subtitle, "mean ± population standard deviation over splits and seeds");
   EXPECT_EQ(charts[1].name, "train_accuracy");
   EXPECT_EQ(charts[2].name, "auroc");
-  EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));
+  EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(2, 50)));
 }
 
 // Losses 1, 2 and 3 of three splits: the sample standard deviation is 1, and t with 2 degrees of freedom 4.302653.
@@ -154,7 +154,7 @@ TEST(LearningCurves, OfLevelsThatWereMeasuredInTraining) {
   const std::vector<ReportChart> shared = LearningCurves({{&trials[0], &records[0]}, {&trials[1], &records[1]}});
   ASSERT_EQ(shared.size(), 2);
   EXPECT_EQ(shared[0].name, "loss");
-  EXPECT_THAT(shared[0].plot.series[0].points, ElementsAre(Pair(0, 1.5)));
+  EXPECT_THAT(shared[0].plot.series[0].points, ElementsAre(Pair(1, 1.5)));
   for (TrialRecord& record : records) {
     MetricRecord* metric = record.mutable_epoch(0)->add_metric();
     metric->set_name("auroc");
