@@ -7,15 +7,18 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/files/digest.h"
 #include "core/proto/field_path.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "experiments/spec/method.proto.h"
 #include "google/protobuf/descriptor.h"
 
@@ -107,6 +110,38 @@ std::vector<std::string> SpecChanges::Texts() const {
   if (!methods.empty()) texts.push_back(absl::StrCat("--methods=", absl::StrJoin(methods, ",")));
   for (const std::string& one : axis) texts.push_back(absl::StrCat("--axis=", one));
   return texts;
+}
+
+absl::StatusOr<std::vector<std::string>> TagTexts(const std::vector<std::string>& tags) {
+  std::vector<std::string> texts;
+  for (const std::string& tag : tags) {
+    if (const std::string problem = NameProblem(tag); !problem.empty()) return Invalid("--tag", problem);
+    texts.push_back(absl::StrCat("--tag=", tag));
+    if (std::count(texts.begin(), texts.end(), texts.back()) > 1) {
+      return Invalid("--tag", absl::StrCat("'", tag, "' is given twice"));
+    }
+  }
+  return texts;
+}
+
+std::string VariantName(const std::string& study, absl::Span<const std::string> overrides) {
+  if (overrides.empty()) return study;
+  constexpr size_t kMostLength = 60, kDigits = 8;
+  std::string readable;
+  bool is_plain = true;
+  for (absl::string_view change : overrides) {
+    // So that two changes never look alike, other fields keep their whole path, axes are marked, and there is one "=".
+    const bool is_axis = absl::ConsumePrefix(&change, "--axis=");
+    if (is_axis || absl::ConsumePrefix(&change, "--set=")) absl::ConsumePrefix(&change, "training.");
+    absl::ConsumePrefix(&change, "--");
+    is_plain &= std::count(change.begin(), change.end(), '=') == 1;
+    absl::StrAppend(&readable, "+", is_axis ? "axis-" : "", change);
+  }
+  is_plain &= std::all_of(readable.begin(), readable.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains("_.,+-=", static_cast<char>(c));
+  });
+  if (is_plain && readable.size() <= kMostLength) return absl::StrCat(study, readable);
+  return absl::StrCat(study, "+", Sha256Hex(absl::StrJoin(overrides, "\n")).substr(0, kDigits));
 }
 
 absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {

@@ -27,9 +27,20 @@ struct SpecChanges {
   // "PATH=VALUE,VALUE": each adds an axis to the study.
   std::vector<std::string> axis;
 
-  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b", "--axis=training.epochs=5,10".
+  // Labels of the records that the run makes: names. They change neither the study nor its trials.
+  std::vector<std::string> tag;
+
+  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b", "--axis=training.epochs=5,10"; without the tags.
   std::vector<std::string> Texts() const;
 };
+
+// "--tag=NAME" for each. Errors: kInvalidArgument for what is no name (core/text/name.h) and for a name given twice.
+absl::StatusOr<std::vector<std::string>> TagTexts(const std::vector<std::string>& tags);
+
+// Returns the study's name with its changes, for folders and lists: "critters+epochs=5", without the prefix "training."
+// of a field; "critters+1a2b3c4d" if the changes are long or have characters that folders' names should not have.
+// Different changes have different names. `overrides` are SpecChanges::Texts().
+std::string VariantName(const std::string& study, absl::Span<const std::string> overrides);
 
 // Errors of both, with the flag: kInvalidArgument if it is not PATH=VALUE, for a field that no method has, a value that
 // does not fit it, a field that names files, and seeds that are not numbers.

@@ -124,6 +124,28 @@ std::vector<std::string> Texts(const std::vector<SpecLine>& lines, bool changed)
   return texts;
 }
 
+TEST(VariantName, IsReadableAndDiffers) {
+  EXPECT_EQ(VariantName("critters", {}), "critters");
+  EXPECT_EQ(VariantName("critters", {"--set=training.epochs=5"}), "critters+epochs=5");
+  EXPECT_EQ(VariantName("critters", {"--set=loss.open_auc.lambda=0.2", "--seeds=0..4"}),
+            "critters+loss.open_auc.lambda=0.2+seeds=0..4");
+  EXPECT_EQ(VariantName("critters", {"--axis=training.epochs=5,10"}), "critters+axis-epochs=5,10");
+  EXPECT_EQ(VariantName("critters", {"--methods=softmax+laptop"}), "critters+methods=softmax+laptop");
+  // Not a name of a folder, long, or as two changes together: 8 digits of the SHA-256.
+  const std::vector<std::vector<std::string>> others = {
+      {"--set=model=vgg32 {}"}, {"--set=a=../b"}, {"--set=a=1+b=2"}, {"--methods=" + std::string(60, 'a')}};
+  for (const std::vector<std::string>& change : others) {
+    EXPECT_THAT(VariantName("critters", change), testing::MatchesRegex("critters\\+[0-9a-f]{8}"));
+  }
+  EXPECT_NE(VariantName("critters", {"--set=a=1+b=2"}), VariantName("critters", {"--set=a=1", "--set=b=2"}));
+}
+
+TEST(TagTexts, AreNames) {
+  EXPECT_THAT(TagTexts({"first", "b-2"}).value(), testing::ElementsAre("--tag=first", "--tag=b-2"));
+  EXPECT_THAT(std::string(TagTexts({"a b"}).status().message()), HasSubstr("--tag: "));
+  EXPECT_EQ(TagTexts({"a", "a"}).status().message(), "--tag: 'a' is given twice");
+}
+
 TEST(ChangedSpecLines, MarksChangesByTheCommandLine) {
   SpecChanges changes;
   changes.set = {"training.epochs=2", "train_limit_per_class=300"};

@@ -2,7 +2,10 @@
 
 #include "experiments/spec/trial.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -91,6 +94,28 @@ std::string Describe(const Trial& trial) {
     absl::StrAppend(&text, ", stopped after ", epochs, epochs == 1 ? " epoch" : " epochs");
   }
   return OneLine(text);  // values of axes may have several
+}
+
+namespace {
+
+constexpr char kTag[] = "--tag=";
+
+}  // namespace
+
+std::vector<std::string> ChangesOf(const TrialSpec& trial) {
+  std::vector<std::string> changes;
+  for (const std::string& flag : trial.overrides()) {
+    if (!absl::StartsWith(flag, kTag)) changes.push_back(flag);
+  }
+  return changes;
+}
+
+std::vector<std::string> TagsOf(const TrialSpec& trial) {
+  std::vector<std::string> tags;
+  for (absl::string_view flag : trial.overrides()) {
+    if (absl::ConsumePrefix(&flag, kTag)) tags.emplace_back(flag);
+  }
+  return tags;
 }
 
 }  // namespace openset

@@ -116,6 +116,10 @@ class SharedTrialSpecs {
 // "2 unknown classes" in a study of several openness levels; "" in others.
 std::string LevelText(const Trial& trial);
 
+// The changes by the command line, and the tags ("first_try"), of TrialSpec.overrides.
+std::vector<std::string> ChangesOf(const TrialSpec& trial);
+std::vector<std::string> TagsOf(const TrialSpec& trial);
+
 // "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; followed by ", 2 unknown classes" (LevelText()) and, on
 // a rung of a search, by ", stopped after 3 epochs".
 std::string Describe(const Trial& trial);

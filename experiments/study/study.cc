@@ -206,6 +206,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
+  OPENSET_ASSIGN_OR_RETURN(experiment.tags, TagTexts(options.changes.tag));
   std::vector<std::string> untold;
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
                            ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
@@ -328,11 +329,7 @@ absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged() {
   return lines;
 }
 
-std::string Study::report_name() const {
-  if (experiment_.overrides.empty()) return name();
-  constexpr size_t kDigits = 8;
-  return absl::StrCat(name(), "+", Sha256Hex(absl::StrJoin(experiment_.overrides, "\n")).substr(0, kDigits));
-}
+std::string Study::report_name() const { return VariantName(name(), experiment_.overrides); }
 
 // The file has two lines: the path of the spec, and the SHA-256 of its file.
 absl::Status Study::CheckReportName() const {

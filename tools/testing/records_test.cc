@@ -462,6 +462,39 @@ TEST(Spec, AFailedRunKeepsAFullerReport) {
   EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
 }
 
+// Tags are no part of a trial: its id and its report stay, and a record keeps the tags of the run that made it.
+TEST(Spec, TagsFindTheRecordsOfARun) {
+  const OpensetProgram plain("plain"), program("tagged");
+  for (const OpensetProgram* one : {&plain, &program}) one->Write("study.textproto", kSmallStudy);
+  ASSERT_EQ(plain.Run({"run", "study.textproto"}).exit_code, 0);
+  const ProgramResult tagged =
+      program.Run({"run", "study.textproto", "--methods=softmax", "--tag=first,with_the_new_disk"});
+  ASSERT_EQ(tagged.exit_code, 0) << tagged.err;
+  const ProgramResult later = program.Run({"run", "study.textproto", "--tag=later"});
+  ASSERT_EQ(later.exit_code, 0) << later.err;
+  EXPECT_THAT(later.out, AllOf(HasSubstr("/reports/study/report"), Not(HasSubstr("--tag"))));
+  const auto ids = [](const OpensetProgram& of) {
+    std::vector<std::string> found;
+    for (const auto& [id, record] : of.Records()) found.push_back(id);
+    return found;
+  };
+  EXPECT_EQ(ids(plain), ids(program));
+  const auto methods = [&](const char* query) {
+    std::vector<std::string> found;
+    for (const auto& row : nlohmann::json::parse(program.Run({"records", "ls", "--format=json", query}).out)) {
+      found.push_back(row["method"]);
+    }
+    return found;
+  };
+  EXPECT_THAT(methods("tag=first"), ElementsAre("softmax"));
+  EXPECT_THAT(methods("tag=with_the_new_disk and method=softmax"), ElementsAre("softmax"));
+  EXPECT_THAT(methods("tag=later"), ElementsAre("mcp"));
+  EXPECT_THAT(program.Run({"records", "show", program.Records().begin()->first, "--brief"}).out, HasSubstr("tags"));
+  const ProgramResult bad = program.Run({"run", "study.textproto", "--tag=a b"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("--tag: "));
+}
+
 TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
@@ -479,7 +512,7 @@ TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   EXPECT_THAT(record.trial().overrides(), ElementsAre("--set=training.epochs=2", "--set=training.batch_size=32",
                                                       "--seeds=3..4", "--methods=softmax"));
   EXPECT_FALSE(std::filesystem::exists(program.store() + "/reports/study"));
-  EXPECT_THAT(result.out, HasSubstr("/reports/study+"));
+  EXPECT_THAT(result.out, HasSubstr("/reports/study+epochs=2+batch_size=32+seeds=3..4+methods=softmax/"));
   const ProgramResult bad = program.Run({"plan", "study.textproto", "--set", "training.epoch=2"});
   EXPECT_EQ(bad.exit_code, 2);
   EXPECT_THAT(bad.err, AllOf(HasSubstr("--set=training.epoch=2"), HasSubstr("did you mean 'epochs'")));

@@ -14,13 +14,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
 #include "core/text/table.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/metric_groups.h"
@@ -215,6 +218,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
   integer("unknown_classes", CountUnknownClasses(trial.data()));
   real("openness", trial.openness());
   if (trial.has_experiment()) text("experiment", trial.experiment());
+  if (const std::vector<std::string> tags = TagsOf(trial); !tags.empty()) text("tag", absl::StrJoin(tags, ","));
   text("device", absl::AsciiStrToLower(ExecutionSpec::Device_Name(trial.execution().device())));
   if (record.provenance().stage_size() > 0) {
     const StageProvenance& last = record.provenance().stage(record.provenance().stage_size() - 1);
@@ -283,6 +287,11 @@ absl::StatusOr<RecordQuery> RecordQuery::Parse(absl::string_view text) {
 bool RecordQuery::Holds(const Comparison& comparison, const RecordFields& fields) {
   const RecordField* const field = openset::Find(fields, comparison.name);
   if (field == nullptr) return false;
+  // A record may have several tags.
+  if (comparison.name == "tag" && (comparison.op == "=" || comparison.op == "!=")) {
+    const std::vector<std::string> tags = absl::StrSplit(field->value, ',');
+    return (std::count(tags.begin(), tags.end(), comparison.value) > 0) == (comparison.op == "=");
+  }
   if (comparison.op == "~") return absl::StrContains(field->value, comparison.value);
   if (IsTrial(comparison.name, comparison.op)) {
     return absl::StartsWith(field->value, comparison.value) == (comparison.op == "=");

@@ -28,7 +28,8 @@ struct RecordField {
 
 // In this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs if the training
 // was stopped (the rungs of a search), each metric of the pool by its name (absent if it is undefined), "GROUP.METRIC"
-// for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, device, host, commit.
+// for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, tag (several with commas
+// between; absent if there is none), device, host, commit.
 // Split, seed, stop_after_epochs and unknown_classes are integers; openness and metrics are real numbers, in full
 // precision. A swept field is what the schema of methods says; text if the method has no number with its value.
 using RecordFields = std::vector<RecordField>;
@@ -42,8 +43,8 @@ bool Before(const RecordField* a, const RecordField* b);
 
 // A query such as "method=openauc and openauc>0.9 or seed=1": comparisons by =, !=, <, <=, >, >= and ~ (the field's
 // value contains the text), joined by `and`, which binds more tightly, and `or`. A value with spaces must be quoted.
-// Fields compare as their kind says. "trial=abcd" holds for each id that begins so. A comparison with a field that a
-// record lacks is false; so is one by <, <=, > or >= between a number and a text.
+// Fields compare as their kind says. "trial=abcd" holds for each id that begins so, "tag=a" if one of the tags is a. A
+// comparison with a field that a record lacks is false; so is one by <, <=, > or >= between a number and a text.
 class RecordQuery {
  public:
   // Matches all records.

@@ -61,6 +61,22 @@ TEST(RecordFields, HaveNames) {
   EXPECT_EQ(Find(FieldsOf(rung), "stop_after_epochs")->value, "3");
 }
 
+TEST(RecordQuery, FindsEachTag) {
+  TrialRecord record = Example();
+  for (const char* flag : {"--set=training.epochs=5", "--tag=first", "--tag=second"}) {
+    record.mutable_trial()->add_overrides(flag);
+  }
+  const RecordFields fields = FieldsOf(record);
+  EXPECT_EQ(Find(fields, "tag")->value, "first,second");
+  const auto matches = [&](const char* query, const RecordFields& of) {
+    return RecordQuery::Parse(query)->Matches(of);
+  };
+  EXPECT_TRUE(matches("tag=first", fields) && matches("tag=second", fields) && matches("tag!=third", fields));
+  EXPECT_FALSE(matches("tag=fir", fields) || matches("tag!=first", fields) || matches("tag=first,second", fields));
+  EXPECT_TRUE(matches("tag~fir", fields));
+  EXPECT_FALSE(matches("tag=first", FieldsOf(Example())) || matches("tag!=first", FieldsOf(Example())));
+}
+
 TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
   const RecordFields fields = FieldsOf(Example());
   for (const auto& [text, matches] :

@@ -200,6 +200,11 @@ ABSL_FLAG(std::string, seeds, "", "Seeds instead of the spec's: 0..4, or 0,3,7..
 ABSL_FLAG(std::vector<std::string>, methods, {},
           "Methods, separated by commas, instead of the spec's. With `score`, empty: all that need no training.");
 
+ABSL_FLAG(
+    std::vector<std::string>, tag, {},
+    "Labels of the records that this run makes, separated by commas: 'openset records ls tag=NAME' finds them. They "
+    "change no trial: records that exist already keep their own.");
+
 ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
           "Refuse a study that would make more trials, or more candidates of searches, than this.");
 
@@ -280,6 +285,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.changes.axis = absl::StrSplit(absl::GetFlag(FLAGS_axis), '\n', absl::SkipEmpty());
   options.changes.seeds = absl::GetFlag(FLAGS_seeds);
   options.changes.methods = absl::GetFlag(FLAGS_methods);
+  options.changes.tag = absl::GetFlag(FLAGS_tag);
   return options;
 }
 

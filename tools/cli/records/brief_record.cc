@@ -15,6 +15,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/records/metric_groups.h"
 
@@ -119,7 +120,8 @@ std::string BriefText(const TrialRecord& record, absl::Time now) {
   lines.Add("numbers", NumbersText(record));
   lines.Add("training", TrainingText(record));
   lines.Add("study", trial.experiment());
-  lines.Add("changed", absl::StrJoin(trial.overrides(), " "));
+  lines.Add("changed", absl::StrJoin(ChangesOf(trial), " "));
+  lines.Add("tags", absl::StrJoin(TagsOf(trial), ", "));
   lines.Add("when", TimeText(record, now));
   lines.Add("by", Values(record, [](const StageProvenance& stage) {
               return absl::StrCat(stage.user_name(), stage.user_name().empty() ? "" : " on ", stage.host());

@@ -78,7 +78,7 @@ Command RecordsCommand() {
   command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
   command.description =
       "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
-      "         host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
+      "         tag, host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
       "show     prints the record of a trial, by the first digits of its id, as text or --format=json; --brief: what,\n"
       "         numbers, where and when in twenty lines\n"
       "diff     prints in what two records differ: settings, data, program and machine, metrics\n"

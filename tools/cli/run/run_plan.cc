@@ -237,9 +237,9 @@ absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy) {
 }
 
 std::vector<std::string> RunFlags() {
-  return {"deploy",  "store",          "engine",      "devices",         "jobs", "data", "library", "retries",
-          "worker",  "max_failures",   "keep_going",  "memory_per_slot", "redo", "only", "detach",  "slurm_task",
-          "private", "allow_commands", "always_allow"};
+  return {"deploy", "store",        "engine",         "devices",         "jobs", "data", "library", "retries",
+          "worker", "max_failures", "keep_going",     "memory_per_slot", "redo", "only", "detach",  "slurm_task",
+          "tag",    "private",      "allow_commands", "always_allow"};
 }
 
 namespace {

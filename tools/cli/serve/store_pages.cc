@@ -28,6 +28,7 @@
 #include "experiments/report/statistics.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/details.pb.h"
@@ -398,7 +399,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
     std::vector<HtmlCell> row = {{record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
                                  {RowName(trial)},
                                  {trial.task()},
-                                 {absl::StrJoin(trial.overrides(), " ")},
+                                 {absl::StrJoin(ChangesOf(trial), " ")},
                                  {absl::StrCat(trial.split())},
                                  {absl::StrCat(trial.seed())}};
     for (const std::string& metric : metrics) row.push_back({ValueOf(record, metric)});
