@@ -63,7 +63,7 @@ class InstallTest(unittest.TestCase):
         pathlib.Path(HERE.name, "scores.csv").write_text("label,prediction,unknown_score\n0,0,1\n0,0,2\n-1,0,3\n")
         found = json.loads(run(f"{SCRIPTS}/openset", "eval", "scores.csv", "--format=json", "--metrics=auroc"))
         self.assertEqual(found["metrics"]["auroc"]["value"], 1)
-        self.assertIn("16 trials", run(f"{SCRIPTS}/openset", "plan", "quickstart", "--noprobe"))
+        self.assertIn("20 trials", run(f"{SCRIPTS}/openset", "plan", "quickstart", "--noprobe"))
 
     def test_2_without_pytorch_a_run_says_what_to_install(self):
         if not os.environ.get("OPENSET_DATA"):

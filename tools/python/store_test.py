@@ -128,7 +128,7 @@ class ProgressTest(unittest.TestCase):
         from openset._progress import Bar
         shown = mock.MagicMock()
         with Bar(shown) as bar:
-            bar.line("quickstart: 16 of 16 trials to run")
+            bar.line("quickstart: 20 of 20 trials to run")
             bar.line("[ 3/12] trained   softmax, <split 0> (12s)")
         self.assertEqual(shown.return_value.update.call_count, 1)
         self.assertEqual(bar._repr_html_(), "<progress value='0.250' max='1'></progress> "
