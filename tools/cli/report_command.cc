@@ -39,10 +39,10 @@ ABSL_FLAG(
     "The spread after a mean, and the bands of a figure: the population standard deviation (divisor n), the sample "
     "standard deviation (sample: divisor n - 1), or half of the mean's 95 % interval (interval).");
 ABSL_FLAG(int, digits, -1, "Digits after the decimal point, 0 to 12; -1: the default of each metric.");
-ABSL_FLAG(
-    std::string, out, "",
-    "The file to write. Empty: print the report; `figure` writes STUDY_FIGURE.svg into the current folder, such as "
-    "quickstart_roc.svg.");
+ABSL_FLAG(std::string, out, "",
+          "The file to write. Empty: print the report. With `figure`: if empty, STUDY_FIGURE.svg in the current "
+          "folder, such as "
+          "quickstart_roc.svg.");
 ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {

@@ -242,7 +242,21 @@ TEST(Help, DefaultsEndWithOneFullStop) {
 TEST(Help, ExplainsTheSeedOfADescription) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"help", "data"}).out,
-              ContainsRegex("data[ \n]+describe:[ \n]+seed[ \n]+of[ \n]+the[ \n]+train/test"));
+              ContainsRegex("Seed[ \n]+of[ \n]+the[ \n]+train/test[ \n]+split[ \n]+that[ \n]+describe[ \n]+draws"));
+}
+
+// A flag that several commands have says, in the help of one, nothing about the others.
+TEST(Help, IsAboutItsCommand) {
+  const OpensetProgram program;
+  for (const char* command : {"run", "plan", "report", "score", "eval", "compare", "threshold", "status", "records"}) {
+    const std::string help = program.Run({"help", command}).out;
+    for (const char* other : {"With `task`", "With `data`", "With `figure`", "task new:", "STUDY_FIGURE"}) {
+      EXPECT_THAT(help, Not(HasSubstr(other))) << command;
+    }
+  }
+  EXPECT_THAT(program.Run({"help", "task"}).out,
+              ContainsRegex("The[ \n]+data[ \n]+set[ \n]+of[ \n]+a[ \n]+new[ \n]+task"));
+  EXPECT_THAT(program.Run({"help", "figure"}).out, HasSubstr("STUDY_FIGURE.svg"));
 }
 
 TEST(Help, DistinguishesAccuracyFromFScore) {

@@ -31,8 +31,8 @@ ABSL_FLAG(std::optional<std::string>, store, std::nullopt,
           "Folder of records, checkpoints, outputs and reports. Default: openset-store.");
 ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
           "Folders with data files, separated by commas. openset searches them before those in the environment "
-          "variable OPENSET_DATA, those that come with the program, and ~/.cache/openset/data. task new: the data set, "
-          "by name, or a folder that contains a folder for each class.");
+          "variable OPENSET_DATA, those that come with the program, and ~/.cache/openset/data. With `task`: the data "
+          "set of a new task, by name, or a folder that contains a folder for each class.");
 ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
           "cpu; cuda:0,1 for these GPUs; auto for all GPUs that 'openset devices' says can be used, otherwise cpu. For "
           "studies that leave the device open. Default: auto.");

@@ -340,24 +340,24 @@ ABSL_FLAG(bool, higher_is_known, false,
           "The files' unknown_score is a confidence (larger = more known); openset negates it.");
 ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
 ABSL_FLAG(std::vector<std::string>, known, {},
-          "Groups of samples whose labels are used as they are; a name with a comma in double quotes. task: how many "
-          "classes are known, or which ones: names, "
-          "ids, or @FILE with one on each line.");
+          "Groups of samples whose labels are used as they are; a name with a comma in double quotes. With `task`: how "
+          "many classes are known, or which ones: names, ids, or @FILE with one on each line.");
 ABSL_FLAG(std::vector<std::string>, unknown, {},
-          "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
-          "ones. Empty: all that are not known.");
+          "Groups of samples that are unknown, whatever their labels. With `task`: how many classes are unknown, or "
+          "which ones; empty: all that are not known.");
 ABSL_FLAG(std::vector<std::string>, near, {},
-          "Groups of unknown samples near the known classes. task new: data sets or folders of such samples.");
+          "Groups of unknown samples near the known classes. With `task`: data sets or folders of such samples.");
 ABSL_FLAG(std::vector<std::string>, far, {},
-          "Groups of unknown samples far from the known classes. task new: data sets or folders of such samples.");
+          "Groups of unknown samples far from the known classes. With `task`: data sets or folders of such samples.");
 ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
 ABSL_FLAG(std::string, ci_method, "bca",
           "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for other metrics.");
 ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
 ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
-ABSL_FLAG(uint64_t, seed, 0,
-          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine. data "
-          "describe: seed of the train/test split, if the folder has no parts.");
+ABSL_FLAG(
+    uint64_t, seed, 0,
+    "Seed of the bootstrap. With `task`: seed of the draws; the same seed gives the same splits on every machine. "
+    "With `data`: seed of the train/test split that describe draws, if the folder has no parts.");
 ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one per core. Results are unaffected.");
 
 namespace openset {
