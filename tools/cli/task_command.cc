@@ -111,6 +111,7 @@ Command TaskCommand() {
       "\n"
       "  openset task splits cifar10\n"
       "  openset task new pets --data=photos --known=cat,dog --splits=1 --seed=0\n"
+      "  openset task new found --data=found --splits=1      (classes that only its folder test has are unknown)\n"
       "  openset task new digits --data=mnist --known=6 --unknown=4 --splits=5\n"
       "  openset task new open --data=cifar100 --known=20 --openness=0.3\n"
       "  openset task new mixed --data=cifar10 --known=6 --unknown=4 --near=cifar100 --far=svhn,dtd\n"

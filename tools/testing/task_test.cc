@@ -165,7 +165,9 @@ TEST_F(NewTaskTest, ListedClassesAndFolds) {
   EXPECT_THAT(
       program_.Read("tasks/two.textproto"),
       HasSubstr("split {\n  known: 3  # Dress\n  known: 8  # Bag\n  unknown: 4  # Coat\n  unknown: 6  # Shirt\n}\n"));
-  EXPECT_EQ(New({"five", "--data=fashion_mnist", "--known=Dress,Bag", "--splits=2"}).exit_code, 0);
+  EXPECT_THAT(New({"five", "--data=fashion_mnist", "--known=Dress,Bag", "--splits=2"}).err,
+              HasSubstr("hint: the splits have the same classes, and differ only in the order of the unknown ones"));
+  EXPECT_EQ(New({"six", "--data=fashion_mnist", "--known=6", "--splits=2"}).err, "");
   EXPECT_THAT(program_.Run({"task", "splits", "five", "--library=."}).err,
               HasSubstr("warning: five: split 1 has the same known classes as split 0 and the same unknown ones"));
 }

@@ -480,6 +480,11 @@ absl::Status NewTask(const std::string& name) {
               << " (" << counts << ")\n";
   }
   std::cout << "openness " << Openness(data[0]) << "\n";
+  if (filled.split_size() > 1 && !filled.has_cross_validation()) {
+    std::cerr
+        << "hint: the splits have the same classes, and differ only in the order of the unknown ones: --splits=1 is "
+           "enough; --folds gives a spread over samples, and a number of classes in --known one over draws\n";
+  }
   std::cout << path << "\n";
   return absl::OkStatus();
 }
