@@ -21,5 +21,16 @@ TEST(MixedCrossEntropyTerm, WeighsTheClassesByTheirShare) {
               TensorNear(at::scalar_tensor((first + second) / 2, at::kDouble), 1e-12));
 }
 
+// The open branch of OpenMix in train_cvpr.py (Impression2805/OpenMix): class 0 and the unknown, p = (1/6, 1/3, 1/2).
+TEST(MixedCrossEntropyTerm, TakesTheLastOutputForTheUnknown) {
+  LossScene scene = SceneOf(at::zeros({1, 3}, at::kDouble), {0});
+  scene.open = OpenSetOf(Matrix({{0, std::log(2), std::log(3)}}), {0});
+  scene.open.weight = at::ones({1}, at::kDouble);
+  scene.open.share = at::tensor({0.6}, at::kDouble);
+  scene.open.partner = at::tensor({-1}, at::kLong);
+  EXPECT_THAT(MakeTerm("mixed_cross_entropy { unknown_is_last_class: true }")->Compute(scene.Input()),
+              TensorNear(at::scalar_tensor(0.6 * std::log(6) + 0.4 * std::log(2), at::kDouble), 1e-12));
+}
+
 }  // namespace
 }  // namespace openset

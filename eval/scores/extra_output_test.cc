@@ -25,6 +25,13 @@ TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
 
   EXPECT_EQ(MadeScore("extra_output { value: NEGATED }").Compute(input).value()[3], -1000);
   EXPECT_EQ(MadeScore("extra_output { value: PLAIN }").Compute(input).value()[3], 1000);
+
+  const MadeScore others("extra_output { value: MAX_SOFTMAX_OF_OTHERS }");
+  const std::vector<double> of_others = others.Compute(input).value();
+  EXPECT_EQ(of_others[0], -0.5);
+  EXPECT_NEAR(of_others[1], -2.0 / 3, 1e-7);
+  EXPECT_NEAR(of_others[3], -1, 1e-12);
+  EXPECT_FALSE(others.Compute(testing::LogitRows(logits, 1)).ok());
 }
 
 }  // namespace

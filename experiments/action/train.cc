@@ -25,7 +25,10 @@ int64_t WorkOf(const Spec& spec, int views, const Trial& trial, const SampleCoun
   int64_t images = count_samples(trial.data().train()) * EpochsOf(training);
   const int64_t limit = training.max_steps() * training.batch_size();
   if (limit > 0) images = std::min(images, limit);
-  const int64_t work = kTrainPasses * images * ImagesPerSample(spec.open_set(), views);
+  const int64_t passes = kTrainPasses * (training.optimizer().has_sam() ? 2 : 1);
+  const bool averages = training.has_swa() && !IsStoppedEarly(training);  // and measures batch norms in one more pass
+  const int64_t work =
+      passes * images * ImagesPerSample(spec.open_set(), views) + (averages ? count_samples(trial.data().train()) : 0);
   if (!training.has_evaluate_every()) return work;
   const EpochSamples samples = EpochSamplesOf(trial);
   int64_t measured = count_samples(samples.known);

@@ -158,6 +158,21 @@ TEST(MakePlan, CountsMeasurementsDuringTraining) {
   EXPECT_EQ(stopped.actions[0].work, 3 * 3 * 20 * 3 + 50);
 }
 
+// 3 epochs of 20 images, each twice forward and back, and a last pass for the batch norms of the mean weights.
+TEST(MakePlan, CountsPassesOfSharpnessAwareAndAveragedTrainings) {
+  const SpecSandbox sandbox;
+  const Store store(sandbox.folder() + "/store");
+  const auto work = [&](const char* fields) {
+    return MustPlan(sandbox, absl::StrCat(kMinimalSpec, "override { training { epochs: 3 ", fields, " } }"), store)
+        .actions[0]
+        .work;
+  };
+  EXPECT_EQ(work(""), 3 * 3 * 20 * 3);
+  EXPECT_EQ(work("optimizer { sam {} }"), 2 * 3 * 3 * 20 * 3);
+  EXPECT_EQ(work("swa {}"), 3 * 3 * 20 * 3 + 3 * 20);
+  EXPECT_EQ(work("swa {} stop_after_epochs: 2"), 3 * 2 * 20 * 3);
+}
+
 // Two temperatures and three epsilons on one training: one action computes all of them.
 TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
   const SpecSandbox sandbox;

@@ -154,4 +154,22 @@ Objective::NamedTensors Objective::State() const {
   return state;
 }
 
+Objective::Step Differentiate(const Batch& batch, const Model& model, Objective* objective, Optimizer* optimizer) {
+  Objective::Step step = objective->Compute(batch);
+  optimizer->ZeroGradients();
+  step.objective.backward();
+  if (optimizer->sam() == nullptr) return step;
+  const bool once = !optimizer->sam()->statistics_of_both_passes();
+  const std::vector<at::Tensor> buffers = once ? model.named_buffers().values() : std::vector<at::Tensor>();
+  std::vector<at::Tensor> after_first;
+  for (const at::Tensor& buffer : buffers) after_first.push_back(buffer.clone());
+  optimizer->Climb();
+  optimizer->ZeroGradients();
+  objective->Compute(batch).objective.backward();
+  optimizer->Return();
+  const c10::NoGradGuard no_grad;
+  for (size_t b = 0; b < buffers.size(); ++b) buffers[b].copy_(after_first[b]);
+  return step;
+}
+
 }  // namespace openset

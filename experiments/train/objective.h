@@ -13,6 +13,7 @@
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/train/optimizer.h"
 #include "losses/loss.h"
 #include "models/model.h"
 
@@ -68,6 +69,10 @@ class Objective {
   std::optional<SampleHistory> history_;  // if a term needs it
   int epoch_ = 0;
 };
+
+// Computes the objective of a batch and leaves its gradients in the optimiser's parameters; with SamSpec, the gradients
+// at the place to which it climbs. Precondition: the parameters are those of the objective and of its model.
+Objective::Step Differentiate(const Batch& batch, const Model& model, Objective* objective, Optimizer* optimizer);
 
 }  // namespace openset
 

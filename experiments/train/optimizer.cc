@@ -2,6 +2,7 @@
 
 #include "experiments/train/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -19,8 +20,11 @@ double Cosine(const CosineRestartsSpec& spec, double part) {
   return spec.floor() + (1 - spec.floor()) * 0.5 * (1 + std::cos(kPi * part));
 }
 
+// The epoch's place in its cycle; beyond its end if cycles don't restart.
+int InCycle(const CosineRestartsSpec& spec, int epoch) { return spec.restarts() ? epoch % spec.cycle_epochs() : epoch; }
+
 double CosineAtEpoch(const CosineRestartsSpec& spec, int epoch) {
-  return Cosine(spec, static_cast<double>(epoch % spec.cycle_epochs()) / spec.cycle_epochs());
+  return Cosine(spec, static_cast<double>(InCycle(spec, epoch)) / spec.cycle_epochs());
 }
 
 // On the line from the floor to the cosine at the warm-up's end.
@@ -43,7 +47,7 @@ double CosineRestarts(const CosineRestartsSpec& spec, const TrainingTime& time) 
       const bool before = spec.stepping() == CosineRestartsSpec::BEFORE_ITERATION;
       const double part_of_epoch = static_cast<double>(time.step + (before ? 1 : 0)) / steps;
       if (epoch < warmup) return WarmUp(spec, epoch + part_of_epoch);
-      return Cosine(spec, (epoch % spec.cycle_epochs() + part_of_epoch) / spec.cycle_epochs());
+      return Cosine(spec, (InCycle(spec, epoch) + part_of_epoch) / spec.cycle_epochs());
     }
     case CosineRestartsSpec::STEPPING_UNSPECIFIED:
       break;
@@ -70,6 +74,22 @@ double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time) {
   }
   LOG(FATAL) << "a schedule without a kind";
   return 0;
+}
+
+int FirstAveragedEpoch(const TrainingSpec& training) {
+  // Not below a whole number by the rounding of the product.
+  return static_cast<int>(std::floor(training.swa().start() * training.epochs() + 1e-9));
+}
+
+double LearningRate(const TrainingSpec& training, const TrainingTime& time) {
+  const double initial = training.optimizer().learning_rate();
+  const int past = training.has_swa() ? time.epoch - FirstAveragedEpoch(training) : 0;
+  if (past <= 0) return initial * LearningRateFactor(training.schedule(), time);
+  const TrainingTime end = {FirstAveragedEpoch(training), time.steps_per_epoch - 1, time.steps_per_epoch};
+  const int anneal = training.swa().anneal_epochs();
+  const double part = anneal == 0 ? 1 : std::min(1.0, static_cast<double>(past) / anneal);
+  const double f = (1 - std::cos(kPi * part)) / 2;
+  return initial * (f * training.swa().factor() + (1 - f) * LearningRateFactor(training.schedule(), end));
 }
 
 }  // namespace openset
@@ -167,7 +187,8 @@ class Adam : public Optimizer {
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerSpec& spec, NamedTensors parameters) : parameters_(std::move(parameters)) {
+Optimizer::Optimizer(const OptimizerSpec& spec, NamedTensors parameters)
+    : parameters_(std::move(parameters)), has_sam_(spec.has_sam()), sam_(spec.sam()) {
   if (spec.missing_gradient() != OptimizerSpec::ZERO) return;
   had_gradient_ = at::zeros({static_cast<int64_t>(parameters_.size())}, at::kBool);
 }
@@ -189,6 +210,34 @@ void Optimizer::ZeroGradients() {
   for (const auto& [name, parameter] : parameters_) parameter.mutable_grad() = at::Tensor();
 }
 
+void Optimizer::Climb() {
+  const c10::NoGradGuard no_grad;
+  before_.assign(parameters_.size(), at::Tensor());
+  std::vector<at::Tensor> parameters, gradients;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& parameter = parameters_[i].second;
+    if (!parameter.grad().defined()) continue;
+    before_[i] = parameter.detach().clone();
+    parameters.push_back(parameter);
+    gradients.push_back(parameter.grad());
+  }
+  if (parameters.empty()) return;
+  std::vector<at::Tensor> lengths =
+      at::_foreach_norm(sam_.adaptive() ? at::_foreach_mul(at::_foreach_abs(parameters), gradients) : gradients);
+  const at::Tensor scale = sam_.rho() / (at::stack(lengths).norm() + 1e-12);
+  std::vector<at::Tensor> moves =
+      sam_.adaptive() ? at::_foreach_mul(at::_foreach_mul(parameters, parameters), gradients) : std::move(gradients);
+  at::_foreach_add_(parameters, at::_foreach_mul(moves, scale));
+}
+
+void Optimizer::Return() {
+  const c10::NoGradGuard no_grad;
+  for (size_t i = 0; i < before_.size(); ++i) {
+    if (before_[i].defined()) parameters_[i].second.copy_(before_[i]);
+  }
+  before_.clear();
+}
+
 at::Tensor MakeLearningRate(at::Device device, double value) {
   const at::ScalarType type = device.is_cpu() ? at::kDouble : at::kFloat;
   return at::full({}, value, at::TensorOptions(type).device(device));
@@ -205,6 +254,29 @@ std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerSpec& spec, Optimizer::N
   }
   LOG(FATAL) << "an optimiser without a kind";
   return nullptr;
+}
+
+WeightAverage::WeightAverage(NamedTensors weights) : weights_(std::move(weights)), epochs_(at::zeros({}, at::kLong)) {
+  for (const auto& [name, weight] : weights_) mean_.push_back(ZerosLike(weight));
+}
+
+void WeightAverage::Add() {
+  const c10::NoGradGuard no_grad;
+  epochs_.add_(1);
+  std::vector<at::Tensor> weights;
+  for (const auto& [name, weight] : weights_) weights.push_back(weight);
+  at::_foreach_lerp_(mean_, weights, 1.0 / static_cast<double>(epochs()));
+}
+
+void WeightAverage::SetWeights() const {
+  const c10::NoGradGuard no_grad;
+  for (size_t i = 0; i < weights_.size(); ++i) weights_[i].second.copy_(mean_[i]);
+}
+
+Optimizer::NamedTensors WeightAverage::State() const {
+  NamedTensors state = {{"epochs", epochs_}};
+  for (size_t i = 0; i < weights_.size(); ++i) state.emplace_back("mean." + weights_[i].first, mean_[i]);
+  return state;
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// The optimiser of a training, and the learning rate over it.
+// The optimiser of a training, the learning rate over it, and the mean of its weights.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
 
@@ -27,10 +27,17 @@ struct TrainingTime {
 // Precondition: the spec obeys its schema's rules and has its defaults filled in.
 double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time);
 
+// The first epoch whose weights count (SwaSpec.start). Precondition: training.has_swa().
+int FirstAveragedEpoch(const TrainingSpec& training);
+
+// The rate of a step: the schedule's or, after the first averaged epoch, that of SwaSpec.
+double LearningRate(const TrainingSpec& training, const TrainingTime& time);
+
 // Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
 
 // Life: made with the parameters, once for a training. In each step, ZeroGradients() clears the gradients, backward()
-// fills them, and Step() uses them.
+// fills them, and Step() uses them. With SamSpec, Climb() before it moves the parameters to where the gradients of the
+// step are computed, again from ZeroGradients() on, and Return() moves them back.
 class Optimizer {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -41,6 +48,12 @@ class Optimizer {
   // OptimizerSpec.missing_gradient says what happens to parameters without a gradient. The rate is a result of
   // MakeLearningRate(), on the parameters' device.
   virtual void Step(const at::Tensor& learning_rate) = 0;
+  // Null without SamSpec.
+  const SamSpec* sam() const { return has_sam_ ? &sam_ : nullptr; }
+  // To w + e of SamSpec, for parameters with a gradient; the others stay. Precondition: sam() is not null.
+  void Climb();
+  // To exactly where Climb() began.
+  void Return();
   // The optimiser's state, by name. It is saved, and overwritten when a training resumes.
   virtual NamedTensors State() const = 0;
 
@@ -56,7 +69,10 @@ class Optimizer {
   NamedTensors parameters_;
 
  private:
-  at::Tensor had_gradient_;  // bool [parameters] on the CPU; undefined if missing gradients are left out
+  const bool has_sam_;
+  const SamSpec sam_;
+  std::vector<at::Tensor> before_;  // each parameter, between Climb() and Return(); undefined for those that stayed
+  at::Tensor had_gradient_;         // bool [parameters] on the CPU; undefined if missing gradients are left out
 };
 
 // Returns a scalar for learning rates, which fill_() sets. It has the type that the device's fused kernels need: f64 on
@@ -66,6 +82,28 @@ at::Tensor MakeLearningRate(at::Device device, double value = 0);
 // Formulas in experiments/spec/method.proto. Precondition: the spec obeys its schema's rules and has its defaults
 // filled in; the parameters are where they will be trained.
 std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerSpec& spec, Optimizer::NamedTensors parameters);
+
+// The mean of a network's weights over epochs (SwaSpec).
+class WeightAverage {
+ public:
+  using NamedTensors = Optimizer::NamedTensors;
+
+  // Of no epoch yet. `weights` outlive it.
+  explicit WeightAverage(NamedTensors weights);
+
+  // The weights as they are now count as one more epoch: mean += (weights - mean) / epochs.
+  void Add();
+  int64_t epochs() const { return epochs_.item<int64_t>(); }
+  // Sets the weights to their mean. Precondition: epochs() > 0.
+  void SetWeights() const;
+  // By name: what a training saves, and overwrites when it resumes.
+  NamedTensors State() const;
+
+ private:
+  const NamedTensors weights_;
+  std::vector<at::Tensor> mean_;
+  const at::Tensor epochs_;  // i64 [], on the CPU
+};
 
 }  // namespace openset
 

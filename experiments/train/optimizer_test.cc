@@ -71,6 +71,64 @@ TEST(LearningRateFactor, AfterEpochWithoutWarmup) {
   EXPECT_DOUBLE_EQ(FactorAt(spec, 5), 1);
 }
 
+TEST(LearningRateFactor, WithoutRestartsTheCosineClimbsBack) {
+  for (const char* stepping : {"EPOCH", "ITERATION"}) {
+    const ScheduleSpec spec =
+        Parse(std::string("cosine_restarts { cycle_epochs: 4 floor: 0.2 restarts: false stepping: ") + stepping + " }");
+    for (const int epoch : {0, 1, 3, 4}) EXPECT_DOUBLE_EQ(FactorAt(spec, 8 - epoch), FactorAt(spec, epoch)) << epoch;
+    EXPECT_DOUBLE_EQ(FactorAt(spec, 4), 0.2);
+    EXPECT_DOUBLE_EQ(FactorAt(spec, 5), 0.2 + 0.8 * (1 - std::sqrt(0.5)) / 2);
+  }
+}
+
+TrainingSpec Averaged(const std::string& fields) {
+  return ParsedWithDefaults<TrainingSpec>("batch_size: 1 optimizer { learning_rate: 0.1 sgd {} } " + fields);
+}
+
+// The rates of FMFP's released loop (main_fmfp.py of Impression2805/FMFP) with PyTorch's CosineAnnealingLR and SWALR,
+// by tools/peers/make_swa_golden.py.
+TEST(LearningRate, IsThatOfFmfp) {
+  const TrainingSpec fmfp = Averaged(
+      "epochs: 201 schedule { cosine_restarts { cycle_epochs: 100 restarts: false } } swa { start: 0.6 factor: 0.5 }");
+  EXPECT_EQ(FirstAveragedEpoch(fmfp), 120);
+  for (const auto& [epoch, rate] : {std::pair{0, 0.1},
+                                    {1, 0.099975328018287},
+                                    {99, 0.000024671981713},
+                                    {100, 0.0},
+                                    {101, 0.000024671981713},
+                                    {119, 0.008645971286272},
+                                    {120, 0.009549150281253},
+                                    {121, 0.010539053033281},
+                                    {125, 0.029774575140626},
+                                    {129, 0.049010097247972},
+                                    {130, 0.05},
+                                    {131, 0.05},
+                                    {200, 0.05}}) {
+    EXPECT_NEAR(LearningRate(fmfp, {epoch, 3, 7}), rate, 1e-15) << epoch;
+  }
+}
+
+TEST(LearningRate, AnnealsFromTheLastStepOfTheSchedule) {
+  const char* schedule = "epochs: 4 schedule { cosine_restarts { cycle_epochs: 4 stepping: ITERATION } } ";
+  const TrainingSpec at_once = Averaged(std::string(schedule) + "swa { start: 0.5 anneal_epochs: 0 factor: 0.25 }");
+  EXPECT_EQ(LearningRate(at_once, {3, 0, 2}), 0.1 * 0.25);
+  const TrainingSpec slowly = Averaged(std::string(schedule) + "swa { start: 0.5 anneal_epochs: 2 factor: 0.25 }");
+  EXPECT_DOUBLE_EQ(LearningRate(slowly, {2, 1, 2}), 0.1 * (1 + std::cos(3.14159265358979323846 * 2.5 / 4)) / 2);
+  EXPECT_DOUBLE_EQ(LearningRate(slowly, {3, 1, 2}), (LearningRate(slowly, {2, 1, 2}) + 0.1 * 0.25) / 2);
+}
+
+// 0.29 * 100 is 28.999999999999996 in floating point.
+TEST(FirstAveragedEpoch, IsBelowTheEpochs) {
+  const auto first = [](const std::string& start, int epochs) {
+    return FirstAveragedEpoch(
+        Averaged("epochs: " + std::to_string(epochs) + " schedule { constant {} } swa { start: " + start + " }"));
+  };
+  EXPECT_EQ(first("0.29", 100), 29);
+  EXPECT_EQ(first("0.75", 2), 1);
+  EXPECT_EQ(first("0.99", 1), 0);
+  EXPECT_EQ(first("0", 5), 0);
+}
+
 TEST(LearningRateFactor, IsConstantInAnEpochUnlessItStepsEachIteration) {
   for (const char* text : {"constant {}", "step { milestone: 1 }", "cosine_restarts { cycle_epochs: 3 }",
                            "cosine_restarts { cycle_epochs: 3 stepping: AFTER_EPOCH }"}) {
@@ -258,6 +316,59 @@ TEST(Optimizer, WorksOnChannelsLastParameters) {
   (p * p / 2).sum().backward();
   optimizer->Step(Rate(0.1));
   EXPECT_TRUE(at::allclose(p, expected));
+}
+
+// Gradients (3, 4) and none: |g| = 5.
+TEST(Sam, ClimbsAndReturns) {
+  const at::Tensor p = at::full({2}, 2.0, at::kFloat).requires_grad_(true), unused = Parameter(5);
+  auto optimizer =
+      MakeOptimizer(OptimizerParse("learning_rate: 0.1 sgd {} sam { rho: 0.5 }"), {{"p", p}, {"unused", unused}});
+  ASSERT_NE(optimizer->sam(), nullptr);
+  const at::Tensor before = p.detach().clone();
+  p.mutable_grad() = at::tensor({3.0f, 4.0f});
+  optimizer->Climb();
+  EXPECT_TRUE(at::allclose(p, at::tensor({2 + 0.5f * 3 / 5, 2 + 0.5f * 4 / 5})));
+  EXPECT_EQ(First(unused), 5);
+  optimizer->Return();
+  EXPECT_TRUE(at::equal(p, before));
+  // Nothing to climb.
+  optimizer->ZeroGradients();
+  optimizer->Climb();
+  optimizer->Return();
+  EXPECT_TRUE(at::equal(p, before));
+  EXPECT_EQ(MakeOptimizer(OptimizerParse("learning_rate: 0.1 sgd {}"), {{"p", p}})->sam(), nullptr);
+}
+
+// |w| g = (6, 8), of length 10; w^2 g = (12, 16).
+TEST(Sam, IsAdaptiveOnRequest) {
+  const at::Tensor p = at::full({2}, -2.0, at::kFloat).requires_grad_(true);
+  auto optimizer =
+      MakeOptimizer(OptimizerParse("learning_rate: 0.1 sgd {} sam { rho: 0.5 adaptive: true }"), {{"p", p}});
+  p.mutable_grad() = at::tensor({3.0f, 4.0f});
+  optimizer->Climb();
+  EXPECT_TRUE(at::allclose(p, at::tensor({-2 + 0.5f * 12 / 10, -2 + 0.5f * 16 / 10})));
+}
+
+// torch.optim.swa_utils.AveragedModel, by tools/peers/make_swa_golden.py.
+TEST(WeightAverage, IsPyTorchs) {
+  const at::Tensor weight = at::zeros({1, 2}, at::kFloat).requires_grad_(true);
+  WeightAverage average({{"w", weight}});
+  EXPECT_EQ(average.epochs(), 0);
+  for (const auto& [a, b] : {std::pair{1.0f, -2.0f}, {4.0f, 0.5f}, {-3.0f, 7.0f}}) {
+    {
+      const c10::NoGradGuard no_grad;
+      weight.copy_(at::tensor({a, b}).view({1, 2}));
+    }
+    average.Add();
+  }
+  EXPECT_EQ(average.epochs(), 3);
+  const Optimizer::NamedTensors state = average.State();
+  ASSERT_EQ(state.size(), 2);
+  EXPECT_EQ(state[0].first, "epochs");
+  EXPECT_EQ(state[1].first, "mean.w");
+  average.SetWeights();
+  EXPECT_TRUE(at::allclose(weight, at::tensor({0.6666666269302368f, 1.8333332538604736f}).view({1, 2}), 1e-6))
+      << weight;
 }
 
 }  // namespace

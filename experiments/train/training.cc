@@ -152,7 +152,12 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   ActionContext measuring = context;  // reports the training's progress as a sign of life
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
   reporter.Begin();
+  const auto stop_asked = [&] {
+    reporter.Report();
+    return context.poll();
+  };
   while (true) {
+    if (run->done() && !IsStoppedEarly(action.training())) OPENSET_RETURN_IF_ERROR(run->Finish(stop_asked));
     if (IsMeasurementMissing(action, *run)) {
       OPENSET_RETURN_IF_ERROR(measure(action, run->model(), measuring, run->mutable_last_epoch()));
       OPENSET_RETURN_IF_ERROR(save_if_due());
@@ -173,6 +178,9 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     }
   }
   reporter.End();
+  if (action.training().has_swa() && !IsStoppedEarly(action.training()) && run->averaged_epochs() == 0) {
+    summary.add_import_note("they are not averaged, because training.max_steps ends before training.swa.start");
+  }
   set_provenance();
   OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
   OPENSET_RETURN_IF_ERROR(

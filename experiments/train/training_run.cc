@@ -59,6 +59,12 @@ void TrainingData::StartPass() {
   StartPass(/*taken=*/0);
 }
 
+void TrainingData::StartPlainEpoch(size_t epoch) {
+  StartStreams(epoch);
+  pass_ = 1;
+  StartPass(/*taken=*/0);
+}
+
 absl::Status TrainingData::ResumeEpoch(size_t epoch, int64_t batches, const BatchStream::State& state) {
   StartStreams(epoch);
   augment_->set_state(state.augment);
@@ -171,7 +177,9 @@ absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors) {
 #include "experiments/train/checkpoint.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/optimizer.h"
+#include "experiments/worker/execution.h"
 #include "losses/loss.pb.h"
+#include "models/layers/layers.h"
 
 namespace openset {
 namespace {
@@ -220,9 +228,14 @@ absl::StatusOr<int64_t> StepsIn(const TensorMap& saved) {
   return steps.item<int64_t>();
 }
 
+Optimizer::NamedTensors WeightsOf(const Model& model) {
+  Optimizer::NamedTensors weights;
+  for (const auto& weight : model.named_parameters()) weights.emplace_back(weight.key(), weight.value());
+  return weights;
+}
+
 Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& objective) {
-  Optimizer::NamedTensors parameters;
-  for (const auto& parameter : model.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
+  Optimizer::NamedTensors parameters = WeightsOf(model);
   for (const auto& parameter : objective.Parameters()) parameters.push_back(parameter);
   return parameters;
 }
@@ -258,6 +271,7 @@ TrainingRun::TrainingRun(const TrainAction& action, const ActionContext& context
       generator_(MakeGenerator(device_, 0)),
       objective_(action, device_, data_->samples(), model_, std::move(source)),
       optimizer_(MakeOptimizer(action.training().optimizer(), ParametersOf(*model_, objective_))),
+      average_(action.training().has_swa() ? std::make_unique<WeightAverage>(WeightsOf(*model_)) : nullptr),
       rate_(MakeLearningRate(device_)) {}
 
 TrainingRun::~TrainingRun() = default;
@@ -290,6 +304,9 @@ NamedTensors TrainingRun::State() const {
   for (const auto& buffer : model_->named_buffers()) state.emplace_back("model." + buffer.key(), buffer.value());
   for (const auto& [name, tensor] : optimizer_->State()) state.emplace_back("optimizer." + name, tensor);
   for (const auto& named : objective_.State()) state.push_back(named);
+  if (average_ != nullptr) {
+    for (const auto& [name, tensor] : average_->State()) state.emplace_back("swa." + name, tensor);
+  }
   if (between_epochs()) return state;
   state.emplace_back(kSums, epoch_->sums);
   state.emplace_back(kSteps, at::tensor({epoch_->steps}, at::kLong));
@@ -354,9 +371,7 @@ void TrainingRun::StartEpoch() {
 }
 
 double TrainingRun::RateOf(int64_t step) const {
-  const double factor =
-      LearningRateFactor(action_.training().schedule(), {static_cast<int>(epochs_.size()), step, StepsPerEpoch()});
-  return action_.training().optimizer().learning_rate() * factor;
+  return LearningRate(action_.training(), {static_cast<int>(epochs_.size()), step, StepsPerEpoch()});
 }
 
 void TrainingRun::SetRate() {
@@ -391,15 +406,41 @@ absl::Status TrainingRun::FinishEpoch() {
 }
 
 at::Tensor TrainingRun::TakeStep(const Batch& batch) {
-  const Objective::Step step = objective_.Compute(batch);
-  optimizer_->ZeroGradients();
-  step.objective.backward();
+  const Objective::Step step = Differentiate(batch, *model_, &objective_, optimizer_.get());
   optimizer_->Step(rate_);
   objective_.EndStep(batch, step.hit);
   std::vector<at::Tensor> values = {step.objective.detach().to(at::kDouble)};
   values.insert(values.end(), step.term.begin(), step.term.end());
   values.push_back(step.hit.to(at::kDouble).mean());
   return at::stack(values);
+}
+
+absl::Status TrainingRun::Finish(const std::function<bool()>& stop) {
+  CHECK(done()) << "a training is finished after its last step";
+  if (averaged_epochs() == 0) return absl::OkStatus();
+  average_->SetWeights();
+  std::vector<BatchNorm*> norms;
+  for (const auto& [path, part] : model_->named_modules()) {
+    if (auto* const norm = dynamic_cast<BatchNorm*>(part)) norms.push_back(norm);
+  }
+  if (norms.empty()) return absl::OkStatus();
+  const c10::NoGradGuard no_grad;
+  for (BatchNorm* const norm : norms) {
+    norm->ResetStatistics();
+    norm->SetCumulative(true);
+  }
+  generator_.set_current_seed(DeriveSeed(action_.seed(), "libtorch/swa"));
+  model_->SetGenerator(generator_);
+  model_->train(true);
+  data_->StartPlainEpoch(epochs_.size());
+  while (data_->left() > 0) {
+    if (stop()) return absl::CancelledError("stopped while it measured batch norms; the training's state is saved");
+    OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
+    const PrecisionScope precision(action_.execution(), device_);
+    model_->Forward(batch.image);
+  }
+  for (BatchNorm* const norm : norms) norm->SetCumulative(false);
+  return absl::OkStatus();
 }
 
 double TrainingRun::MeanLoss() const {
@@ -419,6 +460,7 @@ absl::Status TrainingRun::EndEpoch() {
   epoch_.reset();
   objective_.SetCompleteEpochs(static_cast<int64_t>(epochs_.size()));
   LOG(INFO) << summary.ShortDebugString();
+  if (average_ != nullptr && summary.epoch() >= FirstAveragedEpoch(action_.training())) average_->Add();
   if (std::isfinite(summary.loss())) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("the training diverged: the loss is ", summary.loss(), " in epoch ",
                                          summary.epoch() + 1, ", at learning rate ", summary.learning_rate()));

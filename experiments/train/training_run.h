@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -57,6 +58,8 @@ class TrainingData {
   void StartEpoch(size_t epoch);
   // In a new order.
   void StartPass();
+  // A pass of its own without the open set, with the streams of this epoch.
+  void StartPlainEpoch(size_t epoch);
   // Call it instead of StartEpoch() for an epoch of which `batches` batches, of all passes so far, were returned and
   // `state` was state(). Does not read their images again. Errors: kInvalidArgument for an impossible state of the
   // source. Precondition: batches >= 0.
@@ -117,7 +120,8 @@ absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors);
 //   1. Make() makes it before its first epoch.
 //   2. Resume() restores a saved state.
 //   3. Step() or FinishEpoch(), until done().
-//   4. State() and epochs() may be read between steps, model() between epochs. Using the model there (in evaluation
+//   4. Finish(), unless the training stops early.
+//   5. State() and epochs() may be read between steps, model() between epochs. Using the model there (in evaluation
 //      mode, with other generators) doesn't change the training as long as its tensors are unchanged.
 // All random numbers come from streams and generators that the run owns and that are named by its seed and the epoch.
 // So runs that are stepped alternately give the same bits as runs one after the other, and a resumed run gives those of
@@ -139,6 +143,13 @@ class TrainingRun {
   absl::Status Step();
   // Steps to the end of the current epoch or, between epochs, of the next one. Errors and precondition: as Step().
   absl::Status FinishEpoch();
+  // Makes the network that the training results in, if that is not the last one: the mean of SwaSpec. The result
+  // depends on State() only, and is the same if called again. `stop` is called for each batch that it reads. Does
+  // nothing if no epoch was averaged. Errors: those of the data; kCancelled if stop() is true: the network is then
+  // neither one nor the other. Precondition: done().
+  absl::Status Finish(const std::function<bool()>& stop);
+  // The number of epochs in that mean.
+  int64_t averaged_epochs() const { return average_ == nullptr ? 0 : average_->epochs(); }
 
   // All tensors that change during training; they are not copies. In an epoch, also "epoch. ...", its state between
   // steps: sums for its means, the number of its steps, and the states of its random streams and its open-set source.
@@ -194,7 +205,8 @@ class TrainingRun {
   at::Generator generator_;  // of dropout
   Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;
-  const at::Tensor rate_;  // the learning rate, a scalar on the device
+  std::unique_ptr<WeightAverage> average_;  // null without SwaSpec
+  const at::Tensor rate_;                   // the learning rate, a scalar on the device
   double rate_value_ = -1;
 
   std::vector<EpochSummary> epochs_;

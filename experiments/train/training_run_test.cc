@@ -424,5 +424,158 @@ TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   EXPECT_NE(run->epochs()[0].term(0), exact->epochs()[0].term(0));
 }
 
+// Recomputes a step: the gradients at w and at w + e by LibTorch, and the running statistics after one pass or two.
+TEST(TrainingRun, ASharpnessAwareStepByHand) {
+  const TrainingScene scene;
+  for (const bool both : {false, true}) {
+    const TrainAction action = scene.Action(std::string(R"(
+      model { vgg32 { width: 2 dropout: 0 } head { linear {} } }
+      loss { term { cross_entropy {} } }
+      training {
+        epochs: 1 batch_size: 12
+        optimizer { learning_rate: 0.1 sgd {} sam { rho: 0.2 statistics_of_both_passes: )") +
+                                            (both ? "true" : "false") + "} } schedule { constant {} } }");
+    const auto run = MakeRun(action, scene.Context());
+    const std::shared_ptr<Model> reference = MakeRun(action, scene.Context())->model();
+    Model& model = *reference;
+    model.train(true);
+    const at::Tensor image = scene.TrainingImages(), label = scene.TrainingLabels();
+    const auto gradients = [&] {
+      model.zero_grad();
+      const at::Tensor loss = at::cross_entropy_loss(model.Forward(image).logits, label);
+      loss.backward();
+      return loss.item<double>();
+    };
+    const double loss = gradients();
+    std::vector<at::Tensor> before;
+    {
+      const c10::NoGradGuard no_grad;
+      at::Tensor squares = at::zeros({});
+      for (const at::Tensor& parameter : model.parameters()) squares += parameter.grad().square().sum();
+      for (at::Tensor parameter : model.parameters()) {
+        before.push_back(parameter.clone());
+        parameter.add_(0.2 * parameter.grad() / squares.sqrt());
+      }
+    }
+    TensorMap once;
+    for (const auto& buffer : model.named_buffers()) once[buffer.key()] = buffer.value().clone();
+    gradients();
+    ASSERT_THAT(run->Step(), IsOk());
+    EXPECT_NEAR(run->epochs()[0].loss(), loss, 1e-6);  // that of the first pass
+    const auto parameters = run->model()->named_parameters(), buffers = run->model()->named_buffers();
+    const auto expected = model.named_parameters();
+    for (size_t p = 0; p < before.size(); ++p) {
+      EXPECT_THAT(parameters[expected[p].key()], TensorNear(before[p] - 0.1 * expected[p].value().grad(), 1e-5));
+    }
+    ASSERT_FALSE(once.empty());
+    for (const auto& buffer : model.named_buffers()) {
+      EXPECT_THAT(buffers[buffer.key()], TensorNear(both ? buffer.value() : once.at(buffer.key()), 1e-5))
+          << buffer.key();
+    }
+  }
+}
+
+constexpr char kAveraged[] = R"(
+      model { vgg32 { width: 2 dropout: 0.5 } head { linear {} } }
+      augmentation { horizontal_flip {} }
+      open_set { noise_images {} }
+      loss { term { cross_entropy {} } term { lambda: 0.5 outlier_exposure {} } }
+      training {
+        epochs: 4 batch_size: 5
+        optimizer { learning_rate: 0.05 sgd { momentum: 0.9 } }
+        schedule { constant {} }
+        swa { start: 0.5 }
+      })";
+
+bool Never() { return false; }
+
+TEST(TrainingRun, EndsWithTheMeanOfTheLastEpochs) {
+  const TrainingScene scene;
+  const TrainAction action = scene.Action(kAveraged);
+  const auto run = MakeRun(action, scene.Context());
+  std::vector<TensorMap> after;  // the weights after each epoch
+  while (!run->done()) {
+    ASSERT_THAT(run->FinishEpoch(), IsOk());
+    after.emplace_back();
+    for (const auto& weight : run->model()->named_parameters()) {
+      after.back()[weight.key()] = weight.value().detach().clone();
+    }
+    EXPECT_EQ(run->averaged_epochs(), std::max<int64_t>(0, static_cast<int64_t>(after.size()) - 2));
+  }
+  const TensorMap last = StateCopy(*run);
+  ASSERT_THAT(run->Finish(&Never), IsOk());
+  for (const auto& weight : run->model()->named_parameters()) {
+    EXPECT_THAT(weight.value().detach(), TensorNear((after[2].at(weight.key()) + after[3].at(weight.key())) / 2, 1e-6));
+  }
+  // Each batch norm has the means over 3 batches (5, 5 and 2 images) that have passed through the mean weights.
+  TensorMap statistics;
+  for (const auto& buffer : run->model()->named_buffers()) statistics[buffer.key()] = buffer.value().clone();
+  for (const auto& [name, tensor] : statistics) {
+    if (tensor.scalar_type() == at::kLong) {
+      EXPECT_EQ(tensor.item<int64_t>(), 3) << name;
+    } else {
+      EXPECT_THAT(tensor, Not(TensorEq(last.at("model." + name)))) << name;
+    }
+  }
+  // Again, and from the state after the last step or after the end: the same bits.
+  const TensorMap finished = StateCopy(*run);
+  ASSERT_THAT(run->Finish(&Never), IsOk());
+  ExpectSameState(StateCopy(*run), finished);
+  for (const TensorMap* state : {&last, &finished}) {
+    const auto resumed = MakeRun(action, scene.Context());
+    ASSERT_THAT(resumed->Resume(run->epochs(), *state), IsOk());
+    ASSERT_THAT(resumed->Finish(&Never), IsOk());
+    ExpectSameState(StateCopy(*resumed), finished);
+  }
+}
+
+// The first batch norm sees images and the mean weights only, so that its statistics can be recomputed.
+TEST(TrainingRun, MeasuresBatchNormsOfTheMeanWeights) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action(kAveraged);
+  action.clear_augmentation();
+  action.mutable_model()->mutable_vgg32()->set_dropout(0);  // there is one before the first convolution
+  action.mutable_training()->set_batch_size(12);
+  const auto run = MakeRun(action, scene.Context());
+  while (!run->done()) ASSERT_THAT(run->FinishEpoch(), IsOk());
+  ASSERT_THAT(run->Finish(&Never), IsOk());
+  const auto weights = run->model()->named_parameters();
+  std::string first;  // its name without ".running_mean"
+  for (const auto& buffer : run->model()->named_buffers()) {
+    if (first.empty()) first = buffer.key().substr(0, buffer.key().rfind('.'));
+  }
+  std::string convolution;
+  for (const auto& weight : weights) {
+    if (convolution.empty() && weight.value().dim() == 4) convolution = weight.key();
+  }
+  const c10::NoGradGuard no_grad;
+  const at::Tensor x = at::conv2d(scene.TrainingImages(), weights[convolution], {}, {1, 1}, {1, 1});
+  const auto buffers = run->model()->named_buffers();
+  EXPECT_THAT(buffers[first + ".running_mean"], TensorNear(x.mean({0, 2, 3}), 1e-5));
+  EXPECT_THAT(buffers[first + ".running_var"], TensorNear(x.var({0, 2, 3}), 1e-5));
+}
+
+TEST(TrainingRun, CanStopWhileItMeasuresBatchNorms) {
+  const TrainingScene scene;
+  const TrainAction action = scene.Action(kAveraged);
+  const auto run = MakeRun(action, scene.Context());
+  while (!run->done()) ASSERT_THAT(run->FinishEpoch(), IsOk());
+  int asked = 0;
+  EXPECT_THAT(run->Finish([&] { return ++asked == 2; }), StatusIs(absl::StatusCode::kCancelled, HasSubstr("is saved")));
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(TrainingRun, WithoutAveragedEpochsTheLastWeightsRemain) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action(kAveraged);
+  action.mutable_training()->set_max_steps(3);
+  const auto run = MakeRun(action, scene.Context());
+  while (!run->done()) ASSERT_THAT(run->FinishEpoch(), IsOk());
+  const TensorMap last = StateCopy(*run);
+  ASSERT_THAT(run->Finish(&Never), IsOk());
+  EXPECT_EQ(run->averaged_epochs(), 0);
+  ExpectSameState(StateCopy(*run), last);
+}
+
 }  // namespace
 }  // namespace openset

@@ -264,5 +264,36 @@ TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 
+// Stopped while the batch norms of the mean weights are measured, the training goes on from its last step.
+TEST(Train, AMeanOfWeightsRepeatsAfterAStop) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action(R"(
+      model { vgg32 { width: 2 } head { linear {} } }
+      loss { term { cross_entropy {} } }
+      training {
+        epochs: 2 batch_size: 5
+        optimizer { learning_rate: 0.01 sgd {} } schedule { constant {} } swa { start: 0 }
+      })");
+  ASSERT_THAT(Train(action, scene.Context(Key("undisturbed")), MeasureEpoch), IsOk());
+  ActionContext context = scene.Context(Key("stopped"));
+  int asked = 0;
+  context.poll = [&] { return ++asked > 7; };  // after 6 steps and a batch
+  EXPECT_THAT(Train(action, context, MeasureEpoch), StatusIs(absl::StatusCode::kCancelled));
+  context.poll = [] { return false; };
+  ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
+  const TensorMap weights = WeightsOf(Key("undisturbed"), scene);
+  ExpectSameState(WeightsOf(Key("stopped"), scene), weights);
+  EXPECT_EQ(context.store.LoadTrainSummary(context.key)->import_note_size(), 0);
+
+  action.mutable_training()->clear_swa();
+  ASSERT_THAT(Train(action, scene.Context(Key("last")), MeasureEpoch), IsOk());
+  EXPECT_FALSE(at::equal(WeightsOf(Key("last"), scene).at("head.weight"), weights.at("head.weight")));
+  action.mutable_training()->mutable_swa()->set_start(0.5);
+  action.mutable_training()->set_max_steps(2);
+  ASSERT_THAT(Train(action, scene.Context(Key("short")), MeasureEpoch), IsOk());
+  EXPECT_THAT(scene.Context().store.LoadTrainSummary(Key("short"))->import_note(),
+              ::testing::ElementsAre(::testing::HasSubstr("they are not averaged, because training.max_steps ends")));
+}
+
 }  // namespace
 }  // namespace openset

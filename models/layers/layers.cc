@@ -38,7 +38,10 @@ BatchNorm::BatchNorm(int64_t channels)
 
 NormTensors BatchNorm::Tensors() const { return {weight, bias, running_mean, running_var}; }
 
-NormOptions BatchNorm::Options() const { return {is_training(), kMomentum, kEpsilon}; }
+NormOptions BatchNorm::Options() const {
+  const double momentum = is_cumulative_ ? 1.0 / num_batches_tracked.item<double>() : kMomentum;
+  return {is_training(), momentum, kEpsilon};
+}
 
 void BatchNorm::CountBatch(const at::Tensor& x) {
   if (!is_training()) return;

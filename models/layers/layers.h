@@ -67,6 +67,9 @@ class BatchNorm : public Module {
   void SetFolding(bool on) { folds_ = on; }  // off at first
   // Resets the statistics to those before the first batch.
   void ResetStatistics();
+  // With it, the running statistics are the means over the batches since ResetStatistics(), as those of PyTorch's layer
+  // without a momentum. Off at first.
+  void SetCumulative(bool on) { is_cumulative_ = on; }
 
   at::Tensor weight, bias, running_mean, running_var;  // [C]
   at::Tensor num_batches_tracked;                      // i64 []
@@ -79,6 +82,7 @@ class BatchNorm : public Module {
   void CountBatch(const at::Tensor& x);
 
   bool folds_ = false;
+  bool is_cumulative_ = false;
 };
 
 // SetFolding() of all batch norms in `module`.

@@ -106,6 +106,23 @@ TEST(Layers, BatchNormIsLibTorchs) {
   }
 }
 
+// torch.optim.swa_utils.update_bn() over batches of 4, 4 and 2 images, by tools/peers/make_swa_golden.py.
+TEST(Layers, BatchNormCanMeasureMeansOverBatches) {
+  const at::NoGradGuard no_grad;
+  BatchNorm norm(2);
+  const at::Tensor images = at::arange(10 * 2 * 3, at::kFloat).sin().view({10, 2, 3, 1});
+  norm.Forward(images * 100);  // forgotten
+  norm.ResetStatistics();
+  norm.SetCumulative(true);
+  for (const auto& [first, end] : {std::pair{0, 4}, {4, 8}, {8, 10}}) norm.ForwardRelu(images.slice(0, first, end));
+  EXPECT_THAT(norm.running_mean, TensorNear(at::tensor({-0.22252159, 0.27789435}), 1e-7));
+  EXPECT_THAT(norm.running_var, TensorNear(at::tensor({0.29224771, 0.28579608}), 1e-7));
+  EXPECT_EQ(norm.num_batches_tracked.item<int64_t>(), 3);
+  norm.SetCumulative(false);  // the next batch moves them by a tenth
+  norm.Forward(at::full({2, 2, 3, 1}, 1.0));
+  EXPECT_THAT(norm.running_mean, TensorNear(at::tensor({-0.22252159 * 0.9 + 0.1, 0.27789435 * 0.9 + 0.1}), 1e-6));
+}
+
 TEST(Layers, BatchNormWithReluIsBothInTurn) {
   const at::NoGradGuard no_grad;
   Convolution convolution({3, 8, 1});

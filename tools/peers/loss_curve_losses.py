@@ -292,6 +292,26 @@ def mix_oe(step):
     return cross_entropy(step) + mixed_loss
 
 
+def openmix(step):
+    """The branch of OpenMix in train_cvpr.py of Impression2805/OpenMix, with a lambda_o of 1."""
+    share = step.draws["share"].to(step.logits.dtype)
+    last = torch.full_like(step.label, CLASSES)
+    return (cross_entropy(step) + share * functional.cross_entropy(step.outside, step.label) +
+            (1 - share) * functional.cross_entropy(step.outside, last))
+
+
+def sam(step):
+    return cross_entropy(step)
+
+
+def sam_adaptive(step):
+    return cross_entropy(step)
+
+
+def cosine(step):
+    return cross_entropy(step)
+
+
 def vos(step):
     """CIFAR/train_virtual.py of deeplearning-wisc/vos: queues of 8, 2 outliers of each class."""
     term, memory = step.training.loss_parameters, step.training.memory
@@ -390,7 +410,7 @@ def reg_mixup(step):
 
 
 LOSSES = (logit_norm, t2fnorm, g_odin, centre, class_anchor, intra_inter, cider, confidence_branch, objectosphere,
-          entropic_open_set, background_class, mix_oe, vos, proser, scone, rts, mixup, cutmix, reg_mixup, cross_entropy,
+          entropic_open_set, background_class, mix_oe, openmix, sam, sam_adaptive, cosine, vos, proser, scone, rts, mixup, cutmix, reg_mixup, cross_entropy,
           label_smoothing, open_auc, open_auc_supplement, open_auc_all_pairs, open_auc_hinge, open_auc_squared_hinge,
           open_auc_logistic, open_auc_all_samples, crl, crl_unified_benchmark, edl, edl_mean_square, outlier_exposure,
           energy_margin, jsd_consistency, gcpl, rpl, arpl, confusing_samples)

@@ -1,7 +1,9 @@
 """Compares the losses of the same trainings in PyTorch and in this project: equal weights, images, batches and draws.
 
     bazel build //tools/peers:loss_curves
-    python3 tools/peers/loss_curve_peer.py --loss_curves=bazel-bin/tools/peers/loss_curves [--steps=100]
+    python3 tools/peers/loss_curve_peer.py --loss_curves=bazel-bin/tools/peers/loss_curves --sam=sam.py [--steps=100]
+
+sam.py is that of github.com/davda54/sam (3c3afdb): the class SAM of the trainings sam and sam_adaptive.
 
 loss_curve_losses.py has each loss, from its paper or its authors' formula; the only inputs from the C++ code are the
 arrays that it writes: the initial weights, the samples of each batch, and the random draws (the order and the
@@ -82,6 +84,14 @@ class RandomTemperature(nn.Module):
         return torch.cat([self.classifier(feature), self.logvar_rts(feature).exp()], 1)
 
 
+class Cosine(nn.Linear):
+    """The classifier of YutingLi0606/SURE (model/classifier.py), with its temperature of 8."""
+
+    def forward(self, feature):
+        return 8 * (functional.normalize(feature, p=2, dim=1, eps=1e-12) @
+                    functional.normalize(self.weight, p=2, dim=1, eps=1e-12).T)
+
+
 class Probe(nn.Linear):
     """Is trained on features without changing them."""
 
@@ -96,8 +106,11 @@ HEADS = {
     losses.t2fnorm: lambda dim: NormalisedLinear(dim, CLASSES),
     losses.cider: lambda dim: Probe(dim, CLASSES),
     losses.proser: lambda dim: nn.Linear(dim, CLASSES + 1),
+    losses.openmix: lambda dim: nn.Linear(dim, CLASSES + 1),
+    losses.cosine: lambda dim: Cosine(dim, CLASSES, bias=False),
     losses.confidence_branch: lambda dim: nn.Linear(dim, CLASSES + 1),
 }
+SAM = {losses.sam: {"rho": 0.05}, losses.sam_adaptive: {"rho": 0.1, "adaptive": True}}
 LOGITS_OF_POINTS = {
     "gcpl": lambda distance, dot: -distance,
     "rpl": lambda distance, dot: distance,
@@ -107,7 +120,7 @@ LOGITS_OF_POINTS = {
 
 
 class Training:
-    def __init__(self, loss, backbone, weights, samples):
+    def __init__(self, loss, backbone, weights, samples, sam):
         self.loss = loss
         self.backbone = backbone
         self.points = loss.__name__ in LOGITS_OF_POINTS
@@ -127,7 +140,9 @@ class Training:
         parameters += self.loss_parameters.values()
         if loss in losses.OWN_RADIUS:
             parameters.append(self.radius)
-        self.optimiser = torch.optim.SGD(parameters, lr=0.001, momentum=0.9, nesterov=True, weight_decay=5e-4)
+        sgd = {"lr": 0.001, "momentum": 0.9, "nesterov": True, "weight_decay": 5e-4}
+        self.optimiser = (sam(parameters, torch.optim.SGD, **SAM[loss], **sgd)
+                          if loss in SAM else torch.optim.SGD(parameters, **sgd))
 
     def curve(self, data):
         label = torch.from_numpy(data["label"])
@@ -138,7 +153,7 @@ class Training:
                      for name in ("order", "coefficient", "extra", "share", "far", "view", "noise") if name in data}
             if "coefficient" in draws:
                 draws["coefficient"] = draws["coefficient"].to(self.dtype)
-            if "share" in draws and self.loss not in (losses.cutmix, losses.mix_oe):
+            if "share" in draws and self.loss not in (losses.cutmix, losses.mix_oe, losses.openmix):
                 mixture = draws["share"] * image + (1 - draws["share"]) * image[draws["order"]]
                 assert (mixture - draws["extra"]).abs().max() < 1e-5
             known = len(sample)
@@ -148,23 +163,41 @@ class Training:
                 image = torch.cat([image, draws["extra"].to(self.dtype)])
             elif "view" in draws:
                 image = torch.cat([image, draws["view"].to(self.dtype)])
-            feature = self.backbone(image)
-            logits, distance = self.head(feature) if self.points else (self.head(feature), None)
-            outside = logits[known:]
-            if self.loss is losses.mix_oe:  # in a separate pass, after the batch's
-                outside = self.head(self.backbone(draws["extra"].to(self.dtype)))
             epoch = number * len(sample) // len(label)
-            distances = (None, None) if distance is None else (distance[:known], distance[known:])
-            step = losses.Step(self, draws, label[sample], sample, epoch, feature[:known], logits[:known], distances[0],
-                               outside, feature[known:], distances[1], logits[known:].split(len(sample)))
-            step.image = image
+            step = self.step(image, known, draws, label[sample], sample, epoch)
             value = self.loss(step)
             self.optimiser.zero_grad()
             value.backward()
-            self.optimiser.step()
+            if self.loss in SAM:
+                self.optimiser.first_step(zero_grad=True)
+                self.loss(self.step(image, known, draws, label[sample], sample, epoch)).backward()
+                self.optimiser.second_step(zero_grad=True)
+            else:
+                self.optimiser.step()
             if known == len(sample):
-                self.correct[sample] += logits[:known].argmax(1) == label[sample]
+                self.correct[sample] += step.logits.argmax(1) == label[sample]
             yield value.item()
+
+    def step(self, image, known, draws, label, sample, epoch):
+        feature = self.backbone(image)
+        logits, distance = self.head(feature) if self.points else (self.head(feature), None)
+        outside = logits[known:]
+        if self.loss is losses.mix_oe:  # in a separate pass, after the batch's
+            outside = self.head(self.backbone(draws["extra"].to(self.dtype)))
+        distances = (None, None) if distance is None else (distance[:known], distance[known:])
+        step = losses.Step(self, draws, label, sample, epoch, feature[:known], logits[:known], distances[0], outside,
+                           feature[known:], distances[1], logits[known:].split(len(sample)))
+        step.image = image
+        return step
+
+
+def sam_of(path):
+    """The class SAM of the file; none without one."""
+    module = {}
+    if path:
+        with open(path, encoding="utf-8") as file:
+            exec(compile(file.read(), path, "exec"), module)
+    return module.get("SAM")
 
 
 def backbone_of(model):
@@ -179,6 +212,7 @@ def main():
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--json", help="a file for the losses of PyTorch")
     parser.add_argument("--only", help="one loss")
+    parser.add_argument("--sam", help="sam.py of davda54/sam")
     options = parser.parse_args()
     chosen = [loss for loss in LOSSES if options.only in (None, loss.__name__)]
     torch.set_num_threads(1)
@@ -193,7 +227,8 @@ def main():
             for loss in chosen:
                 path = os.path.join(folder, loss.__name__)
                 data = dict(np.load(path + ".npz"))
-                training = Training(loss, backbone_of(model), load_file(path + ".safetensors"), len(data["label"]))
+                training = Training(loss, backbone_of(model), load_file(path + ".safetensors"), len(data["label"]),
+                                    sam_of(options.sam))
                 theirs = list(training.curve(data))
                 difference = float(np.abs(np.array(theirs) - data["loss"]).max())
                 print(f"{model:10s} {loss.__name__:22s} {theirs[0]:8.4f} to {theirs[-1]:8.4f}, largest difference "

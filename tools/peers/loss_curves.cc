@@ -130,6 +130,17 @@ const std::map<std::string, std::string>& Methods() {
       {"mix_oe", R"(
           open_set { external_images { share: 1 mix { kind: CUTMIX alpha: 0.5 beta: 1 } } }
           loss { term { cross_entropy {} } term { mixed_cross_entropy {} } })"},
+      {"openmix", R"(
+          model { head { extra_outputs: 1 } }
+          open_set { external_images { share: 1 mix { alpha: 10 } mix_beside_batch: true } }
+          loss { term { cross_entropy {} } term { mixed_cross_entropy { unknown_is_last_class: true } } })"},
+      {"sam", R"(
+          loss { term { cross_entropy {} } }
+          training { optimizer { sam { rho: 0.05 statistics_of_both_passes: true } } })"},
+      {"sam_adaptive", R"(
+          loss { term { cross_entropy {} } }
+          training { optimizer { sam { rho: 0.1 adaptive: true } } })"},
+      {"cosine", "model { head { cosine {} } } loss { term { cross_entropy {} } }"},
       {"vos", R"(
           open_set { virtual_outliers { memory: 8 draws: 100 kept: 2 } }
           loss { term { cross_entropy {} } term { lambda: 0.1 outlier_energy {} } })"},
@@ -290,9 +301,7 @@ class Training {
       const absl::Status drawn = DrawOpenSet(source_.get(), random, &batch);
       CHECK(drawn.ok()) << drawn;
     }
-    const Objective::Step step = objective_->Compute(batch);
-    optimizer_->ZeroGradients();
-    step.objective.backward();
+    const Objective::Step step = Differentiate(batch, *model_, objective_.get(), optimizer_.get());
     optimizer_->Step(rate_);
     objective_->EndStep(batch, step.hit);
     return step.objective.item<double>();

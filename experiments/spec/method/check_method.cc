@@ -197,6 +197,13 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
       add(path, "needs an output for the unknown class: set model.head.extra_outputs to 1");
     }
   }
+  if (training.training().optimizer().has_sam() &&
+      (training.open_set().has_confusing_images() || training.open_set().has_virtual_outliers())) {
+    add("training.optimizer.sam", "computes each step twice, and open_set learns from each: take another source");
+  }
+  if (training.training().has_swa() && method.model().has_torch_script()) {
+    add("training.swa", "can't measure the batch norms inside a script: leave it out");
+  }
   if (!first_term) add("loss.term", "no term counts from the first epoch on: at least one needs from_epoch 0");
   if (!training.has_open_set()) return;
   const bool fits_features = training.open_set().has_feature_mixup() || training.open_set().has_virtual_outliers() ||
@@ -215,6 +222,9 @@ void CheckOneTraining(const MethodSpec& method, const Training& training, int vi
   }
   if (TraitsOf(method.model()).stages() < open_set.stages()) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
+  }
+  if (training.open_set().external_images().mix_beside_batch() && !training.open_set().external_images().has_mix()) {
+    add("open_set.external_images.mix_beside_batch", "is for mixtures: set open_set.external_images.mix");
   }
   if (training.open_set().external_images().has_mix() && training.open_set().external_images().has_pix_mix()) {
     add("open_set.external_images.pix_mix", "excludes mix");

@@ -12,6 +12,7 @@
 namespace openset {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -107,6 +108,27 @@ TEST(CheckMethod, MixturesNeedASourceThatMixes) {
   EXPECT_THAT(Problems("input { channels: 3 } loss { term { mixed_cross_entropy {} } term { cross_entropy {} } } "
                        "open_set { external_images { pix_mix {} } }"),
               ElementsAre(HasSubstr("loss.term[1]: needs the batch itself, which pix_mix replaces with mixtures")));
+}
+
+TEST(CheckMethod, MixturesBesideTheBatchAreMixtures) {
+  const std::string rest =
+      "model { head { linear {} extra_outputs: 1 } } input { channels: 3 } loss { term { cross_entropy {} } "
+      "term { mixed_cross_entropy { unknown_is_last_class: true } } } open_set { external_images { mix_beside_batch: "
+      "true ";
+  EXPECT_THAT(Problems(rest + "mix {} } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "pix_mix {} } }"),
+              Contains(HasSubstr("open_set.external_images.mix_beside_batch: is for mixtures")));
+}
+
+TEST(CheckMethod, SharpnessAwareStepsAreComputedTwice) {
+  const std::string rest =
+      "input { channels: 3 size: 32 } training { optimizer { sam {} } } loss { term { cross_entropy {} } ";
+  EXPECT_THAT(Problems(rest + "}"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "term { outlier_exposure {} } } open_set { noise_images {} }"), IsEmpty());
+  for (const char* source : {"virtual_outliers {}", "confusing_images { optimizer { learning_rate: 1 adam {} } }"}) {
+    EXPECT_THAT(Problems(absl::StrCat(rest, "term { outlier_exposure {} } } open_set { ", source, " }")),
+                ElementsAre(HasSubstr("training.optimizer.sam: computes each step twice")));
+  }
 }
 
 TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
@@ -299,6 +321,11 @@ TEST(CheckMethod, ImportedModelsCanBeTrained) {
   EXPECT_THAT(Problems(kScriptWithHead + training), IsEmpty());
   EXPECT_THAT(Problems(kScript + training),
               ElementsAre(HasSubstr("training: to train a script, name its last linear module")));
+}
+
+TEST(CheckMethod, AScriptsWeightsAreNotAveraged) {
+  EXPECT_THAT(Problems(kScriptWithHead + std::string(" loss { term { cross_entropy {} } } training { swa {} }")),
+              ElementsAre(HasSubstr("training.swa: can't measure the batch norms inside a script")));
 }
 
 TEST(CheckMethod, AScriptNeedsNoOtherParts) {

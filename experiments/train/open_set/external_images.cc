@@ -4,7 +4,8 @@
 // with the known data, so that each epoch sees another part of a large external set.
 //
 // With `mix` (MixOE, Zhang et al. 2023), image i of the batch is mixed with external image i, until either runs out;
-// slot is i and partner -1.
+// slot is i and partner -1. With `mix_beside_batch` (OpenMix, Zhu et al. 2023), the mixtures pass through the network
+// together with the batch.
 //
 // With `pix_mix`, they are the mixing set of PixMix (pix_mix.h).
 #include <cmath>
@@ -53,19 +54,23 @@ class ExternalImages : public ExtraImageSource {
       batch->open->image = std::move(image);
       return;
     }
-    // The mixtures have a separate pass.
     const int64_t n = std::min(image.size(0), batch->image.size(0));
-    batch->open->tensor = {MixImages(spec_.mix(), ImageMixDrawOf(batch->open->number), batch->image.narrow(0, 0, n),
-                                     image.narrow(0, 0, n))};
+    at::Tensor mixed = MixImages(spec_.mix(), ImageMixDrawOf(batch->open->number), batch->image.narrow(0, 0, n),
+                                 image.narrow(0, 0, n));
+    if (spec_.mix_beside_batch()) {
+      batch->open->image = std::move(mixed);
+    } else {
+      batch->open->tensor = {std::move(mixed)};
+    }
   }
 
   OpenSet Make(const Context& context) override {
     if (!spec_.has_mix()) return ExtraImageSource::Make(context);
-    const at::Tensor& mixed = context.batch.open->tensor[0];
     const double share = ImageMixDrawOf(context.batch.open->number).share;
-    const int64_t n = mixed.size(0);
     OpenSet open;
-    open.output = context.forward(mixed, /*norm_set=*/0);
+    open.output =
+        spec_.mix_beside_batch() ? context.extra : context.forward(context.batch.open->tensor[0], /*norm_set=*/0);
+    const int64_t n = open.output.logits.size(0);
     const at::TensorOptions number = open.output.logits.options().requires_grad(false);
     open.slot = at::arange(n, context.batch.label.options());
     open.weight = at::ones({n}, number);

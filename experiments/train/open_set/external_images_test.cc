@@ -1,4 +1,5 @@
 #include "core/random.h"
+#include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/image_source.h"
@@ -15,7 +16,7 @@ using ::testing::UnorderedElementsAre;
 
 // Five images of one pixel, 0 to 4.
 std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::ShareOf of = ExternalImagesSpec::BATCH,
-                                          bool ends_epoch = false) {
+                                          bool ends_epoch = false, const char* fields = "") {
   ImageSet set;
   set.channels = set.height = set.width = 1;
   SelectedSamples samples;
@@ -27,7 +28,7 @@ std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::Shar
   }
   InputFormat format;
   format.size = format.channels = 1;
-  ExternalImagesSpec spec;
+  auto spec = ParsedWithDefaults<ExternalImagesSpec>(fields);
   spec.set_share(share);
   spec.set_share_of(of);
   spec.set_ends_epoch(ends_epoch);
@@ -158,6 +159,35 @@ TEST(ExternalImages, TheOpenSetIsTheModelsOutput) {
   const OpenSet open = source->Make({batch, known, extra, {}, {}, {}});
   EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
   EXPECT_THAT(open.weight, TensorEq(at::ones({2})));
+}
+
+// OpenMix: the mixtures are images of the step, one for each image of the batch.
+TEST(ExternalImages, MixturesCanPassBesideTheBatch) {
+  const auto source = FiveImages(1, ExternalImagesSpec::BATCH, /*ends_epoch=*/false, "mix { alpha: 10 }");
+  const auto beside =
+      FiveImages(1, ExternalImagesSpec::BATCH, /*ends_epoch=*/false, "mix { alpha: 10 } mix_beside_batch: true");
+  Batch batch = BatchOf(3), other = BatchOf(3);
+  batch.image = other.image = at::tensor({10.0f, 20.0f, 30.0f}).view({3, 1, 1, 1});
+  for (const auto& [one, of] : {std::pair{&source, &batch}, {&beside, &other}}) {
+    RandomStream random(1, "external");
+    (*one)->StartEpoch(&random);
+    ASSERT_THAT(DrawOpenSet(one->get(), &random, of), IsOk());
+  }
+  EXPECT_FALSE(batch.open->image.defined());
+  ASSERT_TRUE(other.open->image.defined());
+  EXPECT_THAT(other.open->image, TensorEq(batch.open->tensor[0]));
+  const double share = other.open->number[0];
+  const at::Tensor external = (other.open->image - share * other.image) / (1 - share) * 255;  // of 0, 1, 2, 3, 4
+  EXPECT_THAT(external, TensorNear(external.round(), 1e-2));
+  EXPECT_GE(external.min().item<double>(), -1e-2);
+  EXPECT_LE(external.max().item<double>(), 4 + 1e-2);
+
+  const ModelOutput extra{{}, at::ones({3, 4}), {}, {}};
+  const OpenSet open = beside->Make({other, {}, extra, {}, {}, {}});
+  EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
+  EXPECT_THAT(open.slot, TensorEq(at::arange(3)));
+  EXPECT_THAT(open.partner, TensorEq(at::full({3}, -1, at::kLong)));
+  EXPECT_THAT(open.share, TensorNear(at::full({3}, share), 1e-6));
 }
 
 }  // namespace
