@@ -50,6 +50,8 @@ TEST(ScoreConformance, HoldsForEveryMember) {
   for (int i = 0; i < kind->field_count(); ++i) {
     ScoreSpec spec;
     ScoreSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
+    if (spec.has_gl_mcm()) spec.mutable_gl_mcm()->set_places(0);
+    if (spec.has_cooked()) spec.mutable_cooked()->set_classifiers(1);
     if (spec.has_combine()) {
       spec.mutable_combine()->add_score()->mutable_energy();
       spec.mutable_combine()->add_score()->mutable_knn();
@@ -90,6 +92,8 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "ssd { clusters: CLASSES }",
            "gmm { ridge: 0.1 }",
            "mcm { temperature: 0.01 }",
+           "gl_mcm { places: 0 temperature: 0.5 }",
+           "cooked { classifiers: 1 last_temperature: 0.5 value: ENTROPY }",
            "gradient_uncertainty { bias: false }",
            "mahalanobis_ensemble { weight: [2, 2] }",
            "combine { score { max_logit {} } score { max_softmax {} } rule: FISHER }",

@@ -28,6 +28,9 @@ class MadeScore {
   absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const {
     return score_->Probabilities(input);
   }
+  absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& input, int64_t num_classes) const {
+    return score_->Predictions(input, num_classes);
+  }
 
  private:
   std::unique_ptr<Score> score_;
