@@ -211,6 +211,7 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
                                                   const std::vector<const RankedInput*>& methods,
                                                   const BootstrapOptions& options, std::optional<int> baseline) {
   SampleComparison comparison;
+  comparison.names = names;
   comparison.confidence = options.confidence;
   comparison.interval =
       absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,

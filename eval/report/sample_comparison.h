@@ -36,6 +36,7 @@ struct ComparedMetric {
 };
 
 struct SampleComparison {
+  std::vector<std::string> names;  // of the methods
   std::vector<std::string> notes;
   double confidence = 0.95;
   std::string interval;  // "95 % interval (...)"

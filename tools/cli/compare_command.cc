@@ -23,6 +23,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
+#include "eval/report/cost_map.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/report/run_table.h"
@@ -59,8 +60,33 @@ ABSL_FLAG(std::string, baseline, "",
 ABSL_FLAG(bool, all_pairs, false,
           "For a SPEC or its report in JSON: test all pairs of methods, not only those with the baseline.");
 
+ABSL_FLAG(
+    bool, cost_map, false,
+    "For scores on the same samples: the method of the least expected cost over prevalences of unknown samples and "
+    "costs of accepting one, and where no test decides. --metrics='expected_cost { error_cost: 1 }' sets the "
+    "metric's other fields.");
+
 namespace openset {
 namespace {
+
+// The map or the table of a comparison on the same samples.
+absl::Status WriteComparison(const SampleComparison& comparison, TextFormat format) {
+  return WriteOut(absl::GetFlag(FLAGS_cost_map) ? FormatCostMap(comparison, format)
+                                                : FormatSampleComparison(comparison, format));
+}
+
+// Refuses --cost_map for results of several runs, and formats that it does not have.
+absl::Status CheckCostMap(bool on_samples, TextFormat format) {
+  if (!absl::GetFlag(FLAGS_cost_map)) return absl::OkStatus();
+  if (!on_samples) {
+    return absl::InvalidArgumentError(
+        "--cost_map: compares scores on the same samples: files of scores, or a study of one run");
+  }
+  if (format == TextFormat::kSentence) {
+    return absl::InvalidArgumentError("--cost_map: has no sentences: --format=text, markdown, latex, csv or json");
+  }
+  return absl::OkStatus();
+}
 
 // Refuses to compare a method with itself. `arguments`: lists of files.
 absl::Status CheckDiffer(const std::vector<std::string>& arguments) {
@@ -93,7 +119,9 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
   }
   OPENSET_RETURN_IF_ERROR(CheckDiffer(arguments));
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format));
   ComparisonRequest request;
+  request.set_cost_map(absl::GetFlag(FLAGS_cost_map));
   *request.mutable_samples() = SampleOptionsFromFlags();
   *request.mutable_interval() = IntervalOptionsFromFlags();
   request.set_metrics(absl::GetFlag(FLAGS_metrics));
@@ -104,7 +132,7 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
     methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ','))});
   }
   OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader()));
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatSampleComparison(comparison, format)));
+  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format));
   PrintHints(comparison.hints);
   return absl::OkStatus();
 }
@@ -140,8 +168,11 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
   }
   ComparisonRequest request;
   *request.mutable_interval() = IntervalOptionsFromFlags();
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format));
+  const bool is_map = absl::GetFlag(FLAGS_cost_map);
+  request.set_cost_map(is_map);
   const std::string asked_metrics = absl::GetFlag(FLAGS_metrics);
-  request.set_metrics(asked_metrics.empty() ? "auroc,fpr_at_95tpr" : asked_metrics);
+  request.set_metrics(asked_metrics.empty() && !is_map ? "auroc,fpr_at_95tpr" : asked_metrics);
   request.set_group(absl::GetFlag(FLAGS_group));
   std::vector<ComparedSamples> methods;
   std::vector<std::string> names;
@@ -153,13 +184,16 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
   }
   std::optional<int> baseline;
   const std::string asked = absl::GetFlag(FLAGS_baseline);
+  if (is_map && !asked.empty()) {
+    return absl::InvalidArgumentError("--baseline: --cost_map compares all methods in each cell: leave it out");
+  }
   if (!asked.empty()) {
     const auto found = absl::c_find(names, asked);
     if (found == names.end()) {
       return absl::InvalidArgumentError(absl::StrCat("--baseline: ", UnknownName("method", asked, names)));
     }
     baseline = static_cast<int>(found - names.begin());
-  } else if (!absl::GetFlag(FLAGS_all_pairs)) {
+  } else if (!absl::GetFlag(FLAGS_all_pairs) && !is_map) {
     const std::string first = request.metrics().substr(0, request.metrics().find_first_of(", {"));
     baseline = BestOf(results, first);
   }
@@ -181,13 +215,14 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
         "is too good by some amount. To choose on others, search on validation samples (docs/studies.md), or name a "
         "--baseline beforehand"));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatSampleComparison(comparison, format)));
+  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format));
   PrintHints(comparison.hints);
   return absl::OkStatus();
 }
 
 // Compares the runs of a table.
 absl::Status CompareTable(const std::string& path, const RunTable& table, TextFormat format) {
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/false, format));
   RunComparisonRequest request;
   request.set_metrics(absl::GetFlag(FLAGS_metrics));
   *request.mutable_interval() = IntervalOptionsFromFlags();
@@ -299,14 +334,14 @@ Command CompareCommand() {
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
+      "  openset compare softmax.npz energy.npz --cost_map\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
       "  openset compare quickstart --metrics=auroc --format=sentence\n"
       "  openset compare results.zip --baseline=mcp --metrics=auroc\n"
       "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
-  command.flags = {"format",  "out",      "metrics",   "diagram", "test_per_training",
-                   "group",   "baseline", "all_pairs", "deploy",  "store",
-                   "devices", "data",     "library"};
+  command.flags = {"format", "out",   "metrics", "diagram", "test_per_training", "group",   "baseline", "all_pairs",
+                   "deploy", "store", "devices", "data",    "library",           "cost_map"};
   AddChangeFlags(&command);
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());

@@ -22,6 +22,7 @@
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
+#include "eval/report/cost_map.h"
 
 namespace openset {
 namespace {
@@ -200,11 +201,31 @@ absl::StatusOr<BootstrapOptions> RequestedBootstrap(const IntervalOptions& optio
   return bootstrap;
 }
 
+namespace {
+
+absl::StatusOr<std::vector<MetricSpec>> ComparedMetricsOf(const ComparisonRequest& request) {
+  if (!request.cost_map()) {
+    return ParseMetrics("--metrics", request.metrics().empty() ? kComparedMetrics : request.metrics());
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics,
+                           ParseMetrics("--metrics", request.metrics().empty() ? "expected_cost" : request.metrics()));
+  if (metrics.size() != 1 || !metrics[0].has_expected_cost()) {
+    return absl::InvalidArgumentError(
+        "--metrics: must be expected_cost alone for --cost_map, for example 'expected_cost { error_cost: 1 }'");
+  }
+  const ExpectedCostSpec& cost = metrics[0].expected_cost();
+  if (cost.has_prevalence() || cost.has_unknown_cost()) {
+    return absl::InvalidArgumentError("--metrics: leave out prevalence and unknown_cost, which --cost_map varies");
+  }
+  return CostMapMetrics(cost);
+}
+
+}  // namespace
+
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
                                                      const SampleReader& read_fit, std::optional<int> baseline) {
-  const std::string text = request.metrics().empty() ? kComparedMetrics : request.metrics();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ParseMetrics("--metrics", text));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ComparedMetricsOf(request));
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, RequestedBootstrap(request.interval()));
   const bool is_pool = request.group() == kPool;
   std::deque<ScoredSamples> samples;

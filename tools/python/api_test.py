@@ -446,6 +446,15 @@ class OwnScoreTest(unittest.TestCase):
              "energy": dict(logits, unknown_score=ours)}, metrics=["auroc"], replicates=200)
         self.assertEqual(found.rows, expected.rows)
 
+    def test_a_cost_map(self):
+        right, half = dict(label=[0, 0, -1], unknown_score=[.1, .2, .9]), dict(label=[0, 0, -1], unknown_score=[.1, .9, .9])
+        rows = openset.compare({"right": right, "half": half}, replicates=20, cost_map=True).rows
+        self.assertEqual(len(rows), 2 * 90)
+        cell = {row["method"]: row for row in rows if (row["prevalence"], row["unknown_cost"]) == (.5, 1)}
+        self.assertEqual((cell["right"]["expected_cost"], cell["half"]["expected_cost"]), (0, .25))
+        with self.assertRaisesRegex(ValueError, "--metrics: must be expected_cost alone"):
+            openset.compare({"right": right, "half": half}, metrics="auroc", cost_map=True)
+
     def test_results_over_splits(self):
         import pandas
         rows = [dict(trial=f"{method}{split}", method=method, task="t", split=split, seed=0, auroc=value)
@@ -455,6 +464,8 @@ class OwnScoreTest(unittest.TestCase):
         self.assertAlmostEqual(found[0]["mean_difference"], (.1 + .09 + .11) / 3)
         with self.assertRaisesRegex(ValueError, "methods: there is one method only"):
             openset.compare(pandas.DataFrame([dict(method="a", auroc=1)]))
+        with self.assertRaisesRegex(ValueError, "cost_map: compares scores on the same samples"):
+            openset.compare(pandas.DataFrame(rows), cost_map=True)
 
     def test_thresholds(self):
         chosen = openset.threshold(some_samples(5), some_samples(6), score=openset.score(negative_norm), target=0.9)

@@ -19,6 +19,7 @@
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/report/cost_map.h"
 #include "eval/report/evaluate_samples.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
@@ -110,7 +111,8 @@ absl::StatusOr<CallAnswer> Compare(const ComparisonRequest& request, const Sets&
   for (const Sets::Named& set : sets.measured) methods.push_back({set.name, set.name, set.read});
   OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, sets.fit));
   CallAnswer answer;
-  answer.text = FormatSampleComparison(comparison, TextFormat::kJson);
+  answer.text = request.cost_map() ? FormatCostMap(comparison, TextFormat::kJson)
+                                   : FormatSampleComparison(comparison, TextFormat::kJson);
   return answer;
 }
 

@@ -147,7 +147,8 @@ def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], s
 
 def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, score: ScoreLike = None,
             fit: Optional[Arrays] = None, group: Optional[str] = None, ci_method: Optional[str] = None,
-            replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None) -> Result:
+            replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None,
+            cost_map: bool = False) -> Result:
     """Compares methods on the same samples. methods: {name: dict of the arrays of evaluate()}.
 
     Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) are then
@@ -156,6 +157,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     settings that differ become part of the method's name ("openauc, lambda 0.1"), and `group` names a group of unknown
     samples. A tidy table (Study.table()) is read, too.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
+    cost_map: by the expected cost over prevalences of unknown samples and costs of accepting one; rows: each method in
+    each cell, its cost, and whether it is best, undecided or worse (`openset compare --cost_map`).
 
     >>> import openset
     >>> a = dict(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9])
@@ -164,6 +167,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     """
     request: Dict[str, Any] = dict(metrics=metric_names(metrics), group=group,
                                    interval=_interval(ci_method, replicates, level, seed))
+    if cost_map and hasattr(methods, "to_csv"):
+        raise ValueError("cost_map: compares scores on the same samples, not results over splits and seeds")
     if hasattr(methods, "to_csv"):
         with _arrays.Files() as files:
             path = files.path("results.csv")
@@ -176,7 +181,12 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
         request["samples"] = {"score": _score_text(score)}
     else:
         sets = [(name, scored(dict(arrays), score, fit)) for name, arrays in methods.items()]
+    if cost_map:
+        request["cost_map"] = True
     found, _, hints = _library.call("compare", request, sets, fit if alike else None)
+    if cost_map:
+        return Result(found, [{"prevalence": cell["prevalence"], "unknown_cost": cell["unknown_cost"], **method}
+                              for cell in found["cells"] for method in cell["methods"]], hints)
     return Result(found, found["comparisons"], hints)
 
 

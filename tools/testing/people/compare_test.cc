@@ -1,6 +1,7 @@
 // Tables of results and files of scores that people compared.
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -217,6 +218,36 @@ TEST(Compare, JsonCanBeParsed) {
   ASSERT_EQ(json.at("pairs").size(), 1);
   EXPECT_NEAR(json.at("pairs")[0].at("mean_difference"), -0.1, 1e-12);
   EXPECT_TRUE(json.at("pairs")[0].at("p_holm").is_null());
+}
+
+// The first score ranks all samples right; the second gives a known one the unknown one's score.
+TEST(Compare, MapsCosts) {
+  const OpensetProgram program("map");
+  program.Write("a.csv", "label,unknown_score\n0,0.1\n0,0.2\n-1,0.9\n");
+  program.Write("b.csv", "label,unknown_score\n0,0.1\n0,0.9\n-1,0.9\n");
+  Results(FiveSplits("method,task,split,seed,auroc", 0.1, 1))(program);
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    arguments.insert(arguments.end(), {"--cost_map", "--replicates=50"});
+    return program.Run(arguments);
+  };
+  const ProgramResult map = run({"a.csv", "b.csv"});
+  EXPECT_EQ(map.exit_code, 0) << map.err;
+  for (const char* part : {"A: a", "B: b", "the method of the least expected cost", "A is best in ", "--format=csv"}) {
+    EXPECT_THAT(map.out, ::testing::HasSubstr(part));
+  }
+  const ProgramResult csv = run({"a.csv", "b.csv", "--format=csv", "--metrics=expected_cost { error_cost: 0 }"});
+  EXPECT_THAT(csv.out, ::testing::HasSubstr("\n0.5,1,b,0.25,"));  // accepts the unknown one, or rejects a known one
+  for (const auto& [arguments, error] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"a.csv", "b.csv", "--metrics=auroc"}, "--metrics: must be expected_cost alone for --cost_map"},
+           {{"a.csv", "b.csv", "--metrics=expected_cost { prevalence: 0.1 }"},
+            "--metrics: leave out prevalence and unknown_cost, which --cost_map varies"},
+           {{"a.csv", "b.csv", "--format=sentence"}, "--cost_map: has no sentences"},
+           {{"results.csv"}, "--cost_map: compares scores on the same samples"}}) {
+    const ProgramResult refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 2) << error;
+    EXPECT_THAT(refused.err, ::testing::HasSubstr(error));
+  }
 }
 
 }  // namespace
