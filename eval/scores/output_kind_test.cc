@@ -120,8 +120,9 @@ TEST(ExtraOutputText, IsForScoresThatTakeItForAClass) {
       "large; the score extra_output reads the last output as the unknown's");
   EXPECT_THAT(text("max_softmax {}", 6), HasSubstr("if an output beyond the classes is large"));
   EXPECT_THAT(text("combine { score { knn {} } score { energy {} } }", 5), HasSubstr("takes each of 5 outputs"));
-  for (const char* reads_it : {"extra_output {}", "neg_label {}", "knn {}", "mahalanobis {}", "mutual_information {}",
-                               "combine { score { knn {} } score { extra_output {} } }"}) {
+  for (const char* reads_it :
+       {"extra_output {}", "neg_label {}", "gl_mcm { places: 1 }", "cooked { classifiers: 2 }", "knn {}",
+        "mahalanobis {}", "mutual_information {}", "combine { score { knn {} } score { extra_output {} } }"}) {
     EXPECT_EQ(text(reads_it, 5), "");
   }
   EXPECT_EQ(text("max_softmax {}", 4), "");
