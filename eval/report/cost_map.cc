@@ -90,13 +90,13 @@ std::vector<Cell> CellsOf(const SampleComparison& comparison) {
   return cells;
 }
 
-// The verdict on a method in its cell.
+// The verdict on a method in its cell; "least": of the least cost, and undecided.
 std::string WordOf(const CellMethod& method, const Cell& cell) {
   if (!cell.has_costs()) return "absent";
   if (cell.is_tie) return "equal";
   if (method.is_worse) return "worse";
   if (!method.is_best) return "undecided";
-  return cell.is_decided() ? "best" : "undecided, least";
+  return cell.is_decided() ? "best" : "least";
 }
 
 std::string LetterOf(size_t method) {
@@ -121,8 +121,9 @@ std::string CsvOf(const std::vector<Cell>& cells, const std::vector<std::string>
   for (const Cell& cell : cells) {
     for (size_t m = 0; m < names.size(); ++m) {
       const CellMethod& method = cell.methods[m];
-      std::vector<std::string> row = {FullPrecision(cell.prevalence), FullPrecision(cell.unknown_cost), names[m],
-                                      method.cost.has_value() ? FullPrecision(*method.cost) : "", WordOf(method, cell)};
+      std::vector<std::string> row = {absl::StrFormat("%g", cell.prevalence), absl::StrFormat("%g", cell.unknown_cost),
+                                      names[m], method.cost.has_value() ? FullPrecision(*method.cost) : "",
+                                      WordOf(method, cell)};
       if (const ComparedMetric* test = method.against_best; test != nullptr) {
         const bool best_is_a = test->b == names[m];
         const double sign = best_is_a ? 1 : -1;
@@ -232,7 +233,10 @@ std::string FormatCostMap(const SampleComparison& comparison, TextFormat format)
     document.below.push_back(absl::StrCat("-: no cost: ", cell.absent_reason));
     break;
   }
-  document.below.push_back("--format=csv has each method's cost and test in each cell");
+  document.below.push_back(
+      "--format=csv has each method's cost and test in each cell (best; least: undecided, of the least cost; "
+      "undecided; worse; "
+      "equal)");
   return FormatDocument(document, format);
 }
 

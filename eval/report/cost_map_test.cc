@@ -98,7 +98,7 @@ TEST(CostMap, ShowsWhereEachMethodIsBest) {
         EXPECT_EQ(best[1], "equal");
         ++ties;
       } else if (k > 0.9 && k < 1.2) {
-        EXPECT_EQ(best[1], "undecided, least");
+        EXPECT_EQ(best[1], "least");
         EXPECT_EQ(worse[1], "undecided");
         ++undecided;
       }

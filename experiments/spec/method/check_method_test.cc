@@ -115,8 +115,9 @@ TEST(CheckMethod, MixturesBesideTheBatchAreMixtures) {
       "model { head { linear {} extra_outputs: 1 } } input { channels: 3 } loss { term { cross_entropy {} } "
       "term { mixed_cross_entropy { unknown_is_last_class: true } } } open_set { external_images { mix_beside_batch: "
       "true ";
-  EXPECT_THAT(Problems(rest + "mix {} } }"), IsEmpty());
-  EXPECT_THAT(Problems(rest + "pix_mix {} } }"),
+  const std::string score = "score { extra_output {} } inference { plain {} }";
+  EXPECT_THAT(Problems(rest + "mix {} } }", score), IsEmpty());
+  EXPECT_THAT(Problems(rest + "pix_mix {} } }", score),
               Contains(HasSubstr("open_set.external_images.mix_beside_batch: is for mixtures")));
 }
 
