@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/random.h"
@@ -165,10 +166,10 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
   if (selection.has_fold()) OPENSET_RETURN_IF_ERROR(CheckFold(selection.fold(), "fold"));
   const bool divides = selection.has_fold() || selection.only_last_per_class() > 0;
   if (divides && !index.cluster.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(PartsHave(selection),
-                     " clusters of samples, which folds and validation_per_class would divide: "
-                     "name the parts in the file (array 'part')"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        PartsHave(selection), " clusters of samples, which folds and validation_per_class would divide: ",
+        absl::StartsWith(selection.data_set(), "features:") ? "name the parts in the file (array 'part')"
+                                                            : "lay the parts out as folders, train, test and val"));
   }
   if (selection.label_size() > 0 && selection.label_size() != selection.class_id_size()) {
     return absl::InvalidArgumentError(

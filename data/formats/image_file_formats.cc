@@ -61,6 +61,11 @@ class ImageFolder : public ImageFileFormat {
  public:
   const std::string* Folder(const DataSetPart& part) const override { return &part.image_folder().path(); }
 
+  std::vector<const DataFile*> Files(const DataSetPart& part) const override {
+    if (!part.image_folder().has_clusters()) return {};
+    return {&part.image_folder().clusters()};
+  }
+
   void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& part_path,
                     std::vector<FieldProblem>* problems) const override {
     const ImageFolderFiles& folder = part.image_folder();
@@ -72,6 +77,9 @@ class ImageFolder : public ImageFileFormat {
     }
     if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
       problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
+    }
+    if (folder.has_clusters() && folder.clusters().sha256_size() == 0) {
+      problems->push_back({absl::StrCat(path, ".clusters.sha256"), "must be set"});
     }
     FindImageProblems(info, path, problems);
     if (folder.class_folder_size() != 0) return;
@@ -93,6 +101,9 @@ class ImageFolder : public ImageFileFormat {
     options.skip = {files.skip().begin(), files.skip().end()};
     options.exif_orientation = files.exif_orientation();
     options.first_per_class = files.first_per_class();
+    if (files.has_clusters()) {
+      OPENSET_ASSIGN_OR_RETURN(options.clusters, ReadImageClusters(found.PathOf(files.clusters()), found.folder));
+    }
     if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
     std::vector<bool> is_empty;
     for (int id = 0; id < info.class_name_size(); ++id) {

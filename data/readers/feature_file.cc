@@ -289,8 +289,8 @@ std::vector<bool> TestShare(const FeatureArrays& arrays, const std::vector<std::
                             const ImageFolderOptions::Share& share) {
   ImageFolderOptions::Share test = share;
   test.test = true;
+  ClusterShare whole(share);
   std::vector<bool> is_test(arrays.class_id.size());
-  std::map<int64_t, bool> place;  // of each cluster
   for (size_t c = 0; c < rows_of_class.size(); ++c) {
     const std::vector<int64_t>& rows = rows_of_class[c];
     const auto n = static_cast<int64_t>(rows.size());
@@ -299,21 +299,10 @@ std::vector<bool> TestShare(const FeatureArrays& arrays, const std::vector<std::
       for (const int64_t i : PlacesOfShare(test, arrays.class_names[c], n)) is_test[rows[i]] = true;
       continue;
     }
-    std::map<int64_t, std::vector<int64_t>> rows_of_cluster;
-    for (const int64_t row : rows) rows_of_cluster[arrays.cluster[row]].push_back(row);
-    std::vector<int64_t> clusters;
-    int64_t missing = SizeOfShare(test, n);
-    for (const auto& [cluster, its_rows] : rows_of_cluster) {
-      const auto known = place.find(cluster);
-      if (known == place.end()) clusters.push_back(cluster);
-      if (known != place.end() && known->second) missing -= static_cast<int64_t>(its_rows.size());
-    }
-    RandomStream random(share.seed, absl::StrCat("share/", arrays.class_names[c]));
-    for (const int64_t i : random.Permutation(static_cast<int64_t>(clusters.size()))) {
-      place[clusters[i]] = missing > 0;
-      if (missing > 0) missing -= static_cast<int64_t>(rows_of_cluster[clusters[i]].size());
-    }
-    for (const int64_t row : rows) is_test[row] = place[arrays.cluster[row]];
+    std::vector<int64_t> cluster;
+    for (const int64_t row : rows) cluster.push_back(arrays.cluster[row]);
+    const std::vector<bool> of_class = whole.AddClass(arrays.class_names[c], cluster);
+    for (int64_t i = 0; i < n; ++i) is_test[rows[i]] = of_class[i];
   }
   return is_test;
 }

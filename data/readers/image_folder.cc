@@ -27,10 +27,12 @@
 #include "core/files/digest.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
+#include "core/files/formats/csv.h"
 #include "core/files/system_calls.h"
 #include "core/in_parallel.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/readers/images/decode_image.h"
 
 namespace openset {
@@ -321,6 +323,74 @@ std::vector<int64_t> PlacesOfShare(const ImageFolderOptions::Share& share, const
   return places;
 }
 
+absl::StatusOr<std::vector<int64_t>> ClustersOf(const std::string& root, const std::string& class_folder,
+                                                const std::vector<absl::string_view>& names,
+                                                const ImageClusters& clusters) {
+  std::vector<int64_t> of_images;
+  for (const absl::string_view name : names) {
+    const auto found = clusters.find(absl::StrCat(class_folder, "/", name));
+    if (found == clusters.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(OneLine(JoinPath(root, class_folder)), "/", OneLine(name),
+                                                     ": the table of clusters has no line for this image"));
+    }
+    of_images.push_back(found->second);
+  }
+  return of_images;
+}
+
+std::vector<bool> ClusterShare::AddClass(const std::string& class_folder, const std::vector<int64_t>& cluster) {
+  std::map<int64_t, int64_t> samples;  // of each cluster
+  for (const int64_t number : cluster) ++samples[number];
+  std::vector<int64_t> clusters;  // that no earlier class had
+  int64_t missing = SizeOfShare(test_, static_cast<int64_t>(cluster.size()));
+  for (const auto& [number, count] : samples) {
+    const auto known = is_test_.find(number);
+    if (known == is_test_.end()) clusters.push_back(number);
+    if (known != is_test_.end() && known->second) missing -= count;
+  }
+  RandomStream random(test_.seed, absl::StrCat("share/", class_folder));
+  for (const int64_t i : random.Permutation(static_cast<int64_t>(clusters.size()))) {
+    is_test_[clusters[i]] = missing > 0;
+    if (missing > 0) missing -= samples[clusters[i]];
+  }
+  std::vector<bool> is_test;
+  for (const int64_t number : cluster) is_test.push_back(is_test_.at(number));
+  return is_test;
+}
+
+absl::StatusOr<ImageClusters> ReadImageClusters(const std::string& file, const std::string& root) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxTableBytes));
+  const std::string prefix = absl::StrCat(root, "/");
+  int64_t image = -1, cluster = -1;
+  std::map<std::string, int64_t> number;                 // of each cluster
+  std::unordered_map<std::string, std::string> name_of;  // by the image
+  const absl::Status read = ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
+    const auto problem = [line](absl::string_view what) {
+      return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", what));
+    };
+    if (image < 0) {
+      for (int64_t c = 0; c < static_cast<int64_t>(cells.size()); ++c) {
+        if (cells[c] == "image") image = c;
+        if (cells[c] == "cluster") cluster = c;
+      }
+      return image >= 0 && cluster >= 0 ? absl::OkStatus() : problem("needs the columns 'image' and 'cluster'");
+    }
+    if (cells[cluster].empty()) return problem("the image has no cluster");
+    number[std::string(cells[cluster])] = 0;
+    absl::string_view path = cells[image];
+    if (!absl::ConsumePrefix(&path, prefix) && absl::StartsWith(path, "/")) return absl::OkStatus();
+    const auto [entry, is_new] = name_of.emplace(path, cells[cluster]);
+    if (is_new || entry->second == cells[cluster]) return absl::OkStatus();
+    return problem(absl::StrCat("the image '", OneLine(path), "' is in cluster '", OneLine(entry->second), "', too"));
+  });
+  if (!read.ok()) return Annotate(read, file);
+  int64_t next = 0;
+  for (auto& [name, place] : number) place = next++;
+  ImageClusters clusters;
+  for (const auto& [path, name] : name_of) clusters[path] = number.at(name);
+  return clusters;
+}
+
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::string& root,
                                                                    const std::vector<std::string>& class_folder,
                                                                    const ImageShape& shape, const std::string& part,
@@ -337,12 +407,16 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   }
   source->Reserve(images, name_bytes);
   size_t skipped = 0;
+  std::optional<ClusterShare> whole;
+  if (options.share.has_value()) whole.emplace(*options.share);
+  std::vector<int64_t> clusters;  // of the images that are added
   for (size_t label = 0; label < folders.size(); ++label) {
     if (!is_empty.empty() && is_empty[label]) continue;
     if (!listing.images[label].is_there) {
       return absl::NotFoundError(absl::StrCat("cannot list ", folders[label], ": no such folder"));
     }
-    if (options.skip.empty() && !options.share.has_value() && options.first_per_class == 0) {
+    if (options.skip.empty() && !options.share.has_value() && options.first_per_class == 0 &&
+        options.clusters.empty()) {
       source->AddAll(static_cast<int32_t>(label), listing.images[label].text);
       continue;
     }
@@ -358,6 +432,18 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
     if (options.first_per_class > 0 && static_cast<int64_t>(names.size()) > options.first_per_class) {
       names.resize(options.first_per_class);
     }
+    if (!options.clusters.empty()) {
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> cluster,
+                               ClustersOf(root, class_folder[label], names, options.clusters));
+      std::vector<bool> is_test(names.size());
+      if (whole.has_value()) is_test = whole->AddClass(class_folder[label], cluster);
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (options.share.has_value() && is_test[i] != options.share->test) continue;
+        source->Add(static_cast<int32_t>(label), names[i]);
+        clusters.push_back(cluster[i]);
+      }
+      continue;
+    }
     if (!options.share.has_value()) {
       for (const absl::string_view name : names) source->Add(static_cast<int32_t>(label), name);
       continue;
@@ -366,6 +452,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
       source->Add(static_cast<int32_t>(label), names[place]);
     }
   }
+  source->SetClusters(std::move(clusters));
   if (skipped < options.skip.size()) {
     for (const std::string& name : options.skip) {
       if (!FileExists(JoinPath(root, name))) {

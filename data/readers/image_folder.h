@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,8 @@ class ImageFiles final : public ImageSource {
   void Add(int32_t label, absl::string_view name);
   // Adds several files of one class. Each name in `names` is followed by '\0'.
   void AddAll(int32_t label, absl::string_view names);
+  // After all files: the cluster of each (SampleIndex.cluster).
+  void SetClusters(std::vector<int64_t> cluster) { index_.cluster = std::move(cluster); }
 
   const SampleIndex& index() const override { return index_; }
   ImageShape shape() const override { return shape_; }
@@ -103,6 +107,14 @@ class ListingMemory {
 
 // Images in separate files, in a folder for each class.
 
+using ImageClusters = std::unordered_map<std::string, int64_t>;
+
+// Reads the clusters of images from a table (.csv) with the columns `image` and `cluster`; others are ignored. An image
+// is a path below `root`, or an absolute one; those outside of `root` are left out. A cluster is any text; its number
+// is its place in the order of their bytes. Errors: those of ReadFile(); kInvalidArgument, with file and line, for
+// those of ReadCsv(), a missing column, a cluster without a name and an image in two clusters.
+absl::StatusOr<ImageClusters> ReadImageClusters(const std::string& file, const std::string& root);
+
 struct ImageFolderOptions {
   // Files to leave out, as "CLASS_FOLDER/FILE", with the folders as in `class_folder`.
   std::set<std::string> skip;
@@ -115,6 +127,8 @@ struct ImageFolderOptions {
   std::optional<Share> share;
   // How many images of each class to use, the first ones, before a share is taken; 0: all.
   int64_t first_per_class = 0;
+  // The cluster of each image, by its path below the root; if empty, there are none. A share keeps clusters whole.
+  ImageClusters clusters;
   bool exif_orientation = false;
 };
 
@@ -123,7 +137,8 @@ struct ImageFolderOptions {
 //
 // `class_folder`: the folders below `root`, in the order of the class ids. `is_empty`: whether each class has no folder
 // and no images; an empty list means that all have one. `shape` and `part`: as in ImageFiles. Errors: kNotFound if a
-// folder does not exist or can't be read, or a file to skip does not exist.
+// folder does not exist or can't be read, or a file to skip does not exist; kInvalidArgument for an image without a
+// cluster, if others have one.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::string& root,
                                                                    const std::vector<std::string>& class_folder,
                                                                    const ImageShape& shape, const std::string& part,
@@ -137,12 +152,30 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder);
 absl::StatusOr<std::string> ListingDigest(const FolderListing& listing);
 
+// Returns the cluster of each image of a class. Errors: kInvalidArgument, with the path, for one that has none.
+absl::StatusOr<std::vector<int64_t>> ClustersOf(const std::string& root, const std::string& class_folder,
+                                                const std::vector<absl::string_view>& names,
+                                                const ImageClusters& clusters);
+
 // Returns how many of a class's n images are in the share.
 int64_t SizeOfShare(const ImageFolderOptions::Share& share, int64_t n);
 
 // Returns which of a class's n images are in the share: their positions in the order of the names, ascending.
 // `class_folder`: the text that names the random stream.
 std::vector<int64_t> PlacesOfShare(const ImageFolderOptions::Share& share, const std::string& class_folder, int64_t n);
+
+// Divides samples class by class, as PlacesOfShare() does, with whole clusters: those that no earlier class had, in the
+// order of a shuffle, are test samples until there are SizeOfShare() of the class, or more.
+class ClusterShare {
+ public:
+  explicit ClusterShare(const ImageFolderOptions::Share& share) : test_(share) { test_.test = true; }
+  // Whether each sample of the next class, whose clusters are given, is in the test share.
+  std::vector<bool> AddClass(const std::string& class_folder, const std::vector<int64_t>& cluster);
+
+ private:
+  ImageFolderOptions::Share test_;
+  std::map<int64_t, bool> is_test_;  // of each cluster so far
+};
 
 }  // namespace openset
 

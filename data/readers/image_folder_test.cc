@@ -5,8 +5,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -280,6 +284,61 @@ TEST_F(ImageFolderTest, ReadsAShare) {
   options.share = {0, 0.5, true};
   const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "test", options);
   EXPECT_THAT(source->index().label, ElementsAre(0, 0, 1));  // round(1.5) and 1
+}
+
+// Three clusters of two images each of class a, and one that class b shares: a fifth of 6 is 1 image, so one cluster.
+TEST(ClusterShare, KeepsClustersWhole) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    ClusterShare share({seed, 0.2, false});
+    const std::vector<bool> a = share.AddClass("a", {0, 0, 1, 1, 2, 2});
+    EXPECT_EQ(std::count(a.begin(), a.end(), true), 2);
+    for (int i = 0; i < 6; i += 2) EXPECT_EQ(a[i], a[i + 1]);
+    // Class b has a fifth of 5: 1 image. If its first two are test images already, no more are drawn.
+    const std::vector<bool> b = share.AddClass("b", {1, 1, 3, 4, 5});
+    EXPECT_EQ(b[0], a[2]);
+    EXPECT_EQ(b[1], a[2]);
+    EXPECT_EQ(std::count(b.begin(), b.end(), true), a[2] ? 2 : 1);
+  }
+}
+
+TEST_F(ImageFolderTest, ClustersStayInOneShare) {
+  ImageFolderOptions options;
+  const std::vector<std::string> names = {"dog/1.webp", "dog/10.png", "dog/2.jpeg", "cat/a.JPG", "cat/b.png"};
+  for (size_t i = 0; i < names.size(); ++i) options.clusters[names[i]] = static_cast<int64_t>(i / 2);
+  std::map<int64_t, std::set<bool>> shares;
+  int64_t images = 0;
+  for (const bool test : {false, true}) {
+    options.share = {3, 0.5, test};
+    const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "x", options);
+    images += source->index().size();
+    for (int64_t i = 0; i < source->index().size(); ++i) {
+      const std::string path = source->Describe(i).substr(root_.size() + 1);
+      EXPECT_EQ(source->index().cluster[i], options.clusters.at(path));
+      shares[source->index().cluster[i]].insert(test);
+    }
+  }
+  EXPECT_EQ(images, static_cast<int64_t>(names.size()));
+  for (const auto& [cluster, of] : shares) EXPECT_THAT(of, SizeIs(1)) << cluster;
+  options.clusters.erase(names[0]);
+  EXPECT_THAT(OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "x", options).status().message(),
+              ::testing::HasSubstr(absl::StrCat(names[0], ": the table of clusters has no line for this image")));
+}
+
+TEST(ReadImageClusters, ReadsATable) {
+  const auto read = [](const std::string& text) {
+    WriteTestFile("clusters.csv", text);
+    return ReadImageClusters(JoinPath(::testing::TempDir(), "clusters.csv"), "/data/photos");
+  };
+  const auto clusters =
+      read("cluster,set,image\nsun,train,/data/photos/a/1.png\nmoon,test,a/2.png\nsun,x,/else/3.png\n");
+  ASSERT_THAT(clusters, IsOk());
+  EXPECT_EQ(*clusters, (ImageClusters{{"a/1.png", 1}, {"a/2.png", 0}}));
+  EXPECT_THAT(read("cluster,file\n1,a\n").status().message(),
+              ::testing::HasSubstr("clusters.csv: line 1: needs the columns 'image' and 'cluster'"));
+  EXPECT_THAT(read("image,cluster\na/1.png,\n").status().message(), ::testing::HasSubstr("line 2: the image has no"));
+  EXPECT_THAT(read("image,cluster\na/1.png,x\n/data/photos/a/1.png,y\n").status().message(),
+              ::testing::HasSubstr("line 3: the image 'a/1.png' is in cluster 'x', too"));
+  EXPECT_THAT(read("image,cluster\na\n").status().message(), ::testing::HasSubstr("line 2: has 1 cells"));
 }
 
 }  // namespace

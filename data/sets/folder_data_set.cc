@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
@@ -84,8 +85,8 @@ std::set<std::string> SkippedOf(const FolderListing& listing, const std::string&
 }
 
 // Adds a part with all the images of a listing or a share of them. `digest`: ListingDigest() of the listing.
-void AddPart(const std::string& name, const FolderListing& listing, const std::string& digest,
-             const FolderRequest& request, const FolderShare* share, DataSetInfo* info) {
+absl::Status AddPart(const std::string& name, const FolderListing& listing, const std::string& digest,
+                     const FolderRequest& request, const FolderShare* share, DataSetInfo* info) {
   DataSetPart* part = info->mutable_layout(0)->add_part();
   part->set_name(name);
   ImageFolderFiles* files = part->mutable_image_folder();
@@ -93,6 +94,15 @@ void AddPart(const std::string& name, const FolderListing& listing, const std::s
   files->set_exif_orientation(true);
   files->set_listing_sha256(digest);
   if (share != nullptr) *files->mutable_share() = *share;
+  ImageClusters clusters;
+  if (!request.clusters.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(clusters, ReadImageClusters(request.clusters, listing.root));
+    files->mutable_clusters()->set_path(request.clusters);
+    OPENSET_ASSIGN_OR_RETURN(*files->mutable_clusters()->add_sha256(), Sha256HexOfFile(request.clusters));
+  }
+  ImageFolderOptions::Share drawn;
+  if (share != nullptr) drawn = {share->seed(), share->test_share(), share->test()};
+  ClusterShare whole(drawn);
   int64_t samples = 0;
   for (const std::string& class_name : info->class_name()) {
     const auto found = std::lower_bound(listing.folder.begin(), listing.folder.end(), class_name);
@@ -100,13 +110,26 @@ void AddPart(const std::string& name, const FolderListing& listing, const std::s
     if (found != listing.folder.end() && *found == class_name) {
       const std::set<std::string> skipped = SkippedOf(listing, class_name, request);
       for (const std::string& image : skipped) files->add_skip(image);
-      count = listing.images[found - listing.folder.begin()].count - static_cast<int64_t>(skipped.size());
+      const ImageNames& images = listing.images[found - listing.folder.begin()];
+      count = images.count - static_cast<int64_t>(skipped.size());
+      if (!request.clusters.empty()) {
+        std::vector<absl::string_view> names = images.Split();
+        names.erase(std::remove_if(names.begin(), names.end(),
+                                   [&](absl::string_view image) {
+                                     return skipped.count(absl::StrCat(class_name, "/", image)) > 0;
+                                   }),
+                    names.end());
+        OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> cluster,
+                                 ClustersOf(listing.root, class_name, names, clusters));
+        if (share != nullptr) count = absl::c_count(whole.AddClass(class_name, cluster), share->test());
+      }
     }
-    if (share != nullptr) count = SizeOfShare({share->seed(), share->test_share(), share->test()}, count);
+    if (share != nullptr && request.clusters.empty()) count = SizeOfShare(drawn, count);
     part->add_samples_per_class(count);
     samples += count;
   }
   part->set_samples(samples);
+  return absl::OkStatus();
 }
 
 // The folders of the parts; `train` is empty if the folder has none.
@@ -190,23 +213,25 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   OPENSET_ASSIGN_OR_RETURN(const std::string digest, ListingDigest(listing));
   if (has_parts) {
     OPENSET_ASSIGN_OR_RETURN(const std::string tested_digest, ListingDigest(tested));
-    AddPart("train", listing, digest, request, nullptr, &info);
-    AddPart("test", tested, tested_digest, request, nullptr, &info);
+    OPENSET_RETURN_IF_ERROR(AddPart("train", listing, digest, request, nullptr, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("test", tested, tested_digest, request, nullptr, &info));
     if (!parts.val.empty()) {
       OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val));
       KeepOnly(classes, &validation);
       OPENSET_ASSIGN_OR_RETURN(const std::string validation_digest, ListingDigest(validation));
-      if (!validation.folder.empty()) AddPart("val", validation, validation_digest, request, nullptr, &info);
+      if (!validation.folder.empty()) {
+        OPENSET_RETURN_IF_ERROR(AddPart("val", validation, validation_digest, request, nullptr, &info));
+      }
     }
   } else {
     FolderShare share;
     share.set_seed(request.seed);
     share.set_test_share(request.test_share);
     share.set_test(false);
-    AddPart("train", listing, digest, request, &share, &info);
+    OPENSET_RETURN_IF_ERROR(AddPart("train", listing, digest, request, &share, &info));
     share.set_test(true);
-    AddPart("test", listing, digest, request, &share, &info);
-    AddPart("all", listing, digest, request, nullptr, &info);
+    OPENSET_RETURN_IF_ERROR(AddPart("test", listing, digest, request, &share, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("all", listing, digest, request, nullptr, &info));
   }
   // No class has an image for one of the shares, if each has only one.
   google::protobuf::RepeatedPtrField<DataSetPart>* added = info.mutable_layout(0)->mutable_part();

@@ -23,6 +23,7 @@ struct FolderRequest {
   double test_share = 0.2;
   uint64_t seed = 0;
   std::set<std::string> skip;  // paths of images to leave out
+  std::string clusters;        // the absolute path of a table of the images' clusters (ImageFolderFiles); "": none
 };
 
 // Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
@@ -33,7 +34,8 @@ struct FolderRequest {
 // contains images and no folders of classes is one class, with the folder's name. A class whose images are all skipped
 // is left out. Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains
 // the digest of the listing, so that changed files count as other data. Errors: kNotFound if the folder does not exist;
-// kInvalidArgument if its path is not absolute, if it has no images, or for a name of a folder that no class can have.
+// kInvalidArgument if its path is not absolute, if it has no images, or for a name of a folder that no class can have;
+// those of ReadImageClusters() and of an image without a cluster.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
 
 // Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not

@@ -1,6 +1,8 @@
 #include "data/sets/folder_data_set.h"
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +55,43 @@ TEST_F(FolderDataSetTest, SharesTheImagesOfEachClass) {
   ASSERT_THAT(source, IsOk());
   EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
   EXPECT_THAT((*source)->Read({0, 2}), IsOk());
+}
+
+// Three images of a patient each, in two classes.
+TEST_F(FolderDataSetTest, ClustersStayInOnePart) {
+  Put("cat", 12);
+  Put("dog", 12);
+  FolderRequest request{"mine", root_};
+  request.clusters = JoinPath(::testing::TempDir(), "patients.csv");
+  std::string table = "image,cluster\n";
+  for (const char* name : {"cat", "dog"}) {
+    for (int i = 0; i < 12; ++i) absl::StrAppend(&table, name, "/", i, ".png,", name, i / 3, "\n");
+  }
+  ASSERT_THAT(WriteFileAtomically(request.clusters, table), IsOk());
+  const auto info = DescribeFolder(request);
+  ASSERT_THAT(info, IsOk());
+  EXPECT_THAT(FindDataSetProblems(*info), IsEmpty());
+  // A fifth of 12, rounded, is 2: one cluster.
+  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(3, 3));
+  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(9, 9));
+  EXPECT_NE(*PartDigest(*info, "train"), *PartDigest(*Describe(), "train"));
+  EXPECT_THAT(CheckFiles(*info, "train", {}), IsOk());
+  std::map<std::string, std::set<std::string>> parts;  // of each patient
+  for (const std::string part : {"train", "test"}) {
+    const auto source = *OpenPart(*info, part, {});
+    EXPECT_EQ(source->index().cluster.size(), source->index().label.size());
+    for (int64_t i = 0; i < source->index().size(); ++i) {
+      const std::filesystem::path path = source->Describe(i);
+      parts[absl::StrCat(path.parent_path().string(), std::stoi(path.stem()) / 3)].insert(part);
+    }
+  }
+  EXPECT_EQ(parts.size(), 8);
+  for (const auto& [patient, in] : parts) EXPECT_EQ(in.size(), 1) << patient;
+
+  ASSERT_THAT(WriteFileAtomically(request.clusters, absl::StrCat(table, "cat/0.png,cat0\n")), IsOk());
+  EXPECT_THAT(CheckFiles(*info, "train", {}).message(), HasSubstr("patients.csv: SHA-256 is"));
+  ASSERT_THAT(WriteFileAtomically(request.clusters, "image,cluster\ncat/0.png,x\n"), IsOk());
+  EXPECT_THAT(DescribeFolder(request).status().message(), HasSubstr("has no line for this image"));
 }
 
 TEST_F(FolderDataSetTest, UsesExistingParts) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
+#include "core/files/formats/csv.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -11,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "data/inspect/contact_sheet.h"
@@ -60,6 +62,46 @@ class DataTest : public ::testing::Test {
 
   const OpensetProgram program_;
 };
+
+// Pairs of photos belong together.
+TEST_F(DataTest, PartsAreDrawnByClusters) {
+  std::string table = "image,cluster,note\n";
+  for (int i = 0; i < 10; ++i) {
+    for (const char* name : {"cat", "dog", "owl"}) {
+      if (i < 5 || name == std::string("dog")) absl::StrAppend(&table, name, "/", i, ".png,", name, i / 2, ",x\n");
+    }
+  }
+  program_.Write("pairs.csv", table);
+  const ProgramResult described =
+      program_.Run({"data", "describe", "photos", "--clusters=pairs.csv", "--test_share=0.4"});
+  ASSERT_EQ(described.exit_code, 0) << described.err;
+  EXPECT_THAT(program_.Read("catalog/photos.textproto"), HasSubstr("pairs.csv\""));
+  ASSERT_EQ(program_.Run({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=1"}).exit_code, 0);
+  const ProgramResult tested = program_.Run({"task", "samples", "pets", "--format=csv"});
+  ASSERT_EQ(tested.exit_code, 0) << tested.err;
+  // Two of five pairs of dogs.
+  std::map<int, int> dogs;  // of each pair
+  for (const absl::string_view line : absl::StrSplit(tested.out, '\n')) {
+    const size_t at = line.find("/dog/");
+    if (at != absl::string_view::npos) ++dogs[(line[at + 5] - '0') / 2];
+  }
+  EXPECT_EQ(dogs.size(), 2);
+  for (const auto& [pair, photos] : dogs) EXPECT_EQ(photos, 2) << pair;
+  program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
+  const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  ASSERT_EQ(
+      program_.Run({"task", "new", "folds", "--data=photos", "--known=dog,cat", "--splits=1", "--folds=2"}).exit_code,
+      0);
+  EXPECT_THAT(program_.Run({"task", "samples", "folds", "--format=csv"}).err,
+              AllOf(HasSubstr("clusters of samples, which folds and validation_per_class would divide"),
+                    HasSubstr("lay the parts out as folders, train, test and val")));
+  program_.Write("pairs.csv", "image\n");
+  EXPECT_THAT(program_.Run({"data", "describe", "photos", "--name=again", "--clusters=pairs.csv"}).err,
+              HasSubstr("pairs.csv: line 1: needs the columns 'image' and 'cluster'"));
+  EXPECT_THAT(program_.Run({"data", "describe", "photos", "--name=again", "--clusters=none.csv"}).err,
+              HasSubstr("none.csv"));
+}
 
 TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult described = program_.Run({"data", "describe", "photos"});

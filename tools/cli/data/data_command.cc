@@ -66,7 +66,8 @@ ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
 ABSL_FLAG(
     std::string, clusters, "",
     "audit: the file to write the proposed clusters to; a table (.csv) with a line for each image, or a copy of the "
-    "file of features (.npz) with an array `cluster`.");
+    "file of features (.npz) with an array `cluster`. describe: such a table, with the columns image and cluster; "
+    "train and test get whole clusters.");
 ABSL_FLAG(double, similarity, 0.99, "audit: the cosine from which two feature vectors are near-duplicates.");
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
@@ -471,6 +472,9 @@ absl::Status DescribeImages(const std::string& folder) {
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
   }
   request.seed = absl::GetFlag(FLAGS_seed);
+  if (const std::string clusters = absl::GetFlag(FLAGS_clusters); !clusters.empty()) {
+    request.clusters = std::filesystem::absolute(UserPath(clusters), error).lexically_normal().string();
+  }
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
@@ -770,7 +774,8 @@ Command DataCommand() {
       "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown\n"
       "          classes\n"
       "describe  writes the catalog entry of a folder of images (one folder for each class): classes, counts, mean\n"
-      "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM\n"
+      "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM.\n"
+      "          With --clusters, a table as audit writes it, images that belong together stay in one part\n"
       "audit     finds exact and near duplicates in a data set or between the data sets of a task, and proposes\n"
       "          clusters of samples that belong together: duplicates, and files of one folder below a class's or\n"
       "          with one name before a number, as of patients or videos (video12_0031.png);\n"
@@ -781,6 +786,8 @@ Command DataCommand() {
       "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"
       "  openset data describe ~/photos --name=photos\n"
       "  openset data audit cifar10_plus_50\n"
+      "  openset data audit photos --clusters=clusters.csv\n"
+      "  openset data describe ~/photos --name=photos --clusters=clusters.csv\n"
       "  openset data audit features:clip.npz --clusters=clip_clusters.npz\n";
   command.flags = {"data",  "library",   "deploy", "parts",      "images",       "unverified",
                    "name",  "into",      "seed",   "test_share", "skip_damaged", "split",
