@@ -4,6 +4,7 @@
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/files/remove_tree.h"
 #include "core/logging.h"
 #include "core/process/heap.h"
 #include "core/process/run_main.h"
@@ -20,8 +22,14 @@
 #include "core/tensor/torch_error.h"
 #include "core/tensor/torch_tensor_base.h"  // IWYU pragma: keep: const_data_ptr.cc is linked
 #include "data/catalog.h"
+#include "experiments/arrays/array_actions.h"
+#include "experiments/arrays/command_training.h"
 #include "experiments/infer/inference.h"
 #include "experiments/learning_curve/measure_epoch.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/method/training_epochs.h"
+#include "experiments/train/checkpoint.h"
 #include "experiments/train/probe.h"
 #include "experiments/train/training.h"
 #include "experiments/worker/action_context.h"
@@ -53,6 +61,21 @@ const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
   LOG(FATAL) << "a request without an action";
 }
 
+// A training by another program, which writes the weights of the action's network.
+absl::Status TrainByCommand(const WorkRequest& request, const ActionContext& context, Catalog* catalog) {
+  const TrainAction& action = request.train();
+  ArrayContext arrays{request.key(), context.store, catalog, {}, StageClock(), context.report, context.poll};
+  arrays.data_folders.assign(request.data_folder().begin(), request.data_folder().end());
+  if (request.has_cuda_device()) arrays.cuda_device = request.cuda_device();
+  arrays.continued_key = request.continued_key();
+  arrays.allow_commands = request.allow_commands();
+  OPENSET_ASSIGN_OR_RETURN(const CommandResult made, RunTrainingCommand(action, arrays));
+  const absl::Status committed = CommitWeights(action, made.weights, made.epochs, context);
+  if (!committed.ok()) return Annotate(committed, "training.command");
+  // A longer training continues from the state of one that stops early.
+  return IsStoppedEarly(action.training()) ? absl::OkStatus() : RemoveTree(context.store.WorkFolder(request.key()));
+}
+
 // `openset_worker --check`, which starts only if the libraries have all symbols: whether tensors lie in memory as the
 // headers of our version say. The left sides are compiled into this program, the right ones run in LibTorch.
 int CheckLibTorch() {
@@ -72,8 +95,8 @@ int Serve(const std::vector<std::string>& catalog_folders) {
     return 2;
   }
   std::unique_ptr<ImageCache> images;
-  const auto in_context =
-      [&](absl::Status (*act)(const WorkRequest& request, const ActionContext& context)) -> Execute {
+  using Act = std::function<absl::Status(const WorkRequest& request, const ActionContext& context)>;
+  const auto in_context = [&](const Act& act) -> Execute {
     return [&, act](const WorkRequest& request, const ReportProgress& report, const Poll& poll) -> absl::Status {
       if (images == nullptr) {
         images = std::make_unique<ImageCache>(
@@ -96,7 +119,8 @@ int Serve(const std::vector<std::string>& catalog_folders) {
                            request.continued_key(), cpu_slots, poll});
     };
   };
-  const Execute train = in_context([](const WorkRequest& request, const ActionContext& context) {
+  const Execute train = in_context([&](const WorkRequest& request, const ActionContext& context) {
+    if (request.train().training().has_command()) return TrainByCommand(request, context, &*catalog);
     return Train(request.train(), context, MeasureEpoch);
   });
   const Execute infer = in_context([](const WorkRequest& request, const ActionContext& context) {

@@ -63,7 +63,8 @@ class Train : public Stage {
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
     const MethodSpec& method = trial.method();
-    if (UsesArraysOnly(method.model())) return 0;  // no pass of one of our networks
+    // No pass of one of our networks.
+    if (UsesArraysOnly(method.model()) || method.training().has_command()) return 0;
     if (action.role == ActionRole::kPretraining) return WorkOf(method.pretraining(), 0, trial, count_samples);
     return WorkOf(method, method.has_views() ? method.views().count() : 0, trial, count_samples);
   }
@@ -81,7 +82,7 @@ class Train : public Stage {
       for (const UnknownGroup& group : samples.unknown) reads->selections.insert(&group.selection());
     }
     reads->models.insert(&method.model());
-    if (!method.training().has_command()) return;
+    if (!method.training().has_command() || !method.model().has_outputs()) return;
     const TaskData& data = trial.data();
     reads->selections.insert(&data.test_known());
     for (const UnknownGroup& group : data.test_unknown()) reads->selections.insert(&group.selection());

@@ -1,9 +1,4 @@
 #include "experiments/arrays/command_training.h"
-#include "absl/status/statusor.h"
-
-#include <vector>
-
-#include <string>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,13 +12,17 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
@@ -72,6 +71,8 @@ struct Part {
 constexpr Part kTest = {"test", "test.npz", "outputs.npz"};
 constexpr Part kFit = {"fit", "train.npz", "fit.npz"};
 constexpr Part kValidation = {"validation", "validation.npz", "validation_outputs.npz"};
+
+constexpr const char* kWeightFiles[] = {"checkpoint.safetensors", "checkpoint.pth"};
 
 // ---- What the program gets.
 
@@ -412,9 +413,12 @@ absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, cons
     return WriteSamples(JoinPath(folder, part.samples), known, unknown, shifted, context);
   };
   std::vector<std::pair<const Part*, SampleFile>> parts;
-  OPENSET_ASSIGN_OR_RETURN(SampleFile test,
-                           write(kTest, samples.test_known(), samples.test_unknown(), samples.test_shifted()));
-  parts.emplace_back(&kTest, std::move(test));
+  const bool is_network = !action.model().has_outputs();  // which openset passes over all samples but those to train on
+  if (!is_network) {
+    OPENSET_ASSIGN_OR_RETURN(SampleFile test,
+                             write(kTest, samples.test_known(), samples.test_unknown(), samples.test_shifted()));
+    parts.emplace_back(&kTest, std::move(test));
+  }
   OPENSET_ASSIGN_OR_RETURN(SampleFile train, write(kFit, action.data(), no_unknown, no_shifted));
   parts.emplace_back(&kFit, std::move(train));
   if (samples.has_validation_known()) {
@@ -438,6 +442,15 @@ absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, cons
 
   CommandResult result;
   result.epochs = progress.epochs();
+  if (is_network) {
+    for (const char* name : kWeightFiles) {
+      result.weights = JoinPath(folder, name);
+      if (FileExists(result.weights)) return result;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("training.command: '", OneLine(command.run()), "' ended without ",
+                                                   absl::StrJoin(kWeightFiles, " or "),
+                                                   ", the weights of the network"));
+  }
   std::vector<Outputs> outputs;
   outputs.reserve(parts.size());
   Safetensors content;

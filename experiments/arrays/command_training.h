@@ -16,15 +16,17 @@ namespace openset {
 // What the program has made.
 struct CommandResult {
   std::string checkpoint;            // a safetensors file with the outputs for each part of the samples
+  std::string weights;               // instead, the path of the file of weights of the action's network
   std::vector<EpochSummary> epochs;  // as far as it reported them
   std::vector<std::string> notes;    // likely mistakes in its files
 };
 
 // Runs the action's command in store.WorkFolder(context.key): copies its sources there, writes the samples and
-// trial.json, waits for its end and reads its outputs. When the user stops the run, the command gets SIGTERM, and
-// SIGKILL ten seconds later; a later attempt finds what it left in state/, and so does a training that continues this
-// one. Errors: kPermissionDenied unless context.allow_commands; kCancelled if it was stopped; kAborted if it fails;
-// kInvalidArgument, with the file, for outputs that are missing or don't fit the samples; those of reading the data.
+// trial.json, waits for its end and reads its outputs, or finds the weights. When the user stops the run, the command
+// gets SIGTERM, and SIGKILL ten seconds later; a later attempt finds what it left in state/, and so does a training
+// that continues this one. Errors: kPermissionDenied unless context.allow_commands; kCancelled if it was stopped;
+// kAborted if it fails; kInvalidArgument, with the file, for outputs that are missing or don't fit the samples; those
+// of reading the data.
 absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, const ArrayContext& context);
 
 // The outputs of an inference on samples of that training, from the bytes of its checkpoint. Errors: kNotFound if the

@@ -73,15 +73,36 @@ absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& actio
   return model;
 }
 
-absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context) {
+namespace {
+
+// Commits the initial model of `initial` as the checkpoint of `action`.
+absl::Status CommitModelOf(const TrainAction& initial, const TrainAction& action,
+                           const std::vector<EpochSummary>& epochs, const ActionContext& context) {
   ImportNotes notes;
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context, &notes));
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(initial, context, &notes));
   TrainSummary summary;
   summary.mutable_ignored_tensor()->Assign(notes.ignored.begin(), notes.ignored.end());
   summary.mutable_import_note()->Assign(notes.lines.begin(), notes.lines.end());
+  summary.mutable_epoch()->Assign(epochs.begin(), epochs.end());
   *summary.mutable_action() = action;
   *summary.mutable_provenance() = TrainProvenance(action, /*earlier=*/{}, context);
   return CommitCheckpoint(*model, std::move(summary), context);
+}
+
+}  // namespace
+
+absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context) {
+  return CommitModelOf(action, action, {}, context);
+}
+
+absl::Status CommitWeights(const TrainAction& action, const std::string& weights,
+                           const std::vector<EpochSummary>& epochs, const ActionContext& context) {
+  TrainAction initial = action;
+  WeightsSpec* spec = initial.mutable_model()->mutable_weights();
+  spec->set_file(weights);
+  OPENSET_ASSIGN_OR_RETURN(*spec->mutable_sha256(), Sha256HexOfFile(weights));
+  FillDefaults(spec);
+  return CommitModelOf(initial, action, epochs, context);
 }
 
 }  // namespace openset

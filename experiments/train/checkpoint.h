@@ -39,6 +39,11 @@ absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& actio
 // For an action without a training: commits the initial model as its checkpoint, without epochs.
 absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context);
 
+// For a training by another program, which has written the weights of the action's network: commits the network with
+// them. Errors: those of ImportWeights().
+absl::Status CommitWeights(const TrainAction& action, const std::string& weights,
+                           const std::vector<EpochSummary>& epochs, const ActionContext& context);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_TRAIN_CHECKPOINT_H_

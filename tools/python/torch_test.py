@@ -381,7 +381,7 @@ class PagesTest(unittest.TestCase):
         with open(os.path.join(PAGES, "trainer.md"), encoding="utf-8") as file:
             blocks = [textwrap.dedent(block).strip("\n") for block in
                       re.findall(r"(?:^    .*\n|^\n(?=    ))+", file.read(), re.MULTILINE)]
-        method, program = blocks
+        method, program = blocks[:2]
         program, command = program.rsplit("\n\n", 1)
         self.assertRegex(method, "^name: \"forest\"")
         for name, text in (("forest.textproto", method), ("forest.py", program), (

@@ -234,6 +234,78 @@ TEST_F(Trainer, EndsWithOpenset) {
   }
 }
 
+// The weights of a network, by a program that copies them, give what the same file gives as model.weights.
+TEST_F(Trainer, WritesTheWeightsOfANetwork) {
+  const std::string parts = R"(
+name: "tiny" class_name: ["a", "b", "c", "d"] channels: 1 height: 16 width: 16
+layout {
+  part { name: "train" samples: 40 samples_per_class: 10 npz { images { path: "train.npz" } } }
+  part { name: "test" samples: 40 samples_per_class: 10 npz { images { path: "test.npz" } } }
+}
+)";
+  program_.Write("catalog/tiny.textproto", parts);
+  program_.Write("tiny_task.textproto", "name: 'tiny_task' data_set: 'tiny' split { known: [0, 1, 2] unknown: 3 }");
+  for (const char* part : {"train", "test"}) {
+    RandomStream random(part[1], "images");
+    std::string images = FormatNpyHeader("|u1", {40, 16, 16});
+    std::vector<int64_t> labels;
+    for (int64_t i = 0; i < 40; ++i) {
+      labels.push_back(i % 4);
+      for (int64_t p = 0; p < 16 * 16; ++p) images.push_back(static_cast<char>(random.Below(256)));
+    }
+    ASSERT_TRUE(WriteNpz(absl::StrCat(program_.folder(), "/", part, ".npz"),
+                         {{"images", *ParseOwnedNpy(images)}, {"labels", MakeNpy(labels, {40})}})
+                    .ok());
+  }
+  ASSERT_EQ(setenv("OPENSET_LIBRARY", program_.folder().c_str(), 1), 0);
+  ASSERT_EQ(setenv("OPENSET_DATA", program_.folder().c_str(), 1), 0);
+  std::filesystem::copy_file("models/testdata/osrci_cnn_parallel.safetensors", program_.folder() + "/w.safetensors");
+  constexpr char kNetwork[] = R"(
+name: "NAME" title: "NAME" reference: "own"
+model { osrci_cnn { feature_dim: 4 } head { linear {} } MODEL }
+TRAINING
+input { size: 16 channels: 1 mean: 0.5 std: 0.25 } inference { plain {} } score { knn { k: 3 } }
+)";
+  program_.Write("ours.textproto",
+                 absl::StrReplaceAll(
+                     kNetwork, {{"NAME", "ours"}, {"MODEL", "weights { file: 'w.safetensors' }"}, {"TRAINING", ""}}));
+  const auto write = [&](const std::string& run) {
+    program_.Write("theirs.textproto",
+                   absl::StrReplaceAll(kNetwork, {{"NAME", "theirs"},
+                                                  {"MODEL", ""},
+                                                  {"TRAINING", absl::StrCat("training { command { run: \"", run,
+                                                                            "\" source: 'w.safetensors' } }")}}));
+  };
+  program_.Write("network.textproto",
+                 "name: 'network' question: '?' task: 'tiny_task.textproto' method: ['ours.textproto', "
+                 "'theirs.textproto'] seed: 0 metric { accuracy {} } metric { auroc {} }");
+  const auto run = [&] { return program_.Run({"run", "network.textproto", "--allow_commands", "--retries=0"}); };
+  write("ls > files; cp w.safetensors checkpoint.safetensors; cp files ../../../files");
+  const ProgramResult result = run();
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::map<std::string, std::map<std::string, double>> means;
+  const auto report = nlohmann::json::parse(program_.Read("openset-store/reports/network/report.json"));
+  for (const auto& cell : report.at("cells")) means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+  ASSERT_EQ(means.size(), 2);
+  EXPECT_EQ(means.at("theirs"), means.at("ours"));
+  // It gets no samples to test on: openset infers.
+  EXPECT_THAT(program_.Read("files"), AllOf(HasSubstr("train.npz"), Not(HasSubstr("test.npz"))));
+
+  const auto text_of = [](const ProgramResult& of) { return absl::StrCat(of.out, of.err); };
+  write("true");
+  EXPECT_THAT(text_of(run()),
+              HasSubstr("ended without checkpoint.safetensors or checkpoint.pth, the weights of the network"));
+  write("cp trial.json checkpoint.safetensors");
+  EXPECT_THAT(text_of(run()), HasSubstr("training.command: "));
+  program_.Write("theirs.textproto",
+                 absl::StrReplaceAll(program_.Read("theirs.textproto"), {{"head { linear {} }",
+                                                                          "head { linear {} } weights { file: "
+                                                                          "'w.safetensors' }"}}));
+  EXPECT_THAT(text_of(run()), HasSubstr("model.weights: does not go with training.command"));
+  unsetenv("OPENSET_LIBRARY");
+  unsetenv("OPENSET_DATA");
+}
+
 TEST_F(Trainer, RunsOnlyIfItIsAllowed) {
   Method(program_, absl::StrCat("touch ", marker(), "; python3 train.py"));
   const ProgramResult refused = program_.Run({"run", "study.textproto"});

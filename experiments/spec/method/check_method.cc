@@ -31,18 +31,21 @@ void CheckArrays(const MethodSpec& method, std::vector<FieldProblem>* problems) 
   if (!method.inference().has_plain()) problems->push_back({"inference", absl::StrCat("must be plain for ", what)});
 }
 
-// A training by another program, which writes the outputs.
+// A training by another program, which writes the outputs, or the weights of the method's network.
 void CheckCommand(const MethodSpec& method, std::vector<FieldProblem>* problems) {
-  if (!method.model().has_outputs() || method.model().outputs().has_file()) {
-    problems->push_back({"model", "must be outputs { } for training.command, which writes them"});
+  const bool is_network = method.model().has_head();
+  if (!is_network && (!method.model().has_outputs() || method.model().outputs().has_file())) {
+    problems->push_back({"model",
+                         "must be outputs { } for training.command, which writes them, or a network with a head, whose "
+                         "weights it writes"});
   }
   for (const auto& [path, present] : {std::pair{"pretraining", method.has_pretraining()},
-                                      {"model.head", method.model().has_head()},
                                       {"model.weights", method.model().has_weights()},
                                       {"training.evaluate_every", method.training().has_evaluate_every()}}) {
     if (present) problems->push_back({path, "does not go with training.command"});
   }
-  if (!method.inference().has_plain()) problems->push_back({"inference", "must be plain for training.command"});
+  if (!is_network && !method.inference().has_plain())
+    problems->push_back({"inference", "must be plain for training.command"});
   const CommandSpec& command = method.training().command();
   if (command.source_size() > 0 && !command.has_source_sha256()) {
     problems->push_back({"training.command.source", "can't be set by an axis"});
@@ -286,7 +289,7 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& i
     problems->push_back({path, absl::StrCat("needs features, ", inference.no_features())});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
-  } else if (method.training().has_command()) {
+  } else if (method.training().has_command() && method.model().has_outputs()) {
     // What it writes is known when it ends.
   } else if (method.model().has_outputs()) {
     CheckOutputsScore(method.model().outputs(), score, path, problems);

@@ -136,7 +136,7 @@ auto TrainingOf(Form* form, const Trial& trial, const Spec& spec, uint64_t seed)
     if (method.training().has_evaluate_every()) {
       action.OwnPart(TrainAction::kEvaluationFieldNumber, EpochEvaluationOf(trial));
     }
-    if (method.training().has_command()) {
+    if (method.training().has_command() && method.model().has_outputs()) {
       action.OwnPart(TrainAction::kSamplesFieldNumber, SamplesOfCommand(trial.data()));
     }
   }
