@@ -13,6 +13,7 @@
 #include "data/catalog.h"
 #include "data/task.pb.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker_loop.h"

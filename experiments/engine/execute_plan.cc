@@ -182,7 +182,7 @@ class Execution {
         leases_(options.leases),
         claims_(plan, store, options.leases, options.failures_before),
         attempts_(options.retry),
-        idle_timeout_(options.patience),
+        idle_timeout_(options.idle_timeout),
         engine_(engine),
         observer_(observer),
         scheduler_(engine->capacity()) {}
@@ -197,7 +197,7 @@ class Execution {
       if (const int signal = interrupt.Take(); signal != 0) StopBy(signal);
       if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
       LookAround();
-      OPENSET_RETURN_IF_ERROR(helpers_failure_);
+      OPENSET_RETURN_IF_ERROR(open_work_failure_);
       observer_->OnTick();
     }
     if (stopped_by_ != 0) return absl::CancelledError(absl::StrCat("stopped by ", strsignal(stopped_by_)));
@@ -217,7 +217,7 @@ class Execution {
     return has_left_ || (scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()));
   }
   bool Takes(const Action& action) const {
-    return options_.takes == nullptr || options_.takes(action) || adopted_.count(action.id) > 0;
+    return action.kind == ActionKind::kChoose ? options_.makes_choices : options_.starts_actions;
   }
 
   // Adds these actions, inputs first, to the scheduler. Passengers are part of the action that carries them.
@@ -401,21 +401,16 @@ class Execution {
       RenewLeases();
     for (const ActionId id : attempts_.TakeDue(now)) scheduler_.Resumed(id);
     if (!poll_schedule_.IsLookDue(now, options_.look)) return;
-    LeftWork left;
-    left.leases = leases_;
-    const bool is_any_back = Look(&left);
+    OpenWork work;
+    const bool is_any_back = Look(&work);
     poll_schedule_.Looked(now, SteadyNow());
-    left.ended = ended_;
+    work.ended = ended_;
     if (!MayStart()) return;
-    if (idle_timeout_.is_endless()) return FindHelpers(left);
-    const bool is_adopted_only =
-        absl::c_all_of(running_, [this](ActionId id) { return adopted_.count(id) > 0; }) && !attempts_.any_put_off();
-    const bool is_over = idle_timeout_.IsOver(now, is_any_back || !is_adopted_only);
+    if (options_.on_open_work != nullptr) open_work_failure_ = options_.on_open_work(work);
     // If an action is ready here, it has only just become so, unless its GPU is lost.
     const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
-    if (can_go_on || !running_.empty() || !is_over || Adopt(left.open)) return;
-    FindHelpers(left);
-    has_left_ = true;
+    const bool has_work = is_any_back || !running_.empty() || attempts_.any_put_off();
+    if (idle_timeout_.IsOver(now, has_work) && !can_go_on) has_left_ = true;
   }
 
   void RenewLeases() {
@@ -426,15 +421,15 @@ class Execution {
   }
 
   // Looks at the actions that were left to others. Returns whether any of them comes back to this process.
-  bool Look(LeftWork* left) {
+  bool Look(OpenWork* work) {
     bool is_any_back = false;
     for (const auto& [id, fate] : claims_.LookAtLeft()) {
-      if (fate == Claims::Fate::kTheirs) left->held.push_back(id);
+      if (fate == Claims::Fate::kTheirs) work->held.push_back(id);
       if (fate == Claims::Fate::kDone) Finish(id);
       if (fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
       if (fate != Claims::Fate::kOpen) continue;
       is_any_back |= Takes(plan_[id]);
-      Takes(plan_[id]) ? TakeBack(id) : left->open.push_back(id);
+      Takes(plan_[id]) ? TakeBack(id) : work->open.push_back(id);
     }
     return is_any_back;
   }
@@ -442,29 +437,6 @@ class Execution {
   void TakeBack(ActionId id) {
     claims_.TakeBack(id);
     scheduler_.Resumed(id);
-  }
-
-  // Before this process ends, takes one of the actions that no other process does. Returns false if there is none.
-  bool Adopt(const std::vector<ActionId>& open) {
-    if (options_.takes_rather_than_end == nullptr) return false;
-    const auto id =
-        absl::c_find_if(open, [this](ActionId action) { return options_.takes_rather_than_end(plan_[action]); });
-    if (id == open.end()) return false;
-    adopted_.insert(*id);
-    TakeBack(*id);
-    return true;
-  }
-
-  void FindHelpers(const LeftWork& left) {
-    if (options_.helpers == nullptr) return;
-    const absl::StatusOr<std::map<ActionId, absl::Status>> given_up = options_.helpers->Find(left);
-    helpers_failure_ = given_up.status();
-    if (!given_up.ok()) return;
-    for (const auto& [id, why] : *given_up) {
-      claims_.TakeBack(id);
-      RecordFailure(id, why, /*log_tail=*/"", /*retried=*/false);
-      Fail(id, why);
-    }
   }
 
   // If other processes took over actions while this one slept, leaves the actions to them.
@@ -524,14 +496,13 @@ class Execution {
   CpuSlots cpu_slots_{&scheduler_, engine_};
   std::vector<int64_t> work_;              // by id; see AddWork()
   std::set<ActionId> running_;             // in the engine
-  std::set<ActionId> adopted_;             // left to others at first, but taken in the end
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
   absl::Status gpu_failure_;               // OK: no GPU was lost
-  absl::Status helpers_failure_;           // OK: Helpers::Find() succeeded
+  absl::Status open_work_failure_;         // OK: `on_open_work` succeeded
   std::optional<absl::Duration> ends_at_;  // when running actions are killed, if this process is ending
   int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none received
-  bool has_left_ = false;                  // this process's patience is over
+  bool has_left_ = false;                  // nothing to claim for `idle_timeout`
   int failed_ = 0, ended_ = 0;
 };
 

@@ -168,7 +168,6 @@ class IdleTimeout {
   // Absent: forever.
   explicit IdleTimeout(std::optional<absl::Duration> length) : length_(length) {}
 
-  bool is_endless() const { return !length_.has_value(); }
   // Call it once per loop iteration. Returns whether the process has had no work for this long; the time before the
   // first call does not count.
   bool IsOver(absl::Duration now, bool has_work) {
@@ -201,25 +200,6 @@ class CpuSlots {
   Scheduler& scheduler_;
   Engine& engine_;
   std::map<ActionId, int> growing_;  // actions that can use more, with the slots that they have
-};
-
-// Interface for finding processes that do the work which this process leaves to others.
-
-// The work that a process leaves to others, at one point in time.
-struct LeftWork {
-  std::vector<ActionId> open;  // can start, and nobody has claimed it
-  std::vector<ActionId> held;  // claimed by other processes
-  int ended = 0;               // actions of the run that are done or have failed
-  // The leases of this process; null if there are no other processes.
-  Leases* leases = nullptr;
-};
-
-class Helpers {
- public:
-  virtual ~Helpers() = default;
-  // Finds processes for the open actions, without waiting for them. Returns the actions for which no more processes
-  // will be found, each with the reason; they count as failed. Errors end the run.
-  virtual absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) = 0;
 };
 
 // Divides the actions of a plan among the processes of a store: which actions this process claims, and what becomes of
@@ -285,6 +265,13 @@ class Claims {
 // actions that are newly needed, inputs first (Planner::Choose()).
 using MakeChoice = std::function<absl::StatusOr<std::vector<ActionId>>(ActionId choice)>;
 
+// Work that this process leaves to others, at one point in time.
+struct OpenWork {
+  std::vector<ActionId> open;  // can start, and nobody has claimed it
+  std::vector<ActionId> held;  // claimed by other processes
+  int ended = 0;               // actions of the run that are done or have failed
+};
+
 struct ExecuteOptions {
   ActionMemory memory;
   RetryPolicy retry;
@@ -292,18 +279,15 @@ struct ExecuteOptions {
   int max_failures = 0;
   // Prevents other processes from doing the same actions. Null: there are no other processes.
   Leases* leases = nullptr;
-  // Which of the needed actions this process starts; absent: all. It leaves the others to other processes and waits for
-  // their results, except for choices, which it does not wait for.
-  std::function<bool(const Action&)> takes;
-  // Which of the actions left to others this process does after all, one at a time, if nobody has claimed them when its
-  // patience is over. Absent: none.
-  std::function<bool(const Action&)> takes_rather_than_end;
+  // Whether this process starts actions. If not, it leaves them to other processes and waits for their results.
+  bool starts_actions = true;
+  // Whether it makes the choices of searches. If not, it also leaves out what they would add.
+  bool makes_choices = true;
   // A process that has had nothing to claim for this long ends, even if others are still working. Absent: it waits for
   // them.
-  std::optional<absl::Duration> patience;
-  // Receives the work that this process leaves to others: once before the process ends if it has `patience`, else at
-  // each look. May be null.
-  Helpers* helpers = nullptr;
+  std::optional<absl::Duration> idle_timeout;
+  // Called at each look, to find processes for the work that this one leaves to others. An error ends the run.
+  std::function<absl::Status(const OpenWork&)> on_open_work;
   // For processes that share a run (Claims). May be null.
   const FailuresBefore* failures_before = nullptr;
   // Time between two looks at what other processes are doing; longer if a look takes long.
@@ -332,7 +316,7 @@ absl::Status TimeIsUp();
 // second signal kills everything at once. The next run resumes from the saved states.
 // Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an
 // action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and none is left; the
-// engine's error if an action could not be started and nothing is running; those of Helpers::Find().
+// engine's error if an action could not be started and nothing is running; that of `on_open_work`.
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);
 

@@ -177,72 +177,53 @@ TEST_F(LeasedTest, AnUnmountedStoreIsAnErrorAndFailsNoAction) {
   EXPECT_TRUE(store_.KeysOfFailures()->empty());
 }
 
-// Gives up the open actions, if requested.
-class FakeHelpers : public Helpers {
- public:
-  absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) override {
-    ++asked;
-    last = left;
-    std::map<ActionId, absl::Status> given_up;
-    if (gives_up) {
-      for (const ActionId id : left.open) given_up[id] = absl::UnavailableError("nobody is left");
-    }
-    if (on_find) on_find();
-    if (!failure.ok()) return failure;
-    return given_up;
-  }
-
-  int asked = 0;
-  LeftWork last;
-  bool gives_up = false;
-  absl::Status failure;
-  std::function<void()> on_find;
-};
-
-bool IsInference(const Action& action) { return action.kind == ActionKind::kInfer; }
-
-TEST_F(LeasedTest, WaitsForAndUsesActionsThatItDoesNotTake) {
+TEST_F(LeasedTest, WithoutStartsItWaitsForOthersAndReportsWhatIsOpen) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  options_.takes = IsInference;
-  FakeHelpers helpers;
-  options_.helpers = &helpers;
+  options_.starts_actions = false;
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
+  std::vector<OpenWork> looks;
   // Other processes make the open actions, one at each look.
-  helpers.on_find = [&] {
-    if (!helpers.last.open.empty()) Make(plan[helpers.last.open[0]]);
+  options_.on_open_work = [&](const OpenWork& work) {
+    looks.push_back(work);
+    if (!work.open.empty()) Make(plan[work.open[0]]);
+    if (work.open.empty() && !work.held.empty()) {
+      Make(plan[work.held[0]]);
+      theirs_->Release(plan.actions[0].key);
+    }
+    return absl::OkStatus();
   };
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(Kinds(), ElementsAre("infer", "infer"));
+  EXPECT_THAT(Kinds(), IsEmpty());
   EXPECT_THAT(observer_.finished, SizeIs(6));
-  EXPECT_EQ(helpers.last.leases, ours_.get());
+  EXPECT_THAT(looks[0].held, ElementsAre(plan.actions[0].id));
+  EXPECT_THAT(looks[0].open, ElementsAre(plan.actions[3].id));
+  EXPECT_EQ(looks[0].ended, 0);
+  EXPECT_GE(looks.back().ended, 5);
 }
 
-TEST_F(LeasedTest, ReportsOpenAndHeldActionsToHelpers) {
-  const Plan plan = MakePlanOf("seed: [0, 1]");
-  options_.takes = IsInference;
-  options_.patience = absl::ZeroDuration();
-  FakeHelpers helpers;
-  options_.helpers = &helpers;
-  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  ASSERT_TRUE(Run(plan).ok());
-  EXPECT_EQ(helpers.asked, 1);
-  EXPECT_THAT(helpers.last.held, ElementsAre(plan.actions[0].id));
-  EXPECT_THAT(helpers.last.open, ElementsAre(plan.actions[3].id));
+TEST_F(LeasedTest, WithAnIdleTimeoutOfZeroItLooksOnce) {
+  options_.starts_actions = false;
+  options_.idle_timeout = absl::ZeroDuration();
+  int looks = 0;
+  options_.on_open_work = [&](const OpenWork&) { return ++looks, absl::OkStatus(); };
+  ASSERT_TRUE(Run(MakePlanOf("seed: [0, 1]")).ok());
+  EXPECT_EQ(looks, 1);
   EXPECT_THAT(observer_.finished, IsEmpty());
 }
 
-TEST_F(LeasedTest, WithPatienceEndsIfOthersHaveAllRemainingActions) {
+TEST_F(LeasedTest, IdleItEndsIfOthersHaveAllRemainingActions) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  options_.patience = absl::Milliseconds(50);
+  options_.idle_timeout = absl::Milliseconds(50);
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
   EXPECT_FALSE(*plan.IsInStore(plan.actions[0], store_));
 }
 
-TEST_F(LeasedTest, WithPatienceDoesActionsThatBecomeReadyInTime) {
+TEST_F(LeasedTest, IdleItDoesActionsThatBecomeReadyInTime) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  options_.patience = absl::Minutes(1);
+  options_.idle_timeout = absl::Minutes(1);
   engine_.on_wait = [&] {
     if (engine_.waits != 20) return;
     theirs_->Release(plan.actions[0].key);
@@ -251,33 +232,10 @@ TEST_F(LeasedTest, WithPatienceDoesActionsThatBecomeReadyInTime) {
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
 }
 
-TEST_F(LeasedTest, BeforeEndingTakesUnclaimedActionsOneAtATime) {
-  const Plan plan = MakePlanOf("seed: [0, 1]");
-  options_.takes = [](const Action& action) { return !IsInference(action); };
-  options_.takes_rather_than_end = IsInference;
-  options_.patience = absl::Milliseconds(20);
-  engine_.capacity_of.cpu_threads = 8;
-  ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(Kinds(), ElementsAre("train", "train", "infer", "evaluate", "infer", "evaluate"));
-}
-
-TEST_F(LeasedTest, ActionsThatHelpersGiveUpHaveFailed) {
-  const Plan plan = MakePlanOf("seed: 0");
-  options_.takes = IsInference;
-  FakeHelpers helpers;
-  helpers.gives_up = true;
-  options_.helpers = &helpers;
-  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
-  EXPECT_THAT(observer_.skipped, SizeIs(2));
-  EXPECT_EQ(store_.LoadFailure(plan.actions[0].key)->message(), "nobody is left");
-}
-
-TEST_F(LeasedTest, AnErrorOfHelpersEndsTheRun) {
-  options_.takes = IsInference;
-  FakeHelpers helpers;
-  helpers.failure = absl::FailedPreconditionError("no such partition");
-  options_.helpers = &helpers;
-  EXPECT_EQ(Run(MakePlanOf("seed: 0")), helpers.failure);
+TEST_F(LeasedTest, AnErrorAboutOpenWorkEndsTheRun) {
+  options_.starts_actions = false;
+  options_.on_open_work = [](const OpenWork&) { return absl::FailedPreconditionError("no such partition"); };
+  EXPECT_EQ(Run(MakePlanOf("seed: 0")), absl::FailedPreconditionError("no such partition"));
 }
 
 TEST_F(LeasedTest, LaterProcessesDoNotRetryActionsThatFailedInThisRun) {

@@ -158,17 +158,9 @@ void RunProgress::Describe(RunState* state) const {
   for (const auto& [id, running] : running_) {
     RunningAction* action = state->add_running();
     describe(id, action);
-    const WorkProgress& progress = running.progress;
     action->set_started_at_seconds(running.started_at_seconds);
-    action->set_fraction(progress.fraction());
-    work += progress.fraction() * WorkOf(id);
-    if (progress.has_epoch()) action->set_epoch(progress.epoch());
-    if (progress.has_epochs()) action->set_epochs(progress.epochs());
-    if (progress.has_loss()) action->set_loss(progress.loss());
-    if (progress.has_metric()) action->set_metric(progress.metric());
-    if (progress.has_metric_value()) action->set_metric_value(progress.metric_value());
-    if (progress.has_images_per_second()) action->set_images_per_second(progress.images_per_second());
-    if (progress.has_what()) action->set_what(progress.what());
+    *action->mutable_progress() = running.progress;
+    work += running.progress.fraction() * WorkOf(id);
     if (running.attempt > 1) action->set_attempt(running.attempt);
   }
   for (const auto& [id, run_id] : elsewhere_) {

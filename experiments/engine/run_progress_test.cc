@@ -150,8 +150,8 @@ TEST_F(RunProgressTest, DescribesRunningActions) {
   EXPECT_DOUBLE_EQ(state.fraction(), 250 / 2202.0);
   ASSERT_EQ(state.running_size(), 2);
   EXPECT_EQ(state.running(0).kind(), "train");
-  EXPECT_EQ(state.running(0).epoch(), 3);
-  EXPECT_EQ(state.running(0).loss(), 0.5);
+  EXPECT_EQ(state.running(0).progress().epoch(), 3);
+  EXPECT_EQ(state.running(0).progress().loss(), 0.5);
   EXPECT_EQ(state.running(0).attempt(), 0);
   EXPECT_EQ(state.running(1).elsewhere(), "host, process 77");
 

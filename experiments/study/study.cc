@@ -469,7 +469,7 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
   const absl::Status outcome = ExecutePlan(
       plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
   if (outcome.ok() && !plan().unreadable.empty()) return absl::AbortedError(UnreadableText(Unreadable()));
-  return options.execute.patience.has_value() ? outcome : Explained(outcome);
+  return options.execute.idle_timeout.has_value() ? outcome : Explained(outcome);
 }
 
 absl::Status Study::Explained(const absl::Status& outcome) const {

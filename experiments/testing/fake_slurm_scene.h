@@ -20,7 +20,6 @@
 #include "experiments/action/stage.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
-#include "experiments/engine/slurm/slurm_pilots.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
@@ -44,9 +43,9 @@ class SlurmObserver : public Observer {
   std::function<void()> on_tick;
 };
 
-// A pilot: makes empty results for the open actions in $FAKE_SLURM/work ("KEY KIND INPUT ..."), at most as many as the
-// number in the file `share` next to it. A requeued pilot ends before it has made anything. The fake cluster runs one
-// pilot at a time.
+// A task: makes empty results for the open actions in $FAKE_SLURM/work ("KEY KIND INPUT ..."), at most as many as the
+// number in the file `share` next to it. A requeued task ends before it has made anything. The fake cluster runs one
+// task at a time.
 inline constexpr char kWork[] = R"SH(
 file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')
 store=$(dirname "$(dirname "$file")")
@@ -87,10 +86,9 @@ class FakeSlurm : public ::testing::Test {
     setenv("PATH", absl::StrCat(bin, ":/usr/bin:/bin").c_str(), 1);
     setenv("FAKE_SLURM", fake_.c_str(), 1);
     sandbox_.Write("work.sh", kWork);
-    options_.submit.experiment = "spec";
-    options_.submit.command = {"/bin/bash", sandbox_.folder() + "/work.sh"};
-    options_.submit.first_wait_seconds = 0.01;
-    execute_.look = absl::Milliseconds(20);
+    options_.experiment = "spec";
+    options_.command = {"/bin/bash", sandbox_.folder() + "/work.sh"};
+    options_.first_wait_seconds = 0.01;
     engine_.on_wait = [] { usleep(1000); };
   }
 
@@ -104,27 +102,26 @@ class FakeSlurm : public ::testing::Test {
     return seeds;
   }
 
-  // Runs the plan as a launcher.
+  // Runs the plan as the process that submits.
   absl::Status Run(const Plan& plan) { return RunOn(store_, plan, &observer_); }
 
   absl::Status RunOn(const Store& store, const Plan& plan, EngineObserver* observer) {
     WriteWork(plan);
-    PilotOptions options = options_;
+    SlurmOptions options = options_;
     const std::vector<std::string> keys = store.KeysOfFailures().value();
     for (const std::string& key : keys) options.failures_before[key] = *store.CountFailures(key);
     ExecuteOptions execute = execute_;
-    BeLauncher(options, &execute);
-    SlurmClient client;
-    SlurmPilots pilots(plan, store, client, options, observer);
-    execute.helpers = &pilots;
+    SlurmRun run(plan, store, options, observer);
+    run.SetUp(&execute);
+    execute.look = absl::Milliseconds(20);
     const auto leases = Leases::Begin(store);
     EXPECT_TRUE(leases.ok()) << leases.status();
     execute.leases = leases->get();
     return ExecutePlan(plan, NoChoice, store, execute, &engine_, observer);
   }
 
-  void Detach() { execute_.patience = absl::ZeroDuration(); }
-  void Watch() { execute_.patience = std::nullopt; }
+  void Detach() { execute_.idle_timeout = absl::ZeroDuration(); }
+  void Watch() { execute_.idle_timeout = std::nullopt; }
 
   void WriteWork(const Plan& plan) const {
     std::ofstream file(fake_ + "/work");
@@ -146,14 +143,14 @@ class FakeSlurm : public ::testing::Test {
     return absl::StrSplit(ReadFile(path).value_or(""), '\n', absl::SkipEmpty());
   }
   std::vector<std::string> Submitted() const { return Lines(fake_ + "/submitted"); }
-  // Executed: "JOB KEY", in the order of execution. Begun: "JOB" of each pilot that was started.
+  // Executed: "JOB KEY", in the order of execution. Begun: "JOB" of each task that was started.
   std::vector<std::string> Executed() const { return Lines(store_.folder() + "/executed"); }
   std::vector<std::string> Begun() const { return Lines(store_.folder() + "/begun"); }
 
   const SpecSandbox sandbox_;
   const Store store_;
   const std::string fake_;
-  PilotOptions options_;
+  SlurmOptions options_;
   ExecuteOptions execute_;
   FakeEngine engine_;
   SlurmObserver observer_;

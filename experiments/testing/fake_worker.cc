@@ -19,6 +19,7 @@
 #include "core/text/little_endian.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker_loop.h"
 

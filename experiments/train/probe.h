@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_TRAIN_PROBE_H_
 
 #include "absl/status/status.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/worker.proto.h"
 

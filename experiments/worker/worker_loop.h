@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {

@@ -16,6 +16,7 @@
 #include "core/in_parallel.h"
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

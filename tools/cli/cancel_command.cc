@@ -16,14 +16,13 @@
 namespace openset {
 namespace {
 
-// Asks this user's runs of the study on this machine to stop, and lists those elsewhere. Cancels the jobs of pilots
-// instead of asking them. Returns the number of runs.
-int StopRuns(const Study& study, const std::vector<SubmittedArray>& arrays) {
+// Asks this user's runs of the study on this machine to stop, and lists those elsewhere. Tasks of Slurm are not asked:
+// their jobs, `jobs`, are cancelled. Returns the number of runs.
+int StopRuns(const Study& study, const std::set<std::string>& jobs) {
   int runs = 0;
   for (const RunState& run : RunsOf(study.store())) {
-    const bool is_pilot = absl::c_any_of(
-        arrays, [&](const SubmittedArray& array) { return absl::StartsWith(run.slurm_job(), array.job + "_"); });
-    if (run.experiment() != study.name() || is_pilot) continue;
+    const bool is_task = jobs.count(run.slurm_job().substr(0, run.slurm_job().find('_'))) > 0;
+    if (run.experiment() != study.name() || is_task) continue;
     ++runs;
     const absl::Status asked = AskToStop(study.store(), run);
     std::cout << study.name() << ": " << RunName(run.id()) << (asked.ok() ? ": " : " runs it: ")
@@ -32,36 +31,32 @@ int StopRuns(const Study& study, const std::vector<SubmittedArray>& arrays) {
   return runs;
 }
 
-absl::Status CancelJobs(const Study& study, const std::vector<SubmittedArray>& arrays) {
-  std::set<std::string> in_queue, ours, queued;
-  const SlurmClient slurm;
-  OPENSET_ASSIGN_OR_RETURN(const auto queue, slurm.Queue());
-  for (const auto& [task, state] : queue) in_queue.insert(task.job);
-  for (const SubmittedArray& array : arrays) {
-    if (in_queue.count(array.job) == 0) continue;
-    // In a shared store, another user may have recorded any job of this user: cancel only jobs with the array's name.
-    OPENSET_ASSIGN_OR_RETURN(const std::string of_name, slurm.JobOfName(array.array.name()));
-    if (array.job.compare(of_name) == 0) ours.insert(array.job);  // g++ 12 warns falsely of ==
-  }
-  int tasks = 0;
-  for (const auto& [task, state] : queue) {
-    if (ours.count(task.job) == 0) continue;
-    queued.insert(task.job);
-    ++tasks;
-  }
-  OPENSET_RETURN_IF_ERROR(slurm.Cancel({queued.begin(), queued.end()}));
-  std::cout << study.name() << ": " << tasks << (tasks == 1 ? " pilot" : " pilots") << " of " << queued.size()
-            << (queued.size() == 1 ? " job" : " jobs") << " cancelled\n";
-  return absl::OkStatus();
-}
-
 absl::Status RunCancel(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
-  const std::vector<SubmittedArray> arrays = ArraysInStore(study->store(), study->name());
-  // Before the jobs, because a launcher would submit new pilots instead of cancelled ones.
-  const int runs = StopRuns(*study, arrays);
-  if (!arrays.empty()) return CancelJobs(*study, arrays);
-  if (runs == 0) std::cout << study->name() << ": nothing runs it, and it has no Slurm jobs\n";
+  std::set<std::string> names, jobs;
+  for (const SlurmArray& array : ArraysInStore(study->store(), study->name())) names.insert(array.name());
+  const SlurmClient slurm;
+  int tasks = 0;
+  absl::Status asked;
+  if (!names.empty()) {
+    const absl::StatusOr<std::vector<SlurmTask>> queue = slurm.Queue();
+    asked = queue.status();
+    for (const SlurmTask& task : queue.ok() ? *queue : std::vector<SlurmTask>()) {
+      if (names.count(task.array) == 0) continue;
+      jobs.insert(task.job);
+      ++tasks;
+    }
+  }
+  // Before the jobs, because the process that submitted them would submit new tasks in their place.
+  const int runs = StopRuns(*study, jobs);
+  OPENSET_RETURN_IF_ERROR(asked);
+  if (!jobs.empty()) OPENSET_RETURN_IF_ERROR(slurm.Cancel({jobs.begin(), jobs.end()}));
+  if (!names.empty()) {
+    std::cout << study->name() << ": " << tasks << (tasks == 1 ? " task" : " tasks") << " of " << jobs.size()
+              << (jobs.size() == 1 ? " Slurm job" : " Slurm jobs") << " cancelled\n";
+  } else if (runs == 0) {
+    std::cout << study->name() << ": nothing runs it, and it has no Slurm jobs\n";
+  }
   return absl::OkStatus();
 }
 

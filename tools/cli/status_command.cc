@@ -70,24 +70,27 @@ int ShowRuns(const Store& store, const Study* study) {
   return shown;
 }
 
-// The number of the study's pilots in each Slurm state.
+// The number of the study's tasks in each Slurm state.
 void ShowQueue(const Study& study) {
-  const std::vector<SubmittedArray> arrays = ArraysInStore(study.store(), study.name());
+  const std::vector<SlurmArray> arrays = ArraysInStore(study.store(), study.name());
   if (arrays.empty()) return;
   const auto queue = SlurmClient().Queue();
   if (!queue.ok()) {
     std::cout << "Slurm: " << queue.status().message() << "\n";
     return;
   }
-  for (const SubmittedArray& submitted : arrays) {
+  for (const SlurmArray& array : arrays) {
     std::map<std::string, int> states;
-    for (int t = 0; t < submitted.array.pilots(); ++t) {
-      if (const auto task = queue->find({submitted.job, t}); task != queue->end()) ++states[task->second];
+    std::string job;
+    for (const SlurmTask& task : *queue) {
+      if (task.array != array.name()) continue;
+      ++states[task.state];
+      job = task.job;
     }
     if (states.empty()) continue;
-    std::cout << "Slurm job " << submitted.job << " (" << OneLine(submitted.array.description()) << "):";
+    std::cout << "Slurm job " << job << " (" << DescribeSeat(array.seat()) << " a task):";
     for (const auto& [state, tasks] : states) std::cout << " " << tasks << " " << absl::AsciiStrToLower(state);
-    std::cout << " of " << submitted.array.pilots() << "\n";
+    std::cout << " of " << array.tasks() << "\n";
   }
 }
 

@@ -1,6 +1,6 @@
-// A cluster that answers late, twice or not at all, kills and requeues pilots and reuses job numbers, pilots that end
-// before their work does, and launchers that leave and return: simulated by fake commands, at random, with many running
-// at once. Prints what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
+// A cluster that answers late, twice or not at all, kills and requeues tasks and reuses job numbers, tasks that end
+// before their work does, and processes that submit, leave and return: simulated by fake commands, at random, with many
+// running at once. Prints what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
 #include <unistd.h>
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class SlurmFaults : public FakeSlurm {
 TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
   const int scenarios = Times(300, 6);
   std::map<std::string, int> tried;
-  int64_t actions = 0, submissions = 0, starts = 0, pilots = 0;
+  int64_t actions = 0, submissions = 0, starts = 0, tasks = 0;
   for (int s = 0; s < scenarios && !HasFailure(); ++s) {
     SCOPED_TRACE(absl::StrCat("scenario ", s));
     RandomStream random(s, "slurm");
@@ -60,14 +60,13 @@ TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
                                                                              {"requeue", 3},
                                                                              {"renumber", 2},
                                                                              {"lag", 5},
-                                                                             {"forget", 1},
                                                                              {"twice", 1}}) {
       drawn[what] = Draw(&random, what, most);
       tried[what] += drawn[what];
     }
     Set("max_array", static_cast<int>(2 + random.Below(5)));
     if (random.Below(2) == 0) Set("share", static_cast<int>(1 + random.Below(4)));
-    options_.most = static_cast<int>(random.Below(3));
+    options_.slurm.set_tasks(static_cast<int>(random.Below(3)));
     options_.retries = 5;
     int64_t leaves = random.Below(3);
     tried["leave"] += static_cast<int>(leaves);
@@ -89,29 +88,26 @@ TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
     EXPECT_THAT(Executed(), SizeIs(all));
     actions += all;
     submissions += static_cast<int64_t>(Submitted().size());
-    pilots += static_cast<int64_t>(Begun().size());
+    tasks += static_cast<int64_t>(Begun().size());
   }
-  std::printf("R14: %d scenarios, %lld actions by %lld pilots of %lld calls of sbatch in %lld starts: each made once\n",
-              scenarios, static_cast<long long>(actions), static_cast<long long>(pilots),
+  std::printf("R14: %d scenarios, %lld actions by %lld tasks of %lld calls of sbatch in %lld starts: each made once\n",
+              scenarios, static_cast<long long>(actions), static_cast<long long>(tasks),
               static_cast<long long>(submissions), static_cast<long long>(starts));
   for (const auto& [what, times] : tried) std::printf("     %s: %d\n", what.c_str(), times);
 }
 
-TEST_F(SlurmFaults, ManyTrialsKeepTheIndexLimitAndAnotherLauncherFindsThePilots) {
+TEST_F(SlurmFaults, ManyTrialsKeepTheIndexLimitAndAnotherProcessFindsTheTasks) {
   Set("max_array", 1001);
   Set("lose_replies", 1);
   Set("hold", 1);
   Detach();
   const Plan plan = MakePlanOf(Range(2500));
   ASSERT_TRUE(Run(plan).ok());
-  const std::vector<SubmittedArray> arrays = ArraysInStore(store_, "spec");
+  const std::vector<SlurmArray> arrays = ArraysInStore(store_, "spec");
   ASSERT_EQ(arrays.size(), 1);
-  EXPECT_EQ(arrays[0].array.pilots(), 1000);
-  EXPECT_EQ(arrays[0].job, "1");
+  EXPECT_EQ(arrays[0].tasks(), 1000);
+  EXPECT_EQ(arrays[0].record_size(), 2500);
   EXPECT_THAT(Submitted()[0], HasSubstr("--array=0-999 "));
-  const absl::StatusOr<SlurmLaunch> launch = LoadLaunch(store_, arrays[0].array.launch());
-  ASSERT_TRUE(launch.ok()) << launch.status();
-  EXPECT_EQ(launch->record_size(), 2500);
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Submitted(), SizeIs(1));
 }

@@ -9,7 +9,9 @@
 #include <cctype>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -31,6 +33,8 @@
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "experiments/action/stage.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
 
 namespace openset {
@@ -73,48 +77,39 @@ absl::StatusOr<std::string> SlurmClient::Submit(const std::vector<std::string>& 
   return absl::UnavailableError(absl::StrCat("sbatch printed no job number: '", output, "'"));
 }
 
-absl::StatusOr<std::map<SlurmTaskId, std::string>> ParseQueue(const std::string& lines) {
-  std::map<SlurmTaskId, std::string> queue;
+absl::StatusOr<std::vector<SlurmTask>> ParseQueue(const std::string& lines) {
+  std::vector<SlurmTask> queue;
+  std::set<absl::string_view> seen;
   for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipWhitespace())) {
     const std::vector<std::string> fields = absl::StrSplit(absl::StripAsciiWhitespace(line), '|');
-    if (fields.size() != 3) return absl::UnavailableError(absl::StrCat("squeue: cannot read '", line, "'"));
-    SlurmTaskId task;
-    task.job = fields[0];
-    if (IsNumber(fields[1]) && absl::SimpleAtoi(fields[1], &task.index)) queue[task] = fields[2];
+    if (fields.size() < 4) return absl::UnavailableError(absl::StrCat("squeue: cannot read '", line, "'"));
+    // The name of a job that is not ours may have any character.
+    const size_t job = fields.size() - 3;
+    if (job > 1 || !IsNumber(fields[job]) || !IsNumber(fields[job + 1]) || !seen.insert(line).second) continue;
+    queue.push_back({fields[0], fields[job], fields[job + 2]});
   }
   return queue;
 }
 
-absl::StatusOr<std::map<SlurmTaskId, std::string>> SlurmClient::Queue() const {
+absl::StatusOr<std::vector<SlurmTask>> SlurmClient::Queue() const {
   OPENSET_ASSIGN_OR_RETURN(const std::string lines,
-                           Ask({"squeue", "--me", "--array", "--noheader", "--format=%F|%K|%T"}));
+                           Ask({"squeue", "--me", "--array", "--noheader", "--format=%j|%F|%K|%T"}));
   return ParseQueue(lines);
 }
 
-absl::StatusOr<std::string> SlurmClient::JobOfName(const std::string& name) const {
-  OPENSET_ASSIGN_OR_RETURN(const std::string lines,
-                           Ask({"squeue", "--me", "--noheader", "--format=%F", "--name=" + name}));
-  return std::string(absl::StripAsciiWhitespace(lines.substr(0, lines.find('\n'))));
-}
-
-std::map<SlurmTaskId, std::string> ParseAccounts(const std::string& lines) {
-  std::map<SlurmTaskId, std::string> ended;
+std::string ParseAccounts(const std::string& lines) {
   for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipWhitespace())) {
     const std::vector<std::string> fields = absl::StrSplit(line, '|');
-    if (fields.size() < 2) continue;
     const std::vector<std::string> id = absl::StrSplit(fields[0], '_');
-    SlurmTaskId task;
-    if (id.size() != 2 || !IsNumber(id[1]) || !absl::SimpleAtoi(id[1], &task.index)) continue;
-    task.job = id[0];
-    ended[task] = fields[1].substr(0, fields[1].find(' '));
+    if (fields.size() < 2 || id.size() != 2 || !IsNumber(id[0]) || !IsNumber(id[1])) continue;
+    return absl::StrCat(id[0], " (", fields[1].substr(0, fields[1].find(' ')), ")");
   }
-  return ended;
+  return "";
 }
 
-std::map<SlurmTaskId, std::string> SlurmClient::Ended(const std::string& job) const {
-  const absl::StatusOr<std::string> lines =
-      Ask({"sacct", "--noheader", "--parsable2", "--format=JobID,State", "--jobs=" + job});
-  return lines.ok() ? ParseAccounts(*lines) : std::map<SlurmTaskId, std::string>{};
+std::string SlurmClient::Ended(const std::string& array) const {
+  return ParseAccounts(
+      Ask({"sacct", "--noheader", "--parsable2", "--format=JobID,State", "--name=" + array}).value_or(""));
 }
 
 int SlurmClient::MaxArraySize() const {
@@ -142,13 +137,15 @@ absl::Status SlurmClient::Requeue(const std::string& task) const { return Ask({"
 namespace {
 
 constexpr int kAttempts = 4;
+// Looks at the queue in which no task may be found before they count as ended: their results may become visible after
+// their end.
+constexpr int kEmptyLooks = 2;
 
 // The prefix of the names of arrays and of their jobs.
 constexpr char kNamePrefix[] = "openset-";
 // In bytes. This program does not write larger files.
 constexpr int64_t kLargestArray = 256 << 20;
-constexpr int64_t kLongestJob = 100;
-constexpr int kMostPilots = 1 << 22;  // Slurm's own limit is lower
+constexpr int kMostTasks = 1 << 22;  // Slurm's own limit is lower
 constexpr int kMostCpus = 1 << 16;
 
 // Follows kCheckProgram. Slurm passes on the submitter's environment, in which these variables may point to the
@@ -173,24 +170,19 @@ bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(stat
 bool IsSound(const SlurmArray& array) {
   const SlurmSeat& seat = array.seat();
   return absl::StartsWith(array.name(), kNamePrefix) && (!array.has_program() || IsKey(array.program())) &&
-         IsKey(array.launch()) && array.pilots() >= 1 && array.pilots() <= kMostPilots && seat.cpus() >= 1 &&
-         seat.cpus() <= kMostCpus && seat.memory_mb() >= 0;
+         array.tasks() >= 1 && array.tasks() <= kMostTasks && seat.cpus() >= 1 && seat.cpus() <= kMostCpus &&
+         seat.memory_mb() >= 0 && absl::c_all_of(array.record(), IsKey) && absl::c_all_of(array.failed_before(), IsKey);
 }
 
-bool IsSound(const SlurmLaunch& launch) {
-  return absl::c_all_of(launch.record(), IsKey) && absl::c_all_of(launch.failed_before(), IsKey);
-}
-
-// Calls `use` with each readable array whose name is not in `known` and with the path of its file, in the order of the
-// names. Returns the first of the errors of IsReadFailure() (experiments/store/store.h), after all others.
-absl::Status ForEachArray(const Store& store, const std::set<std::string>& known,
+// Calls `use` with each readable array and the path of its file, in the order of the names. Returns the first of the
+// errors of IsReadFailure() (experiments/store/store.h), after all others.
+absl::Status ForEachArray(const Store& store,
                           const std::function<void(SlurmArray array, const std::string& path)>& use) {
   absl::Status failure;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, NamesInFolder(Folder(store)));
   for (const std::string& file : files) {
     absl::string_view name = file;
     if (!absl::ConsumeSuffix(&name, ".rec") || !absl::StartsWith(name, kNamePrefix)) continue;
-    if (known.count(std::string(name)) > 0) continue;
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
     const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
@@ -203,70 +195,34 @@ absl::Status ForEachArray(const Store& store, const std::set<std::string>& known
   return failure;
 }
 
-// Returns the number in a file; "" if there is none.
-std::string ReadJob(const std::string& path) {
-  const absl::StatusOr<std::string> content = ReadFile(path, kLongestJob);
-  const absl::string_view job = content.ok() ? absl::StripAsciiWhitespace(*content) : "";
-  return absl::c_all_of(job, absl::ascii_isdigit) ? std::string(job) : "";
-}
-
-std::string LaunchPath(const Store& store, const std::string& sha256) {
-  return absl::StrCat(Folder(store), "/launch-", sha256, ".rec");
-}
-
-// Whether all records of the launch exist. False if the launch can't be read.
-bool HasAllRecords(const Store& store, const std::string& launch) {
-  const absl::StatusOr<SlurmLaunch> loaded = LoadLaunch(store, launch);
-  return loaded.ok() &&
-         absl::c_all_of(loaded->record(), [&](const std::string& id) { return store.HasRecord(id).value_or(false); });
+// Whether the cluster accepts no more jobs of this user, or no array with so many tasks.
+bool IsSubmitLimit(const absl::Status& status) {
+  return absl::StrContains(status.message(), "MaxSubmitJob") || absl::StrContains(status.message(), "job submit limit");
 }
 
 }  // namespace
 
-std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment,
-                                          const std::set<std::string>& known) {
-  std::vector<SubmittedArray> arrays;
-  ForEachArray(store, known, [&](SlurmArray array, const std::string& path) {
-    if (array.experiment() != experiment) return;
-    const std::string job = absl::StrCat(absl::StripSuffix(path, ".rec"), ".job");
-    arrays.push_back({std::move(array), ReadJob(job)});
+std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& experiment) {
+  std::vector<SlurmArray> arrays;
+  ForEachArray(store, [&](SlurmArray array, const std::string& /*path*/) {
+    if (array.experiment() == experiment) arrays.push_back(std::move(array));
   }).IgnoreError();
   return arrays;
 }
 
-absl::StatusOr<std::string> WriteLaunch(const Store& store, const SlurmLaunch& launch) {
-  const std::string bytes = EncodeRecord(launch);
-  const std::string sha256 = Sha256Hex(bytes);
-  OPENSET_RETURN_IF_ERROR(MakeFolders(Folder(store)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(LaunchPath(store, sha256), bytes));
-  return sha256;
-}
-
-absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sha256) {
-  const std::string path = LaunchPath(store, sha256);
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kLargestArray));
-  SlurmLaunch launch;
-  if (Sha256Hex(bytes) != sha256 || !DecodeRecord(bytes, &launch).ok() || !IsSound(launch)) {
-    return absl::DataLossError(absl::StrCat(path, ": has changed since it was submitted"));
-  }
-  return launch;
-}
-
 absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store) {
   std::set<std::string> programs;
-  std::map<std::string, bool> is_done;  // by launch
   std::optional<absl::StatusOr<absl::Time>> now;
   const auto use = [&](const SlurmArray& array, const std::string& path) {
+    if (!array.has_program() || programs.count(array.program()) > 0) return;
     if (!now.has_value()) now = store.Now();
     struct stat info = {};
     const bool is_old =
         now->ok() && StatFile(path, &info) == 0 && **now - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
-    if (!array.has_program() || is_old) return;
-    const auto [launch, is_new] = is_done.try_emplace(array.launch());
-    if (is_new) launch->second = HasAllRecords(store, array.launch());
-    if (!launch->second) programs.insert(array.program());
+    const auto is_done = [&](const std::string& id) { return store.HasRecord(id).value_or(false); };
+    if (!is_old && !absl::c_all_of(array.record(), is_done)) programs.insert(array.program());
   };
-  OPENSET_RETURN_IF_ERROR(ForEachArray(store, /*known=*/{}, use));
+  OPENSET_RETURN_IF_ERROR(ForEachArray(store, use));
   return programs;
 }
 
@@ -276,9 +232,9 @@ absl::StatusOr<SlurmArray> ThisArray(const std::string& file) {
   if (!IsSound(array)) return absl::DataLossError(absl::StrCat(file, ": is not an array that openset submitted"));
   const char* variable = std::getenv("SLURM_ARRAY_TASK_ID");
   int index = 0;
-  if (variable == nullptr || !absl::SimpleAtoi(variable, &index) || index < 0 || index >= array.pilots()) {
+  if (variable == nullptr || !absl::SimpleAtoi(variable, &index) || index < 0 || index >= array.tasks()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID must be 0 to ", array.pilots() - 1));
+        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID must be 0 to ", array.tasks() - 1));
   }
   return array;
 }
@@ -294,24 +250,42 @@ absl::Duration TimeToEnd(const SlurmSpec& slurm) {
   return absl::Seconds(std::max(1, slurm.warning_seconds() - kOwnEndSeconds));
 }
 
-std::vector<std::string> SbatchOptions(const SubmitOptions& options, const SlurmSeat& seat, int pilots,
-                                       const std::string& name, const std::string& log_folder) {
-  const SlurmSpec& slurm = options.slurm;
+SlurmSeat SeatFor(const Plan& plan, const ActionMemory& memory, const SlurmSpec& slurm) {
+  SlurmSeat seat;
+  bool chooses = false;
+  for (const Action& action : plan.actions) chooses |= action.is_needed() && action.kind == ActionKind::kChoose;
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::kChoose || (!action.is_needed() && !chooses)) continue;
+    const Demand demand = StageOf(action).Needs(plan.TrialOf(action), memory);
+    if (demand.gpu_shares > 0) seat.set_gpu(true);
+    seat.set_cpus(std::max(seat.cpus(), demand.cpu_threads));
+    seat.set_memory_mb(std::max(seat.memory_mb(), demand.memory_mb));
+  }
+  seat.set_cpus(std::max(seat.cpus(), seat.gpu() ? slurm.cpus_per_gpu_job() : 1));
+  return seat;
+}
+
+std::string DescribeSeat(const SlurmSeat& seat) {
+  return absl::StrCat(seat.gpu() ? "1 GPU, " : "", seat.cpus(), seat.cpus() == 1 ? " CPU" : " CPUs",
+                      seat.memory_mb() > 0 ? absl::StrCat(", ", seat.memory_mb(), " MB") : "");
+}
+
+std::vector<std::string> SbatchOptions(const SlurmSpec& slurm, const SlurmArray& array, const std::string& log_folder) {
   std::vector<std::string> words = {
-      "--job-name=" + name,
-      absl::StrCat("--array=0-", pilots - 1),
+      "--job-name=" + array.name(),
+      absl::StrCat("--array=0-", array.tasks() - 1),
       "--requeue",
       "--open-mode=append",
       // Slurm would expand a % in the folder's name.
       absl::StrCat("--output=", absl::StrReplaceAll(log_folder, {{"%", "%%"}}), "/%x.%a.log"),
       absl::StrCat("--signal=B:USR1@", slurm.warning_seconds()),
-      absl::StrCat("--cpus-per-task=", seat.cpus()),
+      absl::StrCat("--cpus-per-task=", array.seat().cpus()),
   };
   const auto add = [&words](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(absl::StrCat("--", option, "=", value));
   };
-  if (seat.gpu()) add("gres", slurm.gres());
-  const int64_t memory_mb = slurm.has_mem_mb() ? slurm.mem_mb() : seat.memory_mb();
+  if (array.seat().gpu()) add("gres", slurm.gres());
+  const int64_t memory_mb = slurm.has_mem_mb() ? slurm.mem_mb() : array.seat().memory_mb();
   if (memory_mb > 0) add("mem", absl::StrCat(memory_mb, "M"));
   add("partition", slurm.partition());
   add("account", slurm.account());
@@ -322,8 +296,10 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Slurm
   return words;
 }
 
-std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, const std::string& array_file) {
+std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, const SlurmSeat& seat,
+                       const std::string& array_file) {
   std::vector<std::string> words = options.command;
+  if (!copy.folder.empty()) words.insert(words.begin(), copy.program);
   // The last value of a repeated flag counts.
   for (const std::string& flag :
        {std::string("--engine=local"), std::string("--redo="), std::string("--only="),
@@ -332,9 +308,9 @@ std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, cons
     words.push_back(flag);
   }
   std::string script = "#!/bin/bash\n";
-  if (!options.program.folder.empty()) {
-    absl::StrAppend(&script, "program=", Quoted(options.program.folder), " sha256=", options.program.sha256,
-                    "\nwrong=$(", kCheckProgram, kRefuse);
+  if (!copy.folder.empty()) {
+    absl::StrAppend(&script, "program=", Quoted(copy.folder), " sha256=", copy.sha256, "\nwrong=$(", kCheckProgram,
+                    kRefuse);
   }
   for (const std::string& line : options.slurm.prologue()) absl::StrAppend(&script, line, "\n");
   return absl::StrCat(
@@ -342,49 +318,124 @@ std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, cons
       absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); }), "\n");
 }
 
-std::string DescribeSeat(const SlurmSeat& seat) {
-  return absl::StrCat(seat.gpu() ? "1 GPU, " : "", seat.cpus(), seat.cpus() == 1 ? " CPU" : " CPUs",
-                      seat.memory_mb() > 0 ? absl::StrCat(", ", seat.memory_mb(), " MB") : "");
+void SlurmRun::SetUp(ExecuteOptions* execute) {
+  execute->starts_actions = false;
+  execute->failures_before = &options_.failures_before;
+  execute->look = absl::Seconds(options_.slurm.poll_seconds());
+  execute->on_open_work = [this](const OpenWork& work) { return SubmitFor(work); };
 }
 
-absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient& client, const SubmitOptions& options,
-                                           const SlurmSeat& seat, int pilots) {
-  static int count = 0;
-  if (!options.program.folder.empty()) OPENSET_RETURN_IF_ERROR(CheckProgram(options.program));
-  SubmittedArray submitted;
-  const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
-  // The name begins with the time, so that names sort by time.
-  submitted.array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options.experiment,
-                                           absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
-  submitted.array.set_experiment(options.experiment);
-  submitted.array.set_description(absl::StrCat("pilots, ", DescribeSeat(seat)));
-  if (!options.program.sha256.empty()) submitted.array.set_program(options.program.sha256);
-  submitted.array.set_launch(options.launch);
-  submitted.array.set_pilots(pilots);
-  *submitted.array.mutable_seat() = seat;
-  const std::string logs = JoinPath(Folder(store), "logs");
-  OPENSET_RETURN_IF_ERROR(MakeFolders(logs));
-  const std::string base = JoinPath(Folder(store), submitted.array.name());
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(submitted.array)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options, seat, base + ".rec")));
-  const std::vector<std::string> words = SbatchOptions(options, seat, pilots, submitted.array.name(), logs);
-  for (int attempt = 1; submitted.job.empty(); ++attempt) {
-    absl::StatusOr<std::string> job = client.Submit(words, base + ".sh");
-    if (!job.ok() && !absl::IsNotFound(job.status())) {
-      // The job may have been submitted even though the answer was lost.
-      const absl::StatusOr<std::string> found = client.JobOfName(submitted.array.name());
-      if (found.ok() && !found->empty()) job = *found;
-    }
-    if (job.ok()) {
-      submitted.job = *job;
-    } else if (attempt == kAttempts || !MayReach(job.status())) {
-      return job.status();
-    } else {
-      absl::SleepFor(absl::Seconds(options.first_wait_seconds) * (1 << (2 * (attempt - 1))));
+int SlurmRun::CountQueued(const std::vector<SlurmTask>& queue) const {
+  std::set<std::string> names;
+  for (const SlurmArray& array : ArraysInStore(store_, options_.experiment)) names.insert(array.name());
+  return static_cast<int>(absl::c_count_if(queue, [&](const SlurmTask& task) { return names.count(task.array) > 0; }));
+}
+
+absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
+  const absl::StatusOr<std::vector<SlurmTask>> queue = client_.Queue();
+  // A controller that restarts does not answer for a while.
+  if (!queue.ok()) return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : absl::OkStatus();
+  has_asked_ = true;
+  ShowRunning(work.held);
+  // Tasks that have left the queue since this process looked at the store have stored their results by now.
+  const auto open = static_cast<int>(
+      absl::c_count_if(work.open, [&](ActionId id) { return !plan_.IsInStore(plan_[id], store_).value_or(false); }));
+  if (open == 0) return absl::OkStatus();
+  const int queued = CountQueued(*queue);
+  if (queued > 0) empty_looks_ = 0;
+  if (queued == 0 && is_watching_) {
+    if (++empty_looks_ < kEmptyLooks) return absl::OkStatus();
+    fruitless_ = work.ended > ended_ ? 0 : fruitless_ + 1;
+    if (fruitless_ > options_.retries) {
+      const std::vector<SlurmArray> arrays = ArraysInStore(store_, options_.experiment);
+      const std::string ended = arrays.empty() ? "" : client_.Ended(arrays.back().name());
+      return absl::UnavailableError(absl::StrCat("Slurm job ", ended.empty() ? "" : ended + " ",
+                                                 "ended without a result, ", fruitless_,
+                                                 fruitless_ == 1 ? " time" : " times", "; its output is in ",
+                                                 Folder(store_), "/logs, and the same command submits it again"));
     }
   }
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".job", submitted.job + "\n"));
-  return submitted;
+  if (most_tasks_ == 0) most_tasks_ = std::max(1, client_.MaxArraySize() - 1);
+  const int most = options_.slurm.tasks() > 0 ? options_.slurm.tasks() : most_tasks_;
+  const int tasks = std::min({open, open + static_cast<int>(work.held.size()) - queued, most - queued, most_tasks_});
+  if (tasks > 0) OPENSET_RETURN_IF_ERROR(Submit(tasks, queued > 0));
+  if (tasks > 0 || !is_watching_) {
+    is_watching_ = true;
+    empty_looks_ = 0;
+    ended_ = work.ended;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SlurmRun::Submit(int tasks, bool are_some_queued) {
+  if (copy_.folder.empty() && !options_.program.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(copy_, CopyProgram(store_, options_.runfiles, options_.program, options_.other_programs));
+  }
+  for (;; tasks = (tasks + 1) / 2) {
+    const absl::Status submitted = SubmitArray(tasks);
+    if (!IsSubmitLimit(submitted)) return submitted;
+    // If tasks are queued, they are all that the cluster accepts now.
+    if (tasks == 1) return are_some_queued ? absl::OkStatus() : submitted;
+  }
+}
+
+absl::Status SlurmRun::SubmitArray(int tasks) {
+  static int count = 0;
+  if (!copy_.folder.empty()) OPENSET_RETURN_IF_ERROR(CheckProgram(copy_));
+  SlurmArray array;
+  const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
+  // The name begins with the time, so that names sort by time.
+  array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options_.experiment,
+                                 absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
+  array.set_experiment(options_.experiment);
+  if (!copy_.sha256.empty()) array.set_program(copy_.sha256);
+  array.set_tasks(tasks);
+  *array.mutable_seat() = SeatFor(plan_, options_.memory, options_.slurm);
+  for (const ActionId id : plan_.evaluations) {
+    if (plan_[id].is_needed()) array.add_record(plan_[id].key);
+  }
+  array.set_only_these(options_.only_these);
+  for (const auto& [key, failures] : options_.failures_before) {
+    for (int n = 0; n < failures; ++n) array.add_failed_before(key);
+  }
+  const std::string logs = JoinPath(Folder(store_), "logs");
+  OPENSET_RETURN_IF_ERROR(MakeFolders(logs));
+  const std::string base = JoinPath(Folder(store_), array.name());
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(array)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options_, copy_, array.seat(), base + ".rec")));
+  const std::vector<std::string> words = SbatchOptions(options_.slurm, array, logs);
+  for (int attempt = 1;; ++attempt) {
+    absl::StatusOr<std::string> job = client_.Submit(words, base + ".sh");
+    if (!job.ok() && !absl::IsNotFound(job.status())) {
+      // The job may have been submitted even though the answer was lost.
+      for (const SlurmTask& task : client_.Queue().value_or(std::vector<SlurmTask>())) {
+        if (task.array == array.name()) job = task.job;
+      }
+    }
+    if (job.ok()) {
+      if (say_ != nullptr) {
+        say_(absl::StrCat("Slurm job ", *job, ": ", tasks, tasks == 1 ? " task, " : " tasks, ",
+                          DescribeSeat(array.seat()), tasks == 1 ? "" : " each"));
+      }
+      return absl::OkStatus();
+    }
+    if (attempt == kAttempts || !MayReach(job.status())) return job.status();
+    absl::SleepFor(absl::Seconds(options_.first_wait_seconds) * (1 << (2 * (attempt - 1))));
+  }
+}
+
+void SlurmRun::ShowRunning(const std::vector<ActionId>& held) {
+  if (observer_ == nullptr) return;
+  std::map<std::string, ActionId> ids;
+  for (const ActionId id : held) ids[plan_[id].key] = id;
+  for (const RunState& run : RunsOf(store_)) {
+    for (const RunningAction& action : run.running()) {
+      const auto id = ids.find(action.key());
+      if (id == ids.end() || !action.elsewhere().empty()) continue;
+      if (started_.insert(id->second).second) observer_->OnStart(id->second);
+      observer_->OnProgress(id->second, action.progress());
+    }
+  }
 }
 
 }  // namespace openset

@@ -1,126 +1,173 @@
-// Slurm: wrappers of its commands, and the job arrays that are recorded in the store.
+// Runs a plan on a Slurm cluster: submits job arrays whose tasks are processes of `openset run`.
+//
+// A task has a seat on a node: some CPUs, and a GPU if the study needs one. It takes any open action of the plan, with
+// the claims of all processes on the store (execute_plan.h). Near its time limit its trainings save their states, and
+// it is queued again. If it has had nothing to claim for a while, it ends; so whichever task holds the last action also
+// makes the choices that follow and goes on with their trials. The work therefore needs no other process. The process
+// that submits, if it stays, starts no action: it shows what the tasks do, makes the choices as they do, and submits
+// tasks for actions that become open.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "experiments/action/action_memory.pb.h"
 #include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/engine.h"
+#include "experiments/engine/execute_plan.h"
 #include "experiments/engine/slurm/program_copy.h"
 #include "experiments/engine/slurm/slurm_array.pb.h"
+#include "experiments/plan/plan.h"
 #include "experiments/store/store.h"
 
 namespace openset {
 
 // Wrappers of Slurm's commands.
 
-// A task of an array: the number of its job, and its index.
-struct SlurmTaskId {
-  std::string job;
-  int index = 0;
-  bool operator<(const SlurmTaskId& other) const { return job != other.job ? job < other.job : index < other.index; }
+// An unfinished task of an array.
+struct SlurmTask {
+  std::string array;  // the name of its job
+  std::string job;    // a number; a cluster may use it again
+  std::string state;  // "PENDING", "RUNNING" ...
 };
 
-// Errors of all methods: kNotFound and kDeadlineExceeded of CaptureOutput(). If a command fails, its message, in one
-// line: kUnavailable if the cluster did not answer, else kFailedPrecondition. kUnavailable for answers that cannot be
-// parsed.
+// Errors of all methods: kNotFound if the command is not installed, kDeadlineExceeded if it doesn't end. If it fails,
+// its message, in one line: kUnavailable if the cluster did not answer, else kFailedPrecondition. kUnavailable for
+// answers that cannot be parsed.
 class SlurmClient {
  public:
   // sbatch: returns the number of the new job.
   absl::StatusOr<std::string> Submit(const std::vector<std::string>& options, const std::string& script) const;
-  // squeue: returns the state ("PENDING", "RUNNING" ...) of each unfinished task of this user's jobs.
-  absl::StatusOr<std::map<SlurmTaskId, std::string>> Queue() const;
-  // squeue: returns the number of the queued job with this name; "" if there is none.
-  absl::StatusOr<std::string> JobOfName(const std::string& name) const;
-  // sacct: returns how the tasks of a job ended ("TIMEOUT", "NODE_FAIL" ...); nothing if the cluster keeps no accounts.
-  // Precondition: `job` is a number.
-  std::map<SlurmTaskId, std::string> Ended(const std::string& job) const;
+  // squeue: returns the tasks of this user's arrays.
+  absl::StatusOr<std::vector<SlurmTask>> Queue() const;
+  // sacct: returns the job of this name with how its first task ended, "12 (NODE_FAIL)"; "" if the cluster keeps no
+  // accounts.
+  std::string Ended(const std::string& array) const;
   // scontrol: returns the limit that all indices of an array's tasks must be below.
   int MaxArraySize() const;
+  // scancel. Precondition: `jobs` are numbers.
   absl::Status Cancel(const std::vector<std::string>& jobs) const;
   // Puts a running task, "JOB_INDEX", back into the queue.
   absl::Status Requeue(const std::string& task) const;
 };
 
-// Parses the output of `squeue --array --format="%F|%K|%T"`. Skips jobs that are not arrays.
-absl::StatusOr<std::map<SlurmTaskId, std::string>> ParseQueue(const std::string& lines);
+// Parses the output of `squeue --array --format="%j|%F|%K|%T"`. Skips jobs that are not arrays, and repeated lines.
+absl::StatusOr<std::vector<SlurmTask>> ParseQueue(const std::string& lines);
 
-// Parses the output of `sacct --parsable2 --format=JobID,State`: "12_3|CANCELLED by 0". Skips steps ("12_3.batch").
-std::map<SlurmTaskId, std::string> ParseAccounts(const std::string& lines);
+// Parses the output of `sacct --parsable2 --format=JobID,State`, "12_3|CANCELLED by 0", as SlurmClient::Ended() returns
+// it. Skips steps ("12_3.batch").
+std::string ParseAccounts(const std::string& lines);
 
-// Submits job arrays, records them in the store and finds them again.
+// Arrays in the store.
 
-struct SubmittedArray {
-  SlurmArray array;
-  std::string job;  // "" if the submission failed or was interrupted
-};
-
-// Returns the arrays of a study in the order of their names, except those whose names are in `known`. Skips anything
-// that SubmitArray() can't have written; a job that is not a number is returned as "".
-std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment,
-                                          const std::set<std::string>& known = {});
-
-// Writes the information that the pilots of a run need, and returns its SHA-256. Errors: those of writing.
-absl::StatusOr<std::string> WriteLaunch(const Store& store, const SlurmLaunch& launch);
-// Errors: kNotFound; kDataLoss if the content is not what was written.
-absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sha256);
+// Returns the arrays of a study in the order of their names, which is that of their submission. Skips anything that
+// SlurmRun can't have written.
+std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& experiment);
 
 // Returns the programs of the store (ProgramCopy.sha256) that unfinished arrays of any study run: arrays that were
-// submitted less than kGivenUp ago, by the clock of the store's disk, and whose launch lists a record that does not
-// exist yet. Errors: those of IsReadFailure() (experiments/store/store.h).
+// submitted less than kGivenUp ago, by the clock of the store's disk, with a record that does not exist yet. Errors:
+// those of IsReadFailure() (experiments/store/store.h).
 absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store);
 inline constexpr absl::Duration kGivenUp = absl::Hours(30 * 24);
 
 // Returns the array that this process is a task of, according to the environment that Slurm sets; `file` is the array's
-// file. Errors: kInvalidArgument if there is no such task; kDataLoss if SubmitArray() can't have written the file;
-// those of ReadRecordFile().
+// file. Errors: kInvalidArgument if there is no such task; kDataLoss if SlurmRun can't have written the file; kNotFound
+// and others of reading it.
 absl::StatusOr<SlurmArray> ThisArray(const std::string& file);
 // Returns "JOB_INDEX" of this process; "" outside of Slurm.
 std::string ThisTaskId();
 
-// Returns how long, after Slurm's warning, a pilot's trainings have to save their states and its other actions to end;
-// the rest of `warning_seconds` is for the pilot's own shutdown.
+// Returns how long, after Slurm's warning, a task's trainings have to save their states and its other actions to end;
+// the rest of `warning_seconds` is for the task's own shutdown.
 absl::Duration TimeToEnd(const SlurmSpec& slurm);
 
-struct SubmitOptions {
+// Submitting.
+
+struct SlurmOptions {
   SlurmSpec slurm;
   std::string experiment;
-  // The program and arguments of `openset run`; kPilotFlags more arguments are appended for each pilot.
+  // The program, its runfiles and the other programs that it runs, of which tasks run a copy (CopyProgram()); and the
+  // arguments of `openset run`. If `program` is empty, tasks run `command`, whatever is there when they start.
+  std::string program, runfiles;
+  std::vector<std::string> other_programs;
   std::vector<std::string> command;
-  // The copy of the program that `command` begins with. Without a copy, pilots run whatever is at the program's path
-  // when they start.
-  ProgramCopy program;
-  // The SHA-256 of the SlurmLaunch.
-  std::string launch;
+  ActionMemory memory;
+  // How often tasks that ended without any progress are submitted again.
+  int retries = 2;
+  // Fields of the array.
+  bool only_these = false;
+  FailuresBefore failures_before;
   // The first wait between two attempts to reach Slurm.
   double first_wait_seconds = 1;
 };
 
-// The number of arguments that TaskScript() appends to the command.
-inline constexpr int kPilotFlags = 6;
-
-// Returns sbatch's options for an array of `pilots` tasks.
-std::vector<std::string> SbatchOptions(const SubmitOptions& options, const SlurmSeat& seat, int pilots,
-                                       const std::string& name, const std::string& log_folder);
-
-// Returns the script of each task: it runs the prologue, then the command in place of the shell (exec), so that the
-// command receives Slurm's warning. If the copy of the program has changed, the script prints what is wrong with it,
-// and fails.
-std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, const std::string& array_file);
+// Returns a seat that fits each action that the plan still needs; with a GPU if one of them runs on a GPU, or may be
+// followed by one that does when a search has chosen.
+SlurmSeat SeatFor(const Plan& plan, const ActionMemory& memory, const SlurmSpec& slurm);
 
 // "1 GPU, 4 CPUs", "2 CPUs, 500 MB".
 std::string DescribeSeat(const SlurmSeat& seat);
 
-// Submits an array and records it in the store. If Slurm can't be reached or its answer is lost, tries again; a
-// submission that succeeded all the same is found by its name. Errors: those of SlurmClient::Submit(), of
-// CheckProgram() and of writing.
-absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient& client, const SubmitOptions& options,
-                                           const SlurmSeat& seat, int pilots);
+// Returns sbatch's options for this array.
+std::vector<std::string> SbatchOptions(const SlurmSpec& slurm, const SlurmArray& array, const std::string& log_folder);
+
+// Returns the script of each task: it runs the prologue, then the command in place of the shell (exec), so that the
+// command receives Slurm's warning. If the copy of the program has changed, the script prints what is wrong with it,
+// and fails.
+std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, const SlurmSeat& seat,
+                       const std::string& array_file);
+
+// Submits tasks for a study, for as long as its process lives. Not thread-safe.
+class SlurmRun {
+ public:
+  // All arguments must outlive the object. `observer`, which may be null, is notified of what tasks report about
+  // themselves; `say` gets lines for the user.
+  SlurmRun(const Plan& plan, const Store& store, SlurmOptions options, EngineObserver* observer,
+           std::function<void(const std::string& line)> say = nullptr)
+      : plan_(plan), store_(store), options_(std::move(options)), observer_(observer), say_(std::move(say)) {}
+
+  // Sets the options of ExecutePlan() for this process. The object must outlive the run.
+  void SetUp(ExecuteOptions* execute);
+
+  // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm does not
+  // answer, the next call tries again. Errors: those of CopyProgram(), CheckProgram() and SlurmClient::Submit();
+  // kNotFound if Slurm is not installed; kUnavailable if tasks have ended `retries` + 1 times without a result.
+  absl::Status SubmitFor(const OpenWork& work);
+
+ private:
+  // Returns how many tasks of this study are in the queue.
+  int CountQueued(const std::vector<SlurmTask>& queue) const;
+  // Submits this many tasks, or as many of them as the cluster accepts.
+  absl::Status Submit(int tasks, bool are_some_queued);
+  // Submits an array and records it in the store. If Slurm can't be reached or its answer is lost, tries again; a
+  // submission that succeeded all the same is found by its name.
+  absl::Status SubmitArray(int tasks);
+  // Notifies the observer of what tasks say that they do.
+  void ShowRunning(const std::vector<ActionId>& held);
+
+  const Plan& plan_;  // grows by choices
+  const Store& store_;
+  SlurmClient client_;
+  const SlurmOptions options_;
+  EngineObserver* observer_;
+  const std::function<void(const std::string& line)> say_;
+  ProgramCopy copy_;
+  bool has_asked_ = false;      // whether Slurm has answered
+  bool is_watching_ = false;    // whether tasks have been in the queue
+  int most_tasks_ = 0;          // of an array; 0: not asked yet
+  int empty_looks_ = 0;         // in succession, at which no task was in the queue, though there was work
+  int fruitless_ = 0;           // submissions in succession whose tasks have ended without a result
+  int ended_ = 0;               // actions of the run that had ended at the last submission
+  std::set<ActionId> started_;  // the observer knows of them
+};
 
 }  // namespace openset
 

@@ -311,9 +311,11 @@ std::vector<RunState> RunsOf(const Store& store) {
     RunState state = ReadState(JoinPath(folder, file), std::string(name));
     if (!std::isfinite(state.seconds_left())) state.clear_seconds_left();
     for (RunningAction& action : *state.mutable_running()) {  // a diverging training reports such numbers
-      if (!std::isfinite(action.loss())) action.clear_loss();
-      if (!std::isfinite(action.metric_value())) action.clear_metric_value();
-      if (!std::isfinite(action.images_per_second())) action.clear_images_per_second();
+      if (!action.has_progress()) continue;
+      WorkProgress& progress = *action.mutable_progress();
+      if (!std::isfinite(progress.loss())) progress.clear_loss();
+      if (!std::isfinite(progress.metric_value())) progress.clear_metric_value();
+      if (!std::isfinite(progress.images_per_second())) progress.clear_images_per_second();
     }
     if (state.has_id() && FindProblems(state).empty()) runs.push_back(std::move(state));
   }

@@ -496,10 +496,10 @@ TEST_F(HostileLeasesTest, InvalidStatesAreNotListed) {
   RunState good;
   good.set_id("x.0123abcd.1.1");
   good.set_pid(1);
-  good.mutable_running()->Add()->set_loss(std::numeric_limits<double>::quiet_NaN());
+  good.mutable_running()->Add()->mutable_progress()->set_loss(std::numeric_limits<double>::quiet_NaN());
   PutState("x.0123abcd.1.1.rec", good);
   ASSERT_THAT(RunsOf(store_), SizeIs(1));
-  EXPECT_FALSE(RunsOf(store_)[0].running(0).has_loss());
+  EXPECT_FALSE(RunsOf(store_)[0].running(0).progress().has_loss());
   const std::vector<std::function<void(RunState*)>> forgeries = {
       [](RunState* s) { s->set_id("y.0123abcd.1.1"); },
       [](RunState* s) { s->clear_id(); },
@@ -512,8 +512,8 @@ TEST_F(HostileLeasesTest, InvalidStatesAreNotListed) {
       [](RunState* s) { s->set_fraction(1e9); },
       [](RunState* s) { s->set_actions(-1); },
       [](RunState* s) { s->set_seconds_left(-1); },
-      [](RunState* s) { s->mutable_running(0)->set_epoch(std::numeric_limits<int32_t>::min()); },
-      [](RunState* s) { s->mutable_running(0)->set_fraction(-1); }};
+      [](RunState* s) { s->mutable_running(0)->mutable_progress()->set_epoch(std::numeric_limits<int32_t>::min()); },
+      [](RunState* s) { s->mutable_running(0)->mutable_progress()->set_fraction(-1); }};
   for (size_t f = 0; f < forgeries.size(); ++f) {
     RunState state = good;
     forgeries[f](&state);

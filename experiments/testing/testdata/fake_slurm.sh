@@ -1,6 +1,6 @@
 #!/bin/bash
 # Slurm's commands for tests; the name of the script selects the command. Its state is in $FAKE_SLURM: count (of jobs),
-# queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. Files that request
+# queue/JOB|INDEX (a state), names/JOB, submitted (the options of each sbatch), calls. Files that request
 # failures:
 #   lose_replies, refuse     this many sbatch calls: submitted without an answer; not submitted, "Unable to contact"
 #   invalid                  sbatch refuses the partition
@@ -12,7 +12,6 @@
 #   lag                      this many sacct calls return nothing yet; without the file, there is no accounting
 # Files that change its answers:
 #   max_array                MaxArraySize; 4 by default
-#   forget                   squeue does not know the names of ended jobs
 #   twice                    sbatch also prints the cluster's name, squeue prints each line twice
 #   hold                     jobs pend
 #   wait                     jobs that are submitted now pend while the file exists
@@ -47,7 +46,7 @@ case "$(basename "$0")" in
     for word in "$@"; do
       case "$word" in
         --array=*) last=${word#--array=0-};;
-        --job-name=*) echo $job > "names/${word#--job-name=}";;
+        --job-name=*) echo "${word#--job-name=}" > "names/$job";;
       esac
     done
     for i in $(seq 0 "$last"); do echo PENDING > "queue/$job|$i"; done
@@ -81,21 +80,13 @@ case "$(basename "$0")" in
     ;;
   squeue)
     if take blind; then echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; fi
-    for word in "$@"; do
-      case "$word" in
-        --name=*)
-          read -r job 2>/dev/null < "names/${word#--name=}" || exit 0
-          if [ -e forget ] && [ -z "$(compgen -G "queue/$job|*")" ]; then exit 0; fi
-          echo "$job"
-          if [ -e twice ]; then echo "$job"; fi
-          exit 0
-          ;;
-      esac
-    done
     for task in queue/*; do
       { read -r state < "$task"; } 2>/dev/null || continue
-      echo "${task#queue/}|$state"
-      if [ -e twice ]; then echo "${task#queue/}|$state"; fi
+      id=${task#queue/}
+      read -r name < "names/${id%|*}"
+      line="$name|$id|$state"
+      echo "$line"
+      if [ -e twice ]; then echo "$line"; fi
     done
     ;;
   scontrol) echo "MaxArraySize            = $(cat max_array 2>/dev/null || echo 4)";;
@@ -103,7 +94,11 @@ case "$(basename "$0")" in
   sacct)
     if [ ! -e lag ]; then exit 1; fi
     if take lag; then exit 0; fi
-    for task in ended/*; do [ -e "$task" ] && echo "${task#ended/}|$(cat "$task")"; done
+    for task in ended/*; do
+      [ -e "$task" ] || continue
+      id=${task#ended/}
+      case "$*" in *--name="$(cat "names/${id%_*}")"*) echo "$id|$(cat "$task")";; esac
+    done
     ;;
 esac
 exit 0

@@ -240,11 +240,10 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
   return own;
 }
 
-// Applies the submitter's choice of actions in a pilot.
-absl::Status SelectForPilot(const Store& store, StudyOptions* options) {
+// Applies the submitter's choice of actions in a task of Slurm.
+absl::Status SelectForTask(StudyOptions* options) {
   OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(absl::GetFlag(FLAGS_slurm_task)));
-  OPENSET_ASSIGN_OR_RETURN(const SlurmLaunch launch, LoadLaunch(store, array.launch()));
-  if (launch.only_these()) options->only_records = {launch.record().begin(), launch.record().end()};
+  if (array.only_these()) options->only_records = {array.record().begin(), array.record().end()};
   return absl::OkStatus();
 }
 
@@ -295,7 +294,7 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
   OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
-  if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForPilot(store, &options));
+  if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForTask(&options));
   // The name of a study that `openset score` made.
   if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
       request.ok() && spec.find('/') == std::string::npos) {

@@ -24,7 +24,7 @@ constexpr char kDeploy[] = R"(
 store: "store" data_folder: ["a", "b"] engine: LOCAL jobs: 2 devices: "cpu" worker: "worker" actions_per_gpu: 2
 memory_mb: 1000 memory { train_mb: 10 infer_mb: 10 evaluate_mb: 10 } memory_per_slot_mb: 5 hang_seconds: 9 retries: 1
 max_failures: 3 lease_seconds: 20 private: false store_gb: 100
-slurm { partition: "p" time: "04:00:00" gres: "gpu:1" option: "--x" prologue: "y" pilots: 2 }
+slurm { partition: "p" time: "04:00:00" gres: "gpu:1" option: "--x" prologue: "y" tasks: 2 }
 )";
 
 TEST(MutationTest, DeployFiles) {

@@ -67,16 +67,17 @@ std::string ActionLine(const RunningAction& action) {
     absl::StrAppend(&line, separator, text);
     separator = ", ";
   };
-  if (action.has_epochs()) {
-    add(absl::StrCat("epoch ", action.epoch(), "/", action.epochs()));
-  } else if (!action.what().empty()) {
-    add(action.what());
-  } else if (action.fraction() > 0) {
-    add(absl::StrFormat("%.0f %%", 100 * action.fraction()));
+  const WorkProgress& progress = action.progress();
+  if (progress.has_epochs()) {
+    add(absl::StrCat("epoch ", progress.epoch(), "/", progress.epochs()));
+  } else if (!progress.what().empty()) {
+    add(progress.what());
+  } else if (progress.fraction() > 0) {
+    add(absl::StrFormat("%.0f %%", 100 * progress.fraction()));
   }
-  if (action.has_loss()) add(absl::StrFormat("loss %.3f", action.loss()));
-  if (action.has_metric()) add(absl::StrFormat("%s %.3f", action.metric(), action.metric_value()));
-  if (action.has_images_per_second()) add(absl::StrFormat("%.0f images/s", action.images_per_second()));
+  if (progress.has_loss()) add(absl::StrFormat("loss %.3f", progress.loss()));
+  if (progress.has_metric()) add(absl::StrFormat("%s %.3f", progress.metric(), progress.metric_value()));
+  if (progress.has_images_per_second()) add(absl::StrFormat("%.0f images/s", progress.images_per_second()));
   if (action.attempt() > 1) add(absl::StrCat("attempt ", action.attempt()));
   return line;
 }

@@ -56,14 +56,15 @@ TEST(RunLines, ShowsTheStateOfATraining) {
   action.set_kind("train");
   action.set_description("openauc on task, split 1, seed 0");
   EXPECT_EQ(ActionLine(action), "train openauc on task, split 1, seed 0");
-  action.set_fraction(0.25);
+  WorkProgress& progress = *action.mutable_progress();
+  progress.set_fraction(0.25);
   EXPECT_EQ(ActionLine(action), "train openauc on task, split 1, seed 0: 25 %");
-  action.set_epoch(3);
-  action.set_epochs(20);
-  action.set_loss(0.4123);
-  action.set_metric("accuracy");
-  action.set_metric_value(0.8812);
-  action.set_images_per_second(1234.4);
+  progress.set_epoch(3);
+  progress.set_epochs(20);
+  progress.set_loss(0.4123);
+  progress.set_metric("accuracy");
+  progress.set_metric_value(0.8812);
+  progress.set_images_per_second(1234.4);
   action.set_attempt(2);
   EXPECT_EQ(ActionLine(action),
             "train openauc on task, split 1, seed 0: epoch 3/20, loss 0.412, accuracy 0.881, 1234 images/s, attempt 2");

@@ -42,9 +42,10 @@
 
 ABSL_FLAG(
     bool, detach, false,
-    "With --engine=slurm: submit pilots for the actions that can start now, and exit. Pilots submit further pilots.");
+    "With --engine=slurm: submit tasks for the actions that can start now, and exit. The tasks do the whole study.");
 ABSL_DECLARE_FLAG(std::string, only);
 ABSL_DECLARE_FLAG(std::string, redo);
+ABSL_DECLARE_FLAG(std::string, slurm_task);
 
 namespace openset {
 namespace {
@@ -58,15 +59,6 @@ std::vector<std::string> Arguments() {
   return words;
 }
 
-PilotOptions OptionsOf(const DeploySpec& deploy, const ActionMemory& memory) {
-  PilotOptions options;
-  options.submit.slurm = deploy.slurm();
-  options.memory = memory;
-  options.most = deploy.slurm().pilots();
-  options.retries = deploy.retries();
-  return options;
-}
-
 // The recorded failures in the store.
 absl::StatusOr<FailuresBefore> FailuresIn(const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> keys, store.KeysOfFailures());
@@ -78,85 +70,43 @@ absl::StatusOr<FailuresBefore> FailuresIn(const Store& store) {
   return failures;
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<SlurmRun>> SlurmRun::Launcher(const Study& study, const DeploySpec& deploy,
-                                                             const ActionMemory& memory, EngineObserver* observer) {
-  PilotOptions options = OptionsOf(deploy, memory);
-  options.submit.experiment = study.name();
-  options.submit.command = Arguments();
+// For the process that submits to Slurm.
+absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const DeploySpec& deploy, const ActionMemory& memory) {
+  SlurmOptions options;
+  options.slurm = deploy.slurm();
+  options.experiment = study.name();
   options.program = ProgramPath();
   OPENSET_ASSIGN_OR_RETURN(options.runfiles, RunfilesFolder());
   if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
-  options.overrides = study.experiment().overrides;
+  options.command = Arguments();
+  options.memory = memory;
+  options.retries = deploy.retries();
   options.only_these = !absl::GetFlag(FLAGS_only).empty() || !absl::GetFlag(FLAGS_redo).empty();
   OPENSET_ASSIGN_OR_RETURN(options.failures_before, FailuresIn(study.store()));
-  return std::unique_ptr<SlurmRun>(new SlurmRun(study, deploy, std::move(options), observer));
+  return options;
 }
 
-absl::StatusOr<std::unique_ptr<SlurmRun>> SlurmRun::Pilot(const Study& study, const DeploySpec& deploy,
-                                                          const ActionMemory& memory, const std::string& file) {
-  OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(file));
-  OPENSET_ASSIGN_OR_RETURN(const SlurmLaunch launch, LoadLaunch(study.store(), array.launch()));
-  std::set<std::string> gone(launch.record().begin(), launch.record().end());
+// Fails if the array that this process is a task of was submitted for other trials.
+absl::Status CheckIsUnchanged(const Study& study, const SlurmArray& array) {
+  std::set<std::string> gone(array.record().begin(), array.record().end());
   const size_t records = gone.size();
   for (const Action& action : study.plan().actions) gone.erase(action.key);
-  if (!gone.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the study, or a file that it uses, has changed since this job was submitted: ", gone.size(),
-                     " of its ", records, " records are no longer part of the study; submit it again"));
-  }
-  PilotOptions options = OptionsOf(deploy, memory);
-  options.submit.command = Arguments();
-  options.submit.command.insert(options.submit.command.begin(), ProgramPath());
-  OPENSET_ASSIGN_OR_RETURN(options, OptionsOfPilot(study.store(), array, std::move(options)));
-  std::unique_ptr<SlurmRun> run(new SlurmRun(study, deploy, std::move(options), /*observer=*/nullptr));
-  run->seat_ = array.seat();
-  run->is_pilot_ = true;
-  return run;
+  if (gone.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the study, or a file that it uses, has changed since this job was submitted: ", gone.size(),
+                   " of its ", records, " records are no longer part of the study; submit it again"));
 }
 
-void SlurmRun::SetUp(ExecuteOptions* execute, LocalEngineOptions* engine) {
-  execute->helpers = &pilots_;
-  if (!is_pilot_) {
-    BeLauncher(options_, execute);
-    execute->look = absl::Seconds(slurm_.poll_seconds());
-    if (absl::GetFlag(FLAGS_detach)) execute->patience = absl::ZeroDuration();
-    return;
-  }
-  BePilot(study_.plan(), seat_, options_, absl::Seconds(slurm_.idle_seconds()), execute);
-  execute->ending = TimeToEnd(slurm_);
-  if (seat_.memory_mb() > 0) engine->capacity.memory_mb = seat_.memory_mb();
+// For a process that is a task of the array; `failures_before` must outlive the run.
+void SetUpTask(const SlurmArray& array, const SlurmSpec& slurm, FailuresBefore* failures_before,
+               ExecuteOptions* execute, LocalEngineOptions* engine) {
+  for (const std::string& key : array.failed_before()) ++(*failures_before)[key];
+  execute->failures_before = failures_before;
+  execute->makes_choices = !array.only_these();
+  execute->idle_timeout = absl::Seconds(slurm.idle_seconds());
+  execute->ending = TimeToEnd(slurm);
+  if (array.seat().memory_mb() > 0) engine->capacity.memory_mb = array.seat().memory_mb();
 }
-
-absl::Status SlurmRun::Ended(const absl::Status& outcome) const {
-  if (!is_pilot_) {
-    if (absl::GetFlag(FLAGS_detach) && !absl::IsCancelled(outcome)) {
-      const std::vector<std::string> submitted = pilots_.Submitted();
-      for (const std::string& line : submitted) std::cout << "submitted Slurm " << line << "\n";
-      if (submitted.empty()) std::cout << "submitted nothing: Slurm's queue has pilots for all open work\n";
-      std::cout
-          << "watch them with 'openset status' and cancel them with 'openset cancel', each with this command's SPEC, "
-             "--deploy and --store; their output: "
-          << study_.store().folder() << "/slurm/logs" << std::endl;
-    }
-    if (!absl::IsCancelled(outcome)) return outcome;
-    return absl::CancelledError(
-        absl::StrCat(outcome.message(), "; the pilots continue in Slurm ('openset cancel' cancels them)"));
-  }
-  if (outcome == TimeIsUp()) {  // a cancelled pilot isn't queued again; Slurm itself queues a preempted one
-    const absl::Status requeued = client_.Requeue(ThisTaskId());
-    std::cout << "requeued: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
-  }
-  return outcome;
-}
-
-}  // namespace openset
-
-ABSL_DECLARE_FLAG(std::string, slurm_task);
-
-namespace openset {
-namespace {
 
 std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
 
@@ -201,7 +151,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   shown.store = study.store().folder();
   shown.expected = expected.pace;
   if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
-  // Pilots on Slurm leave the report to the process that submitted them.
+  // Tasks of Slurm leave the report to the process that submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
   if (!IsSlurmTask()) {
     shown.refresh_report = [&study, reports, store_budget] {
@@ -292,16 +242,40 @@ absl::Status RunPlan(Study* study) {
   }
   OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
   RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected, budget), &std::cout);
-  std::unique_ptr<SlurmRun> slurm;
+  std::optional<SlurmRun> slurm;
+  bool has_submitted = false;
+  FailuresBefore failures_before;
   if (by_slurm) {
-    OPENSET_ASSIGN_OR_RETURN(slurm, SlurmRun::Launcher(*study, deploy, run.execute.memory, &display));
-  } else if (const std::string task = absl::GetFlag(FLAGS_slurm_task); !task.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(slurm, SlurmRun::Pilot(*study, deploy, run.execute.memory, task));
+    OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, deploy, run.execute.memory));
+    slurm.emplace(plan, study->store(), std::move(submit), &display, [&](const std::string& line) {
+      has_submitted = true;
+      Show(absl::StrCat("submitted ", line));
+    });
+    slurm->SetUp(&run.execute);
+    if (absl::GetFlag(FLAGS_detach)) run.execute.idle_timeout = absl::ZeroDuration();
+  } else if (const std::string file = absl::GetFlag(FLAGS_slurm_task); !file.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(file));
+    OPENSET_RETURN_IF_ERROR(CheckIsUnchanged(*study, array));
+    SetUpTask(array, deploy.slurm(), &failures_before, &run.execute, &options);
   }
-  if (slurm != nullptr) slurm->SetUp(&run.execute, &options);
   LocalEngine engine(study->store(), options);
   const absl::Status outcome = study->Run(run, &engine, &display);
-  return slurm == nullptr ? outcome : slurm->Ended(outcome);
+  if (by_slurm && absl::GetFlag(FLAGS_detach) && outcome.ok()) {
+    if (!has_submitted) Show("submitted nothing: Slurm's queue has tasks for all open work");
+    Show(absl::StrCat(
+        "watch them with 'openset status' and cancel them with 'openset cancel', each with this command's SPEC, "
+        "--deploy and --store; their output: ",
+        study->store().folder(), "/slurm/logs"));
+  }
+  if (by_slurm && absl::IsCancelled(outcome)) {
+    return absl::CancelledError(
+        absl::StrCat(outcome.message(), "; its tasks continue in Slurm ('openset cancel' cancels them)"));
+  }
+  if (IsSlurmTask() && outcome == TimeIsUp()) {  // a cancelled task isn't queued again; Slurm queues a preempted one
+    const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
+    std::cout << "requeued: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
+  }
+  return outcome;
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {

@@ -119,7 +119,7 @@ nlohmann::ordered_json LiveJson(int64_t records, const std::vector<RunState>& ru
     json["silent"] = silent > run.lease_seconds() ? Json(silent) : Json(nullptr);
     json["actions"] = Json::array();
     for (const RunningAction& action : run.running()) {
-      json["actions"].push_back({{"line", OneLine(ActionLine(action))}, {"fraction", action.fraction()}});
+      json["actions"].push_back({{"line", OneLine(ActionLine(action))}, {"fraction", action.progress().fraction()}});
     }
     live["runs"].push_back(std::move(json));
   }

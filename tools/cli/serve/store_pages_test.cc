@@ -149,8 +149,8 @@ TEST_F(StorePagesTest, ShowsRunningAndFailedActions) {
   RunningAction* action = state.add_running();
   action->set_kind("train");
   action->set_description(kHostile);
-  action->set_epoch(3);
-  action->set_epochs(20);
+  action->mutable_progress()->set_epoch(3);
+  action->mutable_progress()->set_epochs(20);
   ASSERT_TRUE(leases->Renew(state).ok());
   const nlohmann::json live = nlohmann::json::parse(Answer("/live.json").body);
   EXPECT_EQ(live.at("records"), 0);

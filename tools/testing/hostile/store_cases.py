@@ -467,8 +467,8 @@ STATES = [("lease is 2^31 - 1 seconds", "+lease_seconds: 2147483647"), ("lease i
           ("numbers are extreme", "+sequence: -9223372036854775808 actions: -1 ended: 1073741824 fraction: -1e308 "
            "seconds_left: 1e308")]
 SAYS = ("+host: '\\033[2J' experiment: '\\033]0;x\\007\\377' slurm_job: '\\n\\n' fraction: 1e308 seconds_left: 1e308 "
-        "running { description: '\\342\\200\\256 x' what: '\\033' metric: '\\233' kind: '\\n' epoch: -1 "
-        "epochs: 2147483647 loss: 1e308 }")
+        "running { description: '\\342\\200\\256 x' kind: '\\n' progress { what: '\\033' "
+        "metric: '\\233' epoch: -1 epochs: 2147483647 loss: 1e308 } }")
 
 
 def claims():

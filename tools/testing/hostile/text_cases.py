@@ -388,7 +388,7 @@ DEPLOY += [(f"{field}: 2147483647", ANSWERED) for field in ("jobs", "max_failure
 DEPLOY += [(f"store_gb: {number}", REFUSED) for number in ("-1", "0", "nan", "'1'", "-1e300")]
 DEPLOY += [(text, REFUSED) for text in (
     "retries: 2147483647", "private: 7", "devices: '\\033[2J'", "devices: 'cuda:99999999999'", "devices: 'cuda:-1,0,0,0'",
-    "engine: 7", "slurm { warning_seconds: 70000 }", "slurm { pilots: -1 }", "slurm { pilots: 100001 }",
+    "engine: 7", "slurm { warning_seconds: 70000 }", "slurm { tasks: -1 }", "slurm { tasks: 100001 }",
     "slurm { idle_seconds: 0 }", "slurm { poll_seconds: -1 }")]
 DEPLOY += [(text, ANSWERED) for text in (
     "lease_seconds: 601", "memory_mb: 9223372036854775807",

@@ -31,7 +31,7 @@ std::map<std::string, std::string> ResultsIn(const std::string& store) {
   return results;
 }
 
-// Each pilot has the flags of the submitted command; what they request was already done before.
+// Each task has the flags of the submitted command; what they request was already done before.
 TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
@@ -41,17 +41,12 @@ TEST(SlurmTask, MakesTheChosenRecordsAndRemovesNothing) {
   std::map<std::string, std::string> others = ResultsIn(program.store());
   ASSERT_EQ(others.erase(record), 1);
 
-  SlurmLaunch launch;
-  launch.set_experiment("study");
-  launch.add_record(id);
-  launch.set_only_these(true);
-  const std::string bytes = EncodeRecord(launch);
-  program.Write(absl::StrCat("openset-store/slurm/launch-", Sha256Hex(bytes), ".rec"), bytes);
   SlurmArray array;
   array.set_name("openset-study-evaluate");
   array.set_experiment("study");
-  array.set_launch(Sha256Hex(bytes));
-  array.set_pilots(1);
+  array.add_record(id);
+  array.set_only_these(true);
+  array.set_tasks(1);
   array.mutable_seat()->set_cpus(1);
   program.Write("openset-store/slurm/openset-study-evaluate.rec", EncodeRecord(array));
   program.Write("cluster.textproto", "slurm { idle_seconds: 1 }");
@@ -87,7 +82,7 @@ TEST(SlurmDetach, PrintsTheJobsAndHowToWatchThem) {
   setenv("PATH", absl::StrCat(program.folder(), "/bin:", getenv("PATH")).c_str(), 1);
   const ProgramResult run = program.Run({"run", "study.textproto", "--engine=slurm", "--detach"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("submitted Slurm job 7: 2 pilots, 1 CPU each\n"));
+  EXPECT_THAT(run.out, HasSubstr("submitted Slurm job 7: 2 tasks, 1 CPU each\n"));
   EXPECT_THAT(run.out, HasSubstr("watch them with 'openset status'"));
   EXPECT_THAT(run.out, ::testing::EndsWith(absl::StrCat(program.store(), "/slurm/logs\n")));
 }

@@ -90,7 +90,7 @@ TEST_F(Slurm, MakesTheRecordsOfALocalRun) {
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("accuracy"));
   ExpectRecordsOfALocalRun();
-  WaitForEmptyQueue();  // the pilots see that nothing is left
+  WaitForEmptyQueue();  // the tasks see that nothing is left
 }
 
 TEST_F(Slurm, RunsTheProgramThatWasSubmitted) {
@@ -117,18 +117,18 @@ TEST_F(Slurm, RunsTheProgramThatWasSubmitted) {
   }
 }
 
-TEST_F(Slurm, SurvivesRequeuesWarningsAndTheLaunchersDeath) {
-  pid_t launcher = program_.Start(RunArguments());
+TEST_F(Slurm, SurvivesRequeuesWarningsAndTheSubmittersDeath) {
+  pid_t submitter = program_.Start(RunArguments());
   while (!HasPartial()) usleep(20000);
   // The node is needed for something else.
   EXPECT_TRUE(CaptureOutput({"scontrol", "requeue", RunningTask()}).ok());
-  kill(launcher, SIGKILL);
-  WaitFor(launcher);
+  kill(submitter, SIGKILL);
+  WaitFor(submitter);
   const ProgramResult status =
       OpensetProgram("elsewhere")
           .Run({"status", program_.folder() + "/study.textproto", "--store=" + program_.store()});
   EXPECT_THAT(status.out, HasSubstr("Slurm job "));
-  launcher = program_.Start(RunArguments());
+  submitter = program_.Start(RunArguments());
   // The time of a task is nearly up: its training saves its state, and it is queued again.
   std::string task;
   for (int waits = 0; waits < 3000 && task.empty(); ++waits) {
@@ -137,7 +137,7 @@ TEST_F(Slurm, SurvivesRequeuesWarningsAndTheLaunchersDeath) {
   }
   ASSERT_NE(task, "");
   EXPECT_TRUE(CaptureOutput({"scancel", "--batch", "--signal=USR1", task}).ok());
-  EXPECT_EQ(WaitFor(launcher), 0) << program_.Read("out.txt") << program_.Read("err.txt");
+  EXPECT_EQ(WaitFor(submitter), 0) << program_.Read("out.txt") << program_.Read("err.txt");
   ExpectRecordsOfALocalRun();
 }
 
@@ -146,19 +146,19 @@ TEST_F(Slurm, CanBeCancelledAndContinuedLocally) {
   detached.push_back("--detach");
   ASSERT_EQ(program_.Run(detached).exit_code, 0) << program_.Read("err.txt");
   while (!HasPartial()) usleep(20000);
-  // A launcher would submit pilots in the place of those that were cancelled.
-  const pid_t launcher = program_.Start(RunArguments());
+  // The process that submits would submit tasks in the place of those that were cancelled.
+  const pid_t submitter = program_.Start(RunArguments());
   const OpensetProgram elsewhere("elsewhere");
   const std::string study = program_.folder() + "/study.textproto";
   const std::string cluster = "--deploy=" + program_.folder() + "/cluster.textproto";
-  const std::string name = absl::StrCat(", process ", launcher);
+  const std::string name = absl::StrCat(", process ", submitter);
   while (!absl::StrContains(elsewhere.Run({"status", study, cluster, "--store=" + program_.store()}).out, name)) {
     usleep(20000);
   }
   const ProgramResult cancelled = elsewhere.Run({"cancel", study, cluster, "--store=" + program_.store()});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_THAT(cancelled.out, AllOf(HasSubstr("asked to stop"), HasSubstr("cancelled")));
-  EXPECT_EQ(WaitFor(launcher), 130);
+  EXPECT_EQ(WaitFor(submitter), 130);
   WaitForEmptyQueue();
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   ExpectRecordsOfALocalRun();
