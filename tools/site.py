@@ -33,6 +33,7 @@ nav:
   - Results: results/README.md
   - Design: DESIGN.md
   - Contributing: CONTRIBUTING.md
+  - Maintaining: docs/maintaining.md
   - Changes: CHANGELOG.md
 not_in_nav: |
   *
