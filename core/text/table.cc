@@ -201,7 +201,13 @@ std::string WithoutFormula(const std::string& cell) {
 
 }  // namespace
 
-std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
+std::string FullPrecision(double value) {
+  for (int digits = 15; digits < 17; ++digits) {
+    const std::string text = absl::StrFormat("%.*g", digits, value);
+    if (double read = 0; absl::SimpleAtod(text, &read) && read == value) return text;
+  }
+  return absl::StrFormat("%.17g", value);
+}
 
 std::string ToText(const Table& table, size_t width) {
   return TextLayout(Changed(table, [](const std::string& cell) { return OneLine(cell); }), width).Text();

@@ -24,7 +24,7 @@ struct Table {
   }
 };
 
-// A number in a cell: 17 significant digits, which give the same double when read.
+// A number in a cell: the fewest of 15 to 17 significant digits that give the same double when read.
 std::string FullPrecision(double value);
 
 // Aligned columns, for a terminal. Cells are passed through OneLine() (core/text/one_line.h). Widths count UTF-8

@@ -1,5 +1,6 @@
 #include "core/text/table.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,16 @@ TEST(Table, LatexBreaksHeadsThatAreWiderThanTheirColumns) {
   EXPECT_THAT(ToLatex({{"method name", "FPR95 (known positive), %"}, {{"x", "87.83 ± 5.63"}}, 1}),
               HasSubstr("\\toprule\n  method name & "
                         "\\shortstack[r]{FPR95 (known\\\\positive), \\%} \\\\\n  \\midrule"));
+}
+
+TEST(FullPrecision, HasTheFewestDigitsThatGiveTheSameDouble) {
+  EXPECT_EQ(FullPrecision(0.1), "0.1");
+  EXPECT_EQ(FullPrecision(0.1 + 0.2), "0.30000000000000004");
+  EXPECT_EQ(FullPrecision(1 / 3.0), "0.3333333333333333");
+  EXPECT_EQ(FullPrecision(100000), "100000");
+  EXPECT_EQ(FullPrecision(-5e-324), "-4.94065645841247e-324");
+  EXPECT_EQ(FullPrecision(std::numeric_limits<double>::infinity()), "inf");
+  EXPECT_EQ(FullPrecision(std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
 TEST(Table, WithoutRows) { EXPECT_EQ(ToText({{"a"}, {}, 1}), "a\n-\n"); }

@@ -104,6 +104,7 @@ class ImageFolder : public ImageFileFormat {
     if (files.has_clusters()) {
       OPENSET_ASSIGN_OR_RETURN(options.clusters, ReadImageClusters(found.PathOf(files.clusters()), found.folder));
     }
+    options.sub_folders = files.sub_folders();
     if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
     std::vector<bool> is_empty;
     for (int id = 0; id < info.class_name_size(); ++id) {
@@ -123,7 +124,8 @@ class ImageFolder : public ImageFileFormat {
     OPENSET_RETURN_IF_ERROR(Open(info, found).status());
     const ImageFolderFiles& folder = found.part.image_folder();
     if (!folder.has_listing_sha256()) return absl::OkStatus();
-    OPENSET_ASSIGN_OR_RETURN(const std::string sum, ListingDigest(found.folder, ClassFolders(info, folder)));
+    OPENSET_ASSIGN_OR_RETURN(const std::string sum,
+                             ListingDigest(found.folder, ClassFolders(info, folder), folder.sub_folders()));
     if (sum == folder.listing_sha256()) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(found.folder, ": SHA-256 of the names and sizes of its images is ", sum,
                                             ", not ", folder.listing_sha256(),

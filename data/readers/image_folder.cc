@@ -133,20 +133,39 @@ uLong ChecksumOf(absl::string_view bytes) {
 
 absl::Status CannotList(const std::string& folder) { return ReadError(errno, absl::StrCat("cannot list ", folder)); }
 
-absl::StatusOr<ImageNames> ListOne(const std::string& folder) {
-  ImageNames names;
+constexpr int kMostDepth = 8;  // of folders below a class's folder
+
+// Appends the names of the images, each after `prefix` and before '\0', and looks at most `depth` levels below the
+// folder. Returns whether the folder is there.
+absl::StatusOr<bool> AppendNames(const std::string& folder, const std::string& prefix, int depth, std::string* found) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
-  if (entries == nullptr && (errno == ENOENT || errno == ENOTDIR)) return names;
+  if (entries == nullptr && (errno == ENOENT || errno == ENOTDIR)) return false;
   if (entries == nullptr) return CannotList(folder);
-  names.is_there = true;
+  std::vector<std::string> folders;
   errno = 0;
-  std::string found;
   while (const dirent* entry = readdir(entries.get())) {
-    if (!IsImageName(entry->d_name)) continue;
-    found.append(entry->d_name, std::strlen(entry->d_name) + 1);
-    ++names.count;
+    struct stat info;
+    if (depth > 0 && entry->d_name[0] != '.' &&
+        fstatat(dirfd(entries.get()), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode)) {
+      folders.emplace_back(entry->d_name);
+    } else if (IsImageName(entry->d_name)) {
+      found->append(prefix).append(entry->d_name, std::strlen(entry->d_name) + 1);
+    }
+    errno = 0;
   }
   if (errno != 0) return CannotList(folder);
+  for (const std::string& name : folders) {
+    OPENSET_RETURN_IF_ERROR(
+        AppendNames(JoinPath(folder, name), absl::StrCat(prefix, name, "/"), depth - 1, found).status());
+  }
+  return true;
+}
+
+absl::StatusOr<ImageNames> ListOne(const std::string& folder, bool sub_folders) {
+  ImageNames names;
+  std::string found;
+  OPENSET_ASSIGN_OR_RETURN(names.is_there, AppendNames(folder, "", sub_folders ? kMostDepth : 0, &found));
+  names.count = std::count(found.begin(), found.end(), '\0');
   names.text = found;
   std::vector<absl::string_view> sorted = names.Split();
   std::sort(sorted.begin(), sorted.end());
@@ -230,13 +249,13 @@ std::vector<absl::string_view> ImageNames::Split() const {
 
 ListingMemory ListingMemory::OfUser() { return ListingMemory(UserCacheFolder("listings")); }
 
-absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
-                                                  const std::vector<std::string>& folder) const {
+absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root, const std::vector<std::string>& folder,
+                                                  bool sub_folders) const {
   const auto count = static_cast<int64_t>(folder.size());
   FolderListing listing{root, folder, std::vector<ImageNames>(count)};
   std::string path;
   Memory memory;
-  if (!folder_.empty()) {
+  if (!folder_.empty() && !sub_folders) {
     std::error_code error;
     path = JoinPath(folder_, Sha256Hex(std::filesystem::absolute(root, error).lexically_normal().string()));
     memory = ReadMemory(path);
@@ -252,7 +271,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
       listing.images[i] = known->second.names;
       return;
     }
-    absl::StatusOr<ImageNames> names = ListOne(where);
+    absl::StatusOr<ImageNames> names = ListOne(where, sub_folders);
     status[i] = names.status();
     if (!names.ok()) return;
     listing.images[i] = *std::move(names);
@@ -399,7 +418,8 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   std::vector<std::string> folders;
   for (const std::string& folder : class_folder) folders.push_back(JoinPath(root, folder));
   auto source = std::make_shared<ImageFiles>(folders, shape, part, options.exif_orientation);
-  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder));
+  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing,
+                           ListingMemory::OfUser().List(root, class_folder, options.sub_folders));
   int64_t images = 0, name_bytes = 0;
   for (const ImageNames& names : listing.images) {
     images += names.count;
@@ -463,8 +483,9 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   return std::shared_ptr<const ImageSource>(std::move(source));
 }
 
-absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder) {
-  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder));
+absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder,
+                                          bool sub_folders) {
+  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder, sub_folders));
   return ListingDigest(listing);
 }
 

@@ -66,7 +66,7 @@ class ImageFiles final : public ImageSource {
 // .tif, .tiff, .gif, .bmp, .ppm, .pgm, .pbm or .pnm, and does not start with a dot.
 bool IsImageName(absl::string_view name);
 
-// The images directly in one folder: entries for which IsImageName() is true.
+// The images in one folder: entries for which IsImageName() is true; with sub-folders, their paths below it.
 struct ImageNames {
   bool is_there = false;  // whether the folder exists
   int64_t count = 0;
@@ -96,9 +96,11 @@ class ListingMemory {
   // The memory in ~/.cache/openset/listings. Remembers nothing if HOME is not set.
   static ListingMemory OfUser();
 
-  // Lists folders below `root`. A folder that does not exist has no images. Errors, with the folder, for one that can't
-  // be read: those of ReadError() (core/files/system_calls.h).
-  absl::StatusOr<FolderListing> List(const std::string& root, const std::vector<std::string>& folder) const;
+  // Lists folders below `root`. A folder that does not exist has no images. With `sub_folders`, also images below them
+  // (ImageFolderFiles.sub_folders in data/catalog.proto), and remembers nothing. Errors, with the folder, for one that
+  // can't be read: those of ReadError() (core/files/system_calls.h).
+  absl::StatusOr<FolderListing> List(const std::string& root, const std::vector<std::string>& folder,
+                                     bool sub_folders = false) const;
 
  private:
   std::string folder_;  // "": none
@@ -130,6 +132,7 @@ struct ImageFolderOptions {
   // The cluster of each image, by its path below the root; if empty, there are none. A share keeps clusters whole.
   ImageClusters clusters;
   bool exif_orientation = false;
+  bool sub_folders = false;  // ImageFolderFiles.sub_folders
 };
 
 // Returns the images of all classes, one class after another, each in the order of ListingMemory::OfUser().
@@ -149,7 +152,8 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 // of OpenImageFolder(), including images to skip and those of all shares. It shows whether a file is missing, new or
 // truncated without reading any file. A folder that does not exist has no images. Errors: kNotFound for a folder that
 // can't be read, and for an entry that is not a file.
-absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder);
+absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder,
+                                          bool sub_folders = false);
 absl::StatusOr<std::string> ListingDigest(const FolderListing& listing);
 
 // Returns the cluster of each image of a class. Errors: kInvalidArgument, with the path, for one that has none.

@@ -38,13 +38,13 @@ bool IsSkipped(const FolderListing& listing, size_t folder, const std::set<std::
 }
 
 // Returns the folders in `root` that have images, sorted, with their images.
-absl::StatusOr<FolderListing> ClassesIn(const std::string& root) {
+absl::StatusOr<FolderListing> ClassesIn(const std::string& root, bool sub_folders) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(root));
   std::vector<std::string> folders;
   for (const std::string& name : names) {
     if (name[0] != '.' && IsFolder(JoinPath(root, name))) folders.push_back(name);
   }
-  OPENSET_ASSIGN_OR_RETURN(FolderListing all, ListingMemory::OfUser().List(root, folders));
+  OPENSET_ASSIGN_OR_RETURN(FolderListing all, ListingMemory::OfUser().List(root, folders, sub_folders));
   FolderListing classes{root, {}, {}};
   for (size_t i = 0; i < folders.size(); ++i) {
     if (all.images[i].count == 0) continue;
@@ -92,6 +92,7 @@ absl::Status AddPart(const std::string& name, const FolderListing& listing, cons
   ImageFolderFiles* files = part->mutable_image_folder();
   files->set_path(listing.root);
   files->set_exif_orientation(true);
+  if (request.sub_folders) files->set_sub_folders(true);
   files->set_listing_sha256(digest);
   if (share != nullptr) *files->mutable_share() = *share;
   ImageClusters clusters;
@@ -151,6 +152,9 @@ absl::Status NoImages(const std::string& folder) {
       OneLine(folder),
       ": no folder in it has images (.png, .jpg, .webp, .tif, .gif, .bmp ...); make one "
       "folder for each class",
+      absl::c_any_of(lines, [](const std::string& line) { return absl::StrContains(line, "in sub-folders"); })
+          ? ", or read the sub-folders of the classes' folders by openset data describe --sub_folders"
+          : "",
       lines.empty() ? "" : " (folders of parts are called train, test and val); ", absl::StrJoin(lines, "; ")));
 }
 
@@ -183,7 +187,8 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   if (!IsFolder(request.path)) return absl::NotFoundError(absl::StrCat("no such folder: ", request.path));
   const PartFolders parts = PartFoldersIn(request.path);
   const bool has_parts = !parts.train.empty();
-  OPENSET_ASSIGN_OR_RETURN(FolderListing listing, ClassesIn(has_parts ? parts.train : request.path));
+  OPENSET_ASSIGN_OR_RETURN(FolderListing listing,
+                           ClassesIn(has_parts ? parts.train : request.path, request.sub_folders));
   if (listing.folder.empty() && has_parts) return NoImages(parts.train);
   if (listing.folder.empty()) {
     OPENSET_ASSIGN_OR_RETURN(listing, AsOneClass(request.path));
@@ -192,7 +197,7 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   FolderListing tested;
   std::vector<std::string> classes = KeptClasses(listing, request.skip);
   if (has_parts) {
-    OPENSET_ASSIGN_OR_RETURN(tested, ClassesIn(parts.test));
+    OPENSET_ASSIGN_OR_RETURN(tested, ClassesIn(parts.test, request.sub_folders));
     if (tested.folder.empty()) return NoImages(parts.test);
     OPENSET_RETURN_IF_ERROR(CheckNames(tested));
     std::vector<std::string> all;
@@ -216,7 +221,7 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
     OPENSET_RETURN_IF_ERROR(AddPart("train", listing, digest, request, nullptr, &info));
     OPENSET_RETURN_IF_ERROR(AddPart("test", tested, tested_digest, request, nullptr, &info));
     if (!parts.val.empty()) {
-      OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val));
+      OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val, request.sub_folders));
       KeepOnly(classes, &validation);
       OPENSET_ASSIGN_OR_RETURN(const std::string validation_digest, ListingDigest(validation));
       if (!validation.folder.empty()) {
@@ -314,6 +319,9 @@ std::string OthersText(const std::map<std::string, int64_t>& others) {
 // Finds what is left out of the folders of classes.
 class LeftOut {
  public:
+  // `is_read_below`: whether images in sub-folders of classes are read.
+  explicit LeftOut(bool is_read_below) : is_read_below_(is_read_below) {}
+
   // `prefix`: of names, "train/".
   void Look(const std::string& root, const std::string& prefix, const DataSetInfo& info, bool is_class) {
     const absl::StatusOr<std::vector<std::string>> names = ListFolder(root);
@@ -326,7 +334,8 @@ class LeftOut {
       if (std::filesystem::is_symlink(path, error) && !std::filesystem::exists(path, error)) {
         dangling_.push_back(shown);
       } else if (IsFolder(path)) {
-        const FolderContent content = ContentOf(path);
+        FolderContent content = ContentOf(path);
+        if (is_read_below_) content.images += std::exchange(content.below, 0);
         if (content.images > 0 && absl::c_linear_search(info.class_name(), name)) {
           LookAtClass(shown, content);
         } else {
@@ -353,7 +362,9 @@ class LeftOut {
     };
     add(folders_, "", "");
     add(files_, "", ": these formats are not read; convert them to PNG or JPEG");
-    add(nested_, "images in sub-folders: ", "; only the images directly in a class's folder are read");
+    add(nested_, "images in sub-folders: ",
+        "; only the images directly in a class's folder are read (openset data "
+        "describe --sub_folders reads these, too)");
     add(loose_, "", " in no class's folder");
     add(dangling_, "links to nothing: ", "");
     add(beside_, "folders beside those of the parts: ", "");
@@ -379,13 +390,14 @@ class LeftOut {
     folders_.push_back(absl::StrCat(shown, " (", absl::StrJoin(found, ", "), ")"));
   }
 
+  const bool is_read_below_;
   std::vector<std::string> folders_, files_, nested_, loose_, dangling_, beside_;
 };
 
 }  // namespace
 
 std::vector<std::string> LeftOutLines(const std::string& folder, const DataSetInfo& info) {
-  LeftOut left_out;
+  LeftOut left_out(info.layout_size() > 0 && info.layout(0).part(0).image_folder().sub_folders());
   const PartFolders parts = PartFoldersIn(folder);
   if (parts.train.empty()) {
     const bool is_class = info.layout_size() > 0 && info.layout(0).part(0).image_folder().path() != folder;

@@ -24,6 +24,7 @@ struct FolderRequest {
   uint64_t seed = 0;
   std::set<std::string> skip;  // paths of images to leave out
   std::string clusters;        // the absolute path of a table of the images' clusters (ImageFolderFiles); "": none
+  bool sub_folders = false;    // ImageFolderFiles.sub_folders
 };
 
 // Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
@@ -39,9 +40,9 @@ struct FolderRequest {
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
 
 // Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not
-// read, images in sub-folders of classes and in no class's folder, links to nothing, further folders beside "train" and
-// "test". Names that begin with a dot and usual companions of images (Thumbs.db) are not mentioned. Precondition:
-// `info` is DescribeFolder()'s result for the folder, or has no layout.
+// read, images in sub-folders of classes (unless they are read) and in no class's folder, links to nothing, further
+// folders beside "train" and "test". Names that begin with a dot and usual companions of images (Thumbs.db) are not
+// mentioned. Precondition: `info` is DescribeFolder()'s result for the folder, or has no layout.
 std::vector<std::string> LeftOutLines(const std::string& folder, const DataSetInfo& info);
 
 // Returns lines about classes without images to train on, or to test on.

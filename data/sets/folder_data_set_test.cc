@@ -142,6 +142,33 @@ TEST_F(FolderDataSetTest, AFolderOfImagesIsOneClass) {
   EXPECT_THAT(LeftOutLines(root_, *info), IsEmpty());
 }
 
+TEST_F(FolderDataSetTest, ReadsImagesInSubFolders) {
+  Put("cat", 1);
+  Put("cat/day2", 2);
+  Put("cat/day1/b", 1);
+  Put("dog/day1", 2);
+  std::filesystem::create_directory_symlink(root_ + "/dog/day1", root_ + "/dog/again");
+  EXPECT_THAT(LeftOutLines(root_, *Describe()),
+              ElementsAre("left out: dog (2 images in sub-folders)", HasSubstr("images in sub-folders: 3 of cat; ")));
+  FolderRequest request{"mine", root_};
+  request.sub_folders = true;
+  request.skip = {root_ + "/cat/day2/1.png"};
+  const auto info = DescribeFolder(request);
+  ASSERT_THAT(info, IsOk());
+  EXPECT_THAT(LeftOutLines(root_, *info), IsEmpty());
+  const auto all = OpenPart(*info, "all", {});
+  ASSERT_THAT(all, IsOk());
+  EXPECT_THAT((*all)->index().label, ElementsAre(0, 0, 0, 1, 1));
+  const std::vector<std::string> names = {"/cat/0.png", "/cat/day1/b/0.png", "/cat/day2/0.png", "/dog/day1/0.png",
+                                          "/dog/day1/1.png"};
+  for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ((*all)->Describe(static_cast<int64_t>(i)), root_ + names[i]);
+  EXPECT_THAT((*all)->Read({1, 4}), IsOk());
+  EXPECT_THAT(CheckFiles(*info, "all", {}), IsOk());
+  std::filesystem::remove(root_ + "/cat/day1/b/0.png");
+  EXPECT_THAT(CheckFiles(*info, "all", {}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cat: has 2 images, not 3")));
+}
+
 // Images are skipped by their paths; a class of which nothing is left is no class.
 TEST_F(FolderDataSetTest, SkipsImages) {
   Put("train/cat", 2);

@@ -50,7 +50,7 @@ TEST(FormatEvaluation, Csv) {
   EXPECT_EQ(FormatEvaluation(report, TextFormat::kCsv),
             "set,metric,value,low,high,absent,unit,better,label\n"
             "all,auroc,0.66666666666666663,0.5,0.75,,share,higher,AUROC\n"
-            "all,aurc,0.10000000000000001,,,,share,lower,AURC\n"
+            "all,aurc,0.1,,,,share,lower,AURC\n"
             "all,nll,,,,no logits,nats,lower,NLL\n"
             "near,auroc,0.5,,,,share,higher,AUROC\n"
             "near,aurc,0.25,,,,share,lower,AURC\n"

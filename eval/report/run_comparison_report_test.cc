@@ -74,7 +74,7 @@ TEST(FormatRunComparison, CsvHasFullPrecisionAndEmptyUndefinedCells) {
             "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm,tested,unpaired,detects,"
             "replicates_for_one\n"
             "auroc,svhn,a,b,6,3,0.25,1.5,1,0.125,0.375,0.015625,0.03125,0.25,0.5,a is better,share,AUROC,0.0625,"
-            "0.4375,0.97499999999999998,true,0,0.03125,12\n"
+            "0.4375,0.975,true,0,0.03125,12\n"
             "auroc,mnist,a,b,4,4,0.5,,1,,,,,1,1,not tested: same difference in 4 splits,share,AUROC,,,,false,2,,"
             "\n");
 }

@@ -177,8 +177,8 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   Document document;
   document.above = chosen.notes;
   document.above.push_back(
-      absl::StrFormat("threshold: %.17g (a sample is rejected, called unknown, where its unknown score is above it)",
-                      chosen.validation.threshold));
+      absl::StrCat("threshold: ", FullPrecision(chosen.validation.threshold),
+                   " (a sample is rejected, called unknown, where its unknown score is above it)"));
   document.above.push_back(absl::StrCat("chosen on the validation samples by ", chosen.rule,
                                         chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : "",
                                         chosen.delta.has_value() ? absl::StrFormat(", delta %g", *chosen.delta) : ""));

@@ -49,11 +49,11 @@ TEST(FormatThreshold, Text) {
   ChosenThreshold chosen = Chosen();
   chosen.test = ThresholdReport();
   const std::string text = FormatThreshold(chosen, TextFormat::kText);
-  EXPECT_THAT(text, HasSubstr("threshold: 0.10000000000000001 (a sample is rejected"));
+  EXPECT_THAT(text, HasSubstr("threshold: 0.1 (a sample is rejected"));
   EXPECT_THAT(text, HasSubstr("chosen on the validation samples by known_accepted, target 0.9\n"));
   EXPECT_THAT(text, HasSubstr("\nno guarantee: the threshold was chosen for these validation samples"));
   EXPECT_THAT(text, ContainsRegex("known_accepted     known samples that are accepted +90.00     -    -     -\n"));
-  EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.90000000000000002,,,\n"));
+  EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.9,,,\n"));
 }
 
 TEST(GuaranteeText, SaysWhatHoldsAndWhen) {

@@ -389,16 +389,17 @@ absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
     const EvaluationInput& a = methods[0]->input();
     const EvaluationInput& b = methods[m]->input();
     if (a.num_samples() != b.num_samples()) {
-      return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: method ", m, " has ",
-                                                     b.num_samples(), ", and method 0 has ", a.num_samples()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the methods must have the same samples in the same order: they have ", a.num_samples(), " and ",
+                       b.num_samples()));
     }
     const char* const differ = a.label() != b.label()       ? "labels"
                                : a.group() != b.group()     ? "groups"
                                : a.cluster() != b.cluster() ? "clusters"
                                                             : nullptr;
     if (differ == nullptr) continue;
-    return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", differ,
-                                                   " of method ", m, " differ from those of method 0"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the methods must have the same samples in the same order: their ", differ, " differ"));
   }
   return absl::OkStatus();
 }

@@ -363,7 +363,7 @@ TEST(PairedBootstrap, RefusesOtherSamples) {
   b.prediction.pop_back();
   b.unknown_score.pop_back();
   EXPECT_EQ(Compare(a, b, 100).status().message(),
-            "the methods must have the same samples: method 1 has 399, and method 0 has 400");
+            "the methods must have the same samples in the same order: they have 400 and 399");
 }
 
 }  // namespace

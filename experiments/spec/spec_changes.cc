@@ -50,9 +50,8 @@ absl::StatusOr<Setting> ParseSetting(const std::string& text) {
   return setting;
 }
 
-// What may be meant by a setting that can't be set: the usual names of other programs, and a sweep. "" if nothing is
-// known.
-std::string Meant(const Setting& setting) {
+// The field that other programs call by the last name of `path`; `path` if none is known.
+std::string UsualPath(const std::string& path) {
   static const auto* const kUsual =
       new std::map<std::string, std::string>{{"lr", "training.optimizer.learning_rate"},
                                              {"learning_rate", "training.optimizer.learning_rate"},
@@ -70,16 +69,18 @@ std::string Meant(const Setting& setting) {
                                              {"image_size", "input.size"},
                                              {"img_size", "input.size"},
                                              {"size", "input.size"}};
+  const auto usual = kUsual->find(path.substr(path.rfind('.') + 1));
+  return usual == kUsual->end() ? path : usual->second;
+}
+
+// What an assignment that failed probably meant: "; did you mean training.epochs=5?"; or "".
+std::string Meant(const Setting& setting) {
   std::string meant;
-  const auto usual = kUsual->find(setting.path.substr(setting.path.rfind('.') + 1));
-  if (usual != kUsual->end() && usual->second != setting.path) {
-    meant = absl::StrCat("; did you mean ", usual->second, "=", setting.value, "?");
-  }
+  const std::string usual = UsualPath(setting.path);
+  if (usual != setting.path) meant = absl::StrCat("; did you mean ", usual, "=", setting.value, "?");
   if (absl::StrContains(setting.value, ',') && !absl::StrContains(setting.value, '[') &&
       !absl::StrContains(setting.value, '{')) {
-    absl::StrAppend(&meant,
-                    "; to try each of several values, --axis=", usual != kUsual->end() ? usual->second : setting.path,
-                    "=", setting.value);
+    absl::StrAppend(&meant, "; to try each of several values, --axis=", usual, "=", setting.value);
   }
   return meant;
 }
@@ -164,6 +165,13 @@ absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {
     }
     Axis* axis = spec->add_axis();
     axis->set_path(text.substr(0, equals));
+    const std::string first = axis->path().substr(0, axis->path().find_first_of(".["));
+    if (MethodSpec::descriptor()->FindFieldByName(first) == nullptr) {
+      const std::string usual = UsualPath(axis->path());
+      return Invalid(absl::StrCat("--axis=", text),
+                     absl::StrCat("a method has no field '", first, "'",
+                                  usual == axis->path() ? "" : absl::StrCat("; did you mean ", usual, "?")));
+    }
     for (const absl::string_view value : absl::StrSplit(absl::string_view(text).substr(equals + 1), ',')) {
       axis->add_value(std::string(value));
     }

@@ -95,6 +95,11 @@ TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
     changes.set = {set};
     EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message))) << set;
   }
+  SpecChanges lr;
+  lr.axis = {"lr=0.1,0.2"};
+  EXPECT_THAT(Load(lr).status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                          HasSubstr("--axis=lr=0.1,0.2: a method has no field 'lr'; did you mean "
+                                                    "training.optimizer.learning_rate?")));
   for (const char* seeds : {"a", "3..1", "0,,1", "-1", "0..99999999999"}) {
     SpecChanges changes;
     changes.seeds = seeds;

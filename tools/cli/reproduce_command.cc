@@ -75,6 +75,7 @@ struct Repeated {
   std::vector<TrialRecord> stored;             // all records of the bundle or the store
   std::map<std::string, std::string> library;  // of the bundle
   std::string bundle;                          // its path; "" for the store
+  size_t left_out = 0;                         // further trials of the bundle
 };
 
 // For a bundle, the given trial or the first --trials, and its library; for the store, the given trial.
@@ -108,6 +109,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
   if (arguments.size() > 1) {
     OPENSET_RETURN_IF_ERROR(KeepTrial(arguments[1], &repeated.records));
   } else if (trials > 0 && repeated.records.size() > static_cast<size_t>(trials)) {
+    repeated.left_out = repeated.records.size() - trials;
     repeated.records.resize(trials);
   }
   return repeated;
@@ -175,7 +177,12 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments) {
   }
   const int same = count[Reproduced::kSameBits];
   std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced to the bit"
-            << (others.empty() ? "" : "; ") << absl::StrJoin(others, "; ") << "\n";
+            << (others.empty() ? "" : "; ") << absl::StrJoin(others, "; ");
+  if (repeated.left_out > 0) {
+    std::cout << "; the bundle has " << TrialCount(static_cast<int>(records.size() + repeated.left_out))
+              << " (--trials=0 runs all)";
+  }
+  std::cout << "\n";
   if (same == static_cast<int>(records.size())) return absl::OkStatus();
   return absl::AbortedError("some trials have other numbers; the lines above list the differences");
 }

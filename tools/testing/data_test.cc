@@ -209,6 +209,9 @@ TEST_F(DataTest, AuditFindsCopies) {
   EXPECT_THAT(audit.out, AllOf(HasSubstr("photos/cat/1.png  =  all: "), HasSubstr("... and 6 more of these two sets"),
                                HasSubstr("20 images in 1 sets")));
   EXPECT_THAT(audit.out, HasSubstr("16     0"));
+  // Without parts, they are train and test: each image is in one of them.
+  const ProgramResult parts = program_.Run({"data", "audit", "photos"});
+  EXPECT_THAT(parts.out, AllOf(HasSubstr("20 images in 2 sets"), Not(HasSubstr("all: "))));
 }
 
 // Names before numbers look like groups; the table of clusters can stand beside the scores of the samples.

@@ -171,7 +171,8 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
   EXPECT_EQ(spec.exit_code, 0) << spec.err;
   const ProgramResult again = other.Run({"reproduce", "all.zip", "--trials=1"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("1 of 1 trial reproduced"));
+  EXPECT_THAT(again.out,
+              HasSubstr("1 of 1 trial reproduced to the bit; the bundle has 2 trials (--trials=0 runs all)\n"));
   const std::string last = program.Records().rbegin()->first;
   const ProgramResult chosen = other.Run({"reproduce", "all.zip", last.substr(0, 8)});
   EXPECT_THAT(chosen.out, AllOf(HasSubstr(last.substr(0, 12)), HasSubstr("1 of 1 trial reproduced")));

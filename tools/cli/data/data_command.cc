@@ -69,6 +69,7 @@ ABSL_FLAG(
     "file of features (.npz) with an array `cluster`. describe: such a table, with the columns image and cluster; "
     "train and test get whole clusters.");
 ABSL_FLAG(double, similarity, 0.99, "audit: the cosine from which two feature vectors are near-duplicates.");
+ABSL_FLAG(bool, sub_folders, false, "With `describe`: also read images in sub-folders of the classes' folders.");
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
@@ -139,7 +140,11 @@ absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, con
   OPENSET_RETURN_IF_ERROR(CheckIsOfImages(info));
   std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
   const bool all = parts.empty();
-  for (int p = 0; all && p < info.layout(0).part_size(); ++p) parts.push_back(info.layout(0).part(p).name());
+  for (int p = 0; all && p < info.layout(0).part_size(); ++p) {
+    const std::string& part = info.layout(0).part(p).name();
+    // It consists of the others.
+    if (part != "all" || info.layout(0).part_size() == 1) parts.push_back(part);
+  }
   std::vector<NamedSamples> sets;
   absl::Status missing;
   for (const std::string& part : parts) {
@@ -475,6 +480,7 @@ absl::Status DescribeImages(const std::string& folder) {
   if (const std::string clusters = absl::GetFlag(FLAGS_clusters); !clusters.empty()) {
     request.clusters = std::filesystem::absolute(UserPath(clusters), error).lexically_normal().string();
   }
+  request.sub_folders = absl::GetFlag(FLAGS_sub_folders);
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
@@ -776,6 +782,8 @@ Command DataCommand() {
       "describe  writes the catalog entry of a folder of images (one folder for each class): classes, counts, mean\n"
       "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM.\n"
       "          With --clusters, a table as audit writes it, images that belong together stay in one part\n"
+      "          and standard deviation; says what it leaves out. Reads PNG, JPEG, WebP, TIFF, GIF, BMP and PNM;\n"
+      "          with --sub_folders, also in folders below a class's\n"
       "audit     finds exact and near duplicates in a data set or between the data sets of a task, and proposes\n"
       "          clusters of samples that belong together: duplicates, and files of one folder below a class's or\n"
       "          with one name before a number, as of patients or videos (video12_0031.png);\n"
@@ -789,9 +797,9 @@ Command DataCommand() {
       "  openset data audit photos --clusters=clusters.csv\n"
       "  openset data describe ~/photos --name=photos --clusters=clusters.csv\n"
       "  openset data audit features:clip.npz --clusters=clip_clusters.npz\n";
-  command.flags = {"data",  "library",   "deploy", "parts",      "images",       "unverified",
-                   "name",  "into",      "seed",   "test_share", "skip_damaged", "split",
-                   "sheet", "per_class", "tile",   "exact",      "clusters",     "similarity"};
+  command.flags = {"data", "library", "deploy",     "parts",        "images",     "unverified", "name",
+                   "into", "seed",    "test_share", "skip_damaged", "split",      "sheet",      "per_class",
+                   "tile", "exact",   "clusters",   "similarity",   "sub_folders"};
   command.run = RunData;
   return command;
 }

@@ -180,7 +180,7 @@ TEST_F(EvalTest, Curves) {
   Out({"eval", "scores.csv", "--curves=b"});
   EXPECT_EQ(program_.Read("b/reliability.csv"), "");  // no logits
   EXPECT_THAT(program_.Read("b/roc.csv"),
-              HasSubstr("threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.10000000000000001,0,0.25\n"));
+              HasSubstr("threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.1,0,0.25\n"));
 }
 
 TEST_F(EvalTest, BadInputIsOneLine) {
