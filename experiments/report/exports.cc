@@ -12,7 +12,6 @@
 #include "core/files/formats/tf_record.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/trial.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
@@ -94,7 +93,7 @@ Table TidyTable(absl::Span<const TrialResult> results) {
       for (std::string cell : {MeasuredName(metric), metric.has_value() ? FullPrecision(metric.value()) : "",
                                metric.unit(), BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
                                interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(),
-                               record.checkpoint_key(), absl::StrJoin(ChangesOf(trial), " ")}) {
+                               record.checkpoint_key(), absl::StrJoin(trial.overrides(), " ")}) {
         row.push_back(std::move(cell));
       }
       table.rows.push_back(std::move(row));

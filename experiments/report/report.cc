@@ -22,7 +22,6 @@
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/method_threshold.h"
-#include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
@@ -295,7 +294,8 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   report.experiment = experiment;
   report.trials = static_cast<int>(results.size());
   if (!results.empty()) {  // the same for all trials
-    report.overrides = ChangesOf(*results[0].trial);
+    const auto& overrides = results[0].trial->overrides();
+    report.overrides.assign(overrides.begin(), overrides.end());
   }
   report.task_lines = TaskLines(results);
   Cells cells;
@@ -389,9 +389,9 @@ TrialPlace TrialPlaceOf(const TrialSpec& trial) {
 }
 
 // The command line's changes of the trial. --seeds and --methods only choose trials.
-std::string ChangesText(const TrialSpec& trial) {
+std::string ChangesOf(const TrialSpec& trial) {
   std::vector<std::string> changes;
-  for (const std::string& change : ChangesOf(trial)) {
+  for (const std::string& change : trial.overrides()) {
     if (!absl::StartsWith(change, "--seeds") && !absl::StartsWith(change, "--methods")) changes.push_back(change);
   }
   return absl::StrJoin(changes, " ");
@@ -427,14 +427,14 @@ RecordResults ResultsOf(std::vector<TrialRecord> records) {
   records.erase(end, records.end());
   for (const TrialRecord& record : records) {
     studies.insert(record.trial().experiment());
-    changes.insert(ChangesText(record.trial()));
+    changes.insert(ChangesOf(record.trial()));
   }
   std::map<TrialPlace, std::pair<TrialSpec, TrialRecord>> newest;
   int64_t others = 0;
   for (TrialRecord& record : records) {
     TrialSpec trial = record.trial();
     if (studies.size() > 1) AddAxis("study", trial.experiment(), &trial);
-    if (changes.size() > 1) AddAxis("changed", ChangesText(trial), &trial);
+    if (changes.size() > 1) AddAxis("changed", ChangesOf(trial), &trial);
     const auto [at, is_new] = newest.try_emplace(TrialPlaceOf(trial));
     others += !is_new;
     if (!is_new && EvaluatedAt(at->second.second) >= EvaluatedAt(record)) continue;

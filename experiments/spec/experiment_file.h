@@ -53,7 +53,7 @@ struct Experiment {
   // The flags that changed it (SpecChanges::Texts), and the methods in the file that they left out.
   std::vector<std::string> overrides = {};
   std::vector<std::string> left_out_methods = {};
-  std::vector<std::string> tags = {};  // of the records that its run makes (TagTexts)
+  std::vector<std::string> tags = {};  // of the records that its run makes (--tag)
   // The methods that `task_preset` changes by presets for some tasks, by the indices of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published

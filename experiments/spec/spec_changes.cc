@@ -113,16 +113,14 @@ std::vector<std::string> SpecChanges::Texts() const {
   return texts;
 }
 
-absl::StatusOr<std::vector<std::string>> TagTexts(const std::vector<std::string>& tags) {
-  std::vector<std::string> texts;
+absl::Status CheckTags(const std::vector<std::string>& tags) {
   for (const std::string& tag : tags) {
     if (const std::string problem = NameProblem(tag); !problem.empty()) return Invalid("--tag", problem);
-    texts.push_back(absl::StrCat("--tag=", tag));
-    if (std::count(texts.begin(), texts.end(), texts.back()) > 1) {
+    if (std::count(tags.begin(), tags.end(), tag) > 1) {
       return Invalid("--tag", absl::StrCat("'", tag, "' is given twice"));
     }
   }
-  return texts;
+  return absl::OkStatus();
 }
 
 std::string VariantName(const std::string& study, absl::Span<const std::string> overrides) {

@@ -34,8 +34,8 @@ struct SpecChanges {
   std::vector<std::string> Texts() const;
 };
 
-// "--tag=NAME" for each. Errors: kInvalidArgument for what is no name (core/text/name.h) and for a name given twice.
-absl::StatusOr<std::vector<std::string>> TagTexts(const std::vector<std::string>& tags);
+// kInvalidArgument for a tag that is no name (core/text/name.h), and for one given twice.
+absl::Status CheckTags(const std::vector<std::string>& tags);
 
 // Returns the study's name with its changes, for folders and lists: "critters+epochs=5", without the prefix "training."
 // of a field; "critters+1a2b3c4d" if the changes are long or have characters that folders' names should not have.

@@ -145,10 +145,10 @@ TEST(VariantName, IsReadableAndDiffers) {
   EXPECT_NE(VariantName("critters", {"--set=a=1+b=2"}), VariantName("critters", {"--set=a=1", "--set=b=2"}));
 }
 
-TEST(TagTexts, AreNames) {
-  EXPECT_THAT(TagTexts({"first", "b-2"}).value(), testing::ElementsAre("--tag=first", "--tag=b-2"));
-  EXPECT_THAT(std::string(TagTexts({"a b"}).status().message()), HasSubstr("--tag: "));
-  EXPECT_EQ(TagTexts({"a", "a"}).status().message(), "--tag: 'a' is given twice");
+TEST(CheckTags, WantsDifferentNames) {
+  EXPECT_TRUE(CheckTags({"first", "b-2"}).ok());
+  EXPECT_THAT(std::string(CheckTags({"a b"}).message()), HasSubstr("--tag: "));
+  EXPECT_EQ(CheckTags({"a", "a"}), absl::InvalidArgumentError("--tag: 'a' is given twice"));
 }
 
 TEST(ChangedSpecLines, MarksChangesByTheCommandLine) {

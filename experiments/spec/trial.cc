@@ -2,10 +2,7 @@
 
 #include "experiments/spec/trial.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
@@ -19,7 +16,8 @@ Trial::Trial(const TrialSpec& spec)
                                                               spec.metric(),
                                                               spec.experiment(),
                                                               spec.spec_sha256(),
-                                                              {spec.overrides().begin(), spec.overrides().end()}})),
+                                                              {spec.overrides().begin(), spec.overrides().end()},
+                                                              {spec.tag().begin(), spec.tag().end()}})),
       search_(spec.has_search() ? std::make_shared<SearchLog>(spec.search()) : nullptr),
       seed_(spec.seed()) {}
 
@@ -45,6 +43,7 @@ void Trial::FillLabels(TrialSpec* spec) const {
   if (!protocol_->experiment.empty()) spec->set_experiment(protocol_->experiment);
   if (!protocol_->spec_sha256.empty()) spec->set_spec_sha256(protocol_->spec_sha256);
   spec->mutable_overrides()->Assign(protocol_->overrides.begin(), protocol_->overrides.end());
+  spec->mutable_tag()->Assign(protocol_->tags.begin(), protocol_->tags.end());
 }
 
 TrialSpec Trial::Spec() const {
@@ -94,28 +93,6 @@ std::string Describe(const Trial& trial) {
     absl::StrAppend(&text, ", stopped after ", epochs, epochs == 1 ? " epoch" : " epochs");
   }
   return OneLine(text);  // values of axes may have several
-}
-
-namespace {
-
-constexpr char kTag[] = "--tag=";
-
-}  // namespace
-
-std::vector<std::string> ChangesOf(const TrialSpec& trial) {
-  std::vector<std::string> changes;
-  for (const std::string& flag : trial.overrides()) {
-    if (!absl::StartsWith(flag, kTag)) changes.push_back(flag);
-  }
-  return changes;
-}
-
-std::vector<std::string> TagsOf(const TrialSpec& trial) {
-  std::vector<std::string> tags;
-  for (absl::string_view flag : trial.overrides()) {
-    if (absl::ConsumePrefix(&flag, kTag)) tags.emplace_back(flag);
-  }
-  return tags;
 }
 
 }  // namespace openset

@@ -37,10 +37,11 @@ struct TrialData {
 struct TrialProtocol {
   ExecutionSpec execution;
   google::protobuf::RepeatedPtrField<MetricSpec> metric;
-  // The study's name, its file's SHA-256, and the flags that changed it.
+  // The study's name, its file's SHA-256, the flags that changed it, and the run's tags.
   std::string experiment = {};
   std::string spec_sha256 = {};
   std::vector<std::string> overrides = {};
+  std::vector<std::string> tags = {};
 };
 
 // A TrialSpec (trial.proto describes the fields) made of shared parts. Cheap to copy.
@@ -115,10 +116,6 @@ class SharedTrialSpecs {
 
 // "2 unknown classes" in a study of several openness levels; "" in others.
 std::string LevelText(const Trial& trial);
-
-// The changes by the command line, and the tags ("first_try"), of TrialSpec.overrides.
-std::vector<std::string> ChangesOf(const TrialSpec& trial);
-std::vector<std::string> TagsOf(const TrialSpec& trial);
 
 // "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; followed by ", 2 unknown classes" (LevelText()) and, on
 // a rung of a search, by ", stopped after 3 epochs".

@@ -206,7 +206,8 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
-  OPENSET_ASSIGN_OR_RETURN(experiment.tags, TagTexts(options.changes.tag));
+  OPENSET_RETURN_IF_ERROR(CheckTags(options.changes.tag));
+  experiment.tags = options.changes.tag;
   std::vector<std::string> untold;
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
                            ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,

@@ -402,8 +402,8 @@ class Expander {
   }
 
   void MakeProtocol() {
-    protocol_ = {spec_.execution(), spec_.metric(), spec_.name(), experiment_.sha256, experiment_.overrides};
-    protocol_.overrides.insert(protocol_.overrides.end(), experiment_.tags.begin(), experiment_.tags.end());
+    protocol_ = {spec_.execution(),  spec_.metric(),        spec_.name(),
+                 experiment_.sha256, experiment_.overrides, experiment_.tags};
     ExecutionSpec& execution = protocol_.execution;
     if (!execution.has_device()) execution.set_device(options_.default_device);
     if (execution.device() == ExecutionSpec::CUDA && !execution.has_device_kind()) {

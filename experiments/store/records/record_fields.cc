@@ -23,7 +23,6 @@
 #include "core/text/synonyms.h"
 #include "core/text/table.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/metric_groups.h"
@@ -218,7 +217,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
   integer("unknown_classes", CountUnknownClasses(trial.data()));
   real("openness", trial.openness());
   if (trial.has_experiment()) text("experiment", trial.experiment());
-  if (const std::vector<std::string> tags = TagsOf(trial); !tags.empty()) text("tag", absl::StrJoin(tags, ","));
+  if (trial.tag_size() > 0) text("tag", absl::StrJoin(trial.tag(), ","));
   text("device", absl::AsciiStrToLower(ExecutionSpec::Device_Name(trial.execution().device())));
   if (record.provenance().stage_size() > 0) {
     const StageProvenance& last = record.provenance().stage(record.provenance().stage_size() - 1);

@@ -63,9 +63,7 @@ TEST(RecordFields, HaveNames) {
 
 TEST(RecordQuery, FindsEachTag) {
   TrialRecord record = Example();
-  for (const char* flag : {"--set=training.epochs=5", "--tag=first", "--tag=second"}) {
-    record.mutable_trial()->add_overrides(flag);
-  }
+  for (const char* tag : {"first", "second"}) record.mutable_trial()->add_tag(tag);
   const RecordFields fields = FieldsOf(record);
   EXPECT_EQ(Find(fields, "tag")->value, "first,second");
   const auto matches = [&](const char* query, const RecordFields& of) {

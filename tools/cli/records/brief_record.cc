@@ -120,8 +120,8 @@ std::string BriefText(const TrialRecord& record, absl::Time now) {
   lines.Add("numbers", NumbersText(record));
   lines.Add("training", TrainingText(record));
   lines.Add("study", trial.experiment());
-  lines.Add("changed", absl::StrJoin(ChangesOf(trial), " "));
-  lines.Add("tags", absl::StrJoin(TagsOf(trial), ", "));
+  lines.Add("changed", absl::StrJoin(trial.overrides(), " "));
+  lines.Add("tags", absl::StrJoin(trial.tag(), ", "));
   lines.Add("when", TimeText(record, now));
   lines.Add("by", Values(record, [](const StageProvenance& stage) {
               return absl::StrCat(stage.user_name(), stage.user_name().empty() ? "" : " on ", stage.host());

@@ -115,7 +115,7 @@ void Show(absl::string_view text) {
   std::cout << (isatty(STDOUT_FILENO) != 0 ? Wrapped(text, TableWidth()) : std::string(text)) << std::endl;
 }
 
-// Prints what will be done.
+// Prints what will be done. `cpu_slots`: of this process; 0 if it starts nothing itself.
 void ShowWork(const Study& study, int cpu_slots) {
   const Plan& plan = study.plan();
   int imports = 0;
@@ -128,7 +128,7 @@ void ShowWork(const Study& study, int cpu_slots) {
     absl::StrAppend(&text, Count(count, StageOf(kind).Noun(ActionRole::kMain)), ", ");
     if (kind == ActionKind::kTrain && imports > 0) absl::StrAppend(&text, Count(imports, "import"), " of a model, ");
   }
-  Show(absl::StrCat(text, Count(cpu_slots, "CPU slot"), "."));
+  Show(absl::StrCat(text, cpu_slots > 0 ? Count(cpu_slots, "CPU slot") : "by Slurm", "."));
   if (study.waiting() > 0) Show(SearchText(study));
 }
 
@@ -241,7 +241,8 @@ absl::Status RunPlan(Study* study) {
     OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
-  RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected, budget), &std::cout);
+  RunDisplay display(plan, DisplayOptions(*study, by_slurm ? 0 : options.capacity.cpu_threads, expected, budget),
+                     &std::cout);
   std::optional<SlurmRun> slurm;
   bool has_submitted = false;
   FailuresBefore failures_before;

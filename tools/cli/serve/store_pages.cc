@@ -399,7 +399,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
     std::vector<HtmlCell> row = {{record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
                                  {RowName(trial)},
                                  {trial.task()},
-                                 {absl::StrJoin(ChangesOf(trial), " ")},
+                                 {absl::StrJoin(trial.overrides(), " ")},
                                  {absl::StrCat(trial.split())},
                                  {absl::StrCat(trial.seed())}};
     for (const std::string& metric : metrics) row.push_back({ValueOf(record, metric)});
