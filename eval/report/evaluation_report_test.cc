@@ -49,7 +49,7 @@ TEST(FormatEvaluation, Csv) {
   report.groups = {{"near", 5, {{"auroc", 0.5, ""}, {"aurc", 0.25, ""}, {"nll", {}, "no logits"}}}};
   EXPECT_EQ(FormatEvaluation(report, TextFormat::kCsv),
             "set,metric,value,low,high,absent,unit,better,label\n"
-            "all,auroc,0.66666666666666663,0.5,0.75,,share,higher,AUROC\n"
+            "all,auroc,0.6666666666666666,0.5,0.75,,share,higher,AUROC\n"
             "all,aurc,0.1,,,,share,lower,AURC\n"
             "all,nll,,,,no logits,nats,lower,NLL\n"
             "near,auroc,0.5,,,,share,higher,AUROC\n"
@@ -155,7 +155,7 @@ TEST(FormatMethods, RowPerMethod) {
 TEST(FormatMethods, CsvAndJsonAreThoseOfEachMethod) {
   const std::string csv = FormatMethods(Methods(), TextFormat::kCsv);
   EXPECT_THAT(csv, HasSubstr("method,set,metric,value,low,high,absent,unit,better,label\na,all,auroc,0.5,,,,share,"));
-  EXPECT_THAT(csv, HasSubstr("\nb_2,all,auroc,0.66666666666666663,,,,share,higher,AUROC\n"));
+  EXPECT_THAT(csv, HasSubstr("\nb_2,all,auroc,0.6666666666666666,,,,share,higher,AUROC\n"));
   EXPECT_THAT(csv, HasSubstr("\nb_2,all,accuracy,,,,no predictions,share,higher,accuracy\n"));
   const auto json = nlohmann::json::parse(FormatMethods(Methods(), TextFormat::kJson));
   ASSERT_EQ(json["methods"].size(), 2);

@@ -27,6 +27,12 @@ take() {
   [ "$left" -gt 0 ] && echo $((left - 1)) > "$1"
 }
 
+# Sets the state of a task at once: nobody sees an empty file.
+set_state() {
+  echo "$2" > "state.$BASHPID"
+  mv "state.$BASHPID" "queue/$1"
+}
+
 case "$(basename "$0")" in
   sbatch)
     script="${!#}"
@@ -55,16 +61,16 @@ case "$(basename "$0")" in
       while [ -n "$(cd queue && ls | awk -F'|' -v job=$job '$1 < job')" ]; do sleep 0.01; done
       for i in $(seq 0 "$last"); do
         [ -e "queue/$job|$i" ] || continue
-        echo RUNNING > "queue/$job|$i"
+        set_state "$job|$i" RUNNING
         export SLURM_ARRAY_JOB_ID=$job SLURM_ARRAY_TASK_ID=$i
         if take kill; then
           echo NODE_FAIL > "ended/${job}_$i"
         else
           if take requeue; then
             FAKE_PREEMPTED=1 bash "$script"
-            echo PENDING > "queue/$job|$i"
+            set_state "$job|$i" PENDING
             sleep 0.05
-            echo RUNNING > "queue/$job|$i"
+            set_state "$job|$i" RUNNING
             echo 1 >> restarts
             export SLURM_RESTART_COUNT=1
           fi
