@@ -149,7 +149,8 @@ TEST_F(FolderDataSetTest, ReadsImagesInSubFolders) {
   Put("dog/day1", 2);
   std::filesystem::create_directory_symlink(root_ + "/dog/day1", root_ + "/dog/again");
   EXPECT_THAT(LeftOutLines(root_, *Describe()),
-              ElementsAre("left out: dog (2 images in sub-folders)", HasSubstr("images in sub-folders: 3 of cat; ")));
+              ElementsAre("left out: dog (1 without extension, 2 images in sub-folders)",
+                          HasSubstr("images in sub-folders: 3 of cat; ")));
   FolderRequest request{"mine", root_};
   request.sub_folders = true;
   request.skip = {root_ + "/cat/day2/1.png"};
