@@ -1,9 +1,12 @@
 #include "core/text/table.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -202,11 +205,10 @@ std::string WithoutFormula(const std::string& cell) {
 }  // namespace
 
 std::string FullPrecision(double value) {
-  for (int digits = 15; digits < 17; ++digits) {
-    const std::string text = absl::StrFormat("%.*g", digits, value);
-    if (double read = 0; absl::SimpleAtod(text, &read) && read == value) return text;
-  }
-  return absl::StrFormat("%.17g", value);
+  char shortest[32];  // "-1.2345e-06": all digits come before the "e"
+  char* const end = std::to_chars(shortest, std::end(shortest), value, std::chars_format::scientific).ptr;
+  const auto digits = std::count_if(shortest, std::find(shortest, end, 'e'), &absl::ascii_isdigit);
+  return absl::StrFormat("%.*g", std::max(15, static_cast<int>(digits)), value);
 }
 
 std::string ToText(const Table& table, size_t width) {

@@ -247,6 +247,15 @@ std::vector<absl::string_view> ImageNames::Split() const {
   return names;
 }
 
+std::vector<absl::string_view> NamesWithout(const std::set<std::string>& skip, const std::string& class_folder,
+                                            const ImageNames& images) {
+  std::vector<absl::string_view> names = images.Split();
+  if (skip.empty()) return names;
+  const auto skips = [&](absl::string_view name) { return skip.count(absl::StrCat(class_folder, "/", name)) > 0; };
+  names.erase(std::remove_if(names.begin(), names.end(), skips), names.end());
+  return names;
+}
+
 ListingMemory ListingMemory::OfUser() { return ListingMemory(UserCacheFolder("listings")); }
 
 absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root, const std::vector<std::string>& folder,
@@ -440,15 +449,8 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
       source->AddAll(static_cast<int32_t>(label), listing.images[label].text);
       continue;
     }
-    std::vector<absl::string_view> names = listing.images[label].Split();
-    if (!options.skip.empty()) {
-      const auto skips = [&](absl::string_view name) {
-        return options.skip.count(absl::StrCat(class_folder[label], "/", name)) > 0;
-      };
-      const size_t before = names.size();
-      names.erase(std::remove_if(names.begin(), names.end(), skips), names.end());
-      skipped += before - names.size();
-    }
+    std::vector<absl::string_view> names = NamesWithout(options.skip, class_folder[label], listing.images[label]);
+    skipped += listing.images[label].count - names.size();
     if (options.first_per_class > 0 && static_cast<int64_t>(names.size()) > options.first_per_class) {
       names.resize(options.first_per_class);
     }

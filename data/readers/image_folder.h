@@ -77,6 +77,10 @@ struct ImageNames {
   std::vector<absl::string_view> Split() const;
 };
 
+// Returns those of a class's images that are not in `skip`, which names them as "CLASS_FOLDER/FILE".
+std::vector<absl::string_view> NamesWithout(const std::set<std::string>& skip, const std::string& class_folder,
+                                            const ImageNames& images);
+
 struct FolderListing {
   std::string root;
   std::vector<std::string> folder;  // below `root`

@@ -84,22 +84,41 @@ std::set<std::string> SkippedOf(const FolderListing& listing, const std::string&
   return skipped;
 }
 
-// Adds a part with all the images of a listing or a share of them. `digest`: ListingDigest() of the listing.
-absl::Status AddPart(const std::string& name, const FolderListing& listing, const std::string& digest,
-                     const FolderRequest& request, const FolderShare* share, DataSetInfo* info) {
+// What the parts in one folder need of it, each of which is looked at once.
+struct PartsFolder {
+  FolderListing listing;
+  std::string digest;  // of the listing
+  // Of FolderRequest.clusters, if there is such a table.
+  ImageClusters clusters;
+  std::string clusters_sha256;
+};
+
+absl::StatusOr<PartsFolder> LookAt(FolderListing listing, const FolderRequest& request) {
+  PartsFolder folder;
+  OPENSET_ASSIGN_OR_RETURN(folder.digest, ListingDigest(listing));
+  if (!request.clusters.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(folder.clusters, ReadImageClusters(request.clusters, listing.root));
+    OPENSET_ASSIGN_OR_RETURN(folder.clusters_sha256, Sha256HexOfFile(request.clusters));
+  }
+  folder.listing = std::move(listing);
+  return folder;
+}
+
+// Adds a part with all the images of a folder or a share of them.
+absl::Status AddPart(const std::string& name, const PartsFolder& folder, const FolderRequest& request,
+                     const FolderShare* share, DataSetInfo* info) {
+  const FolderListing& listing = folder.listing;
   DataSetPart* part = info->mutable_layout(0)->add_part();
   part->set_name(name);
   ImageFolderFiles* files = part->mutable_image_folder();
   files->set_path(listing.root);
   files->set_exif_orientation(true);
   if (request.sub_folders) files->set_sub_folders(true);
-  files->set_listing_sha256(digest);
+  files->set_listing_sha256(folder.digest);
   if (share != nullptr) *files->mutable_share() = *share;
-  ImageClusters clusters;
   if (!request.clusters.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(clusters, ReadImageClusters(request.clusters, listing.root));
     files->mutable_clusters()->set_path(request.clusters);
-    OPENSET_ASSIGN_OR_RETURN(*files->mutable_clusters()->add_sha256(), Sha256HexOfFile(request.clusters));
+    files->mutable_clusters()->add_sha256(folder.clusters_sha256);
   }
   ImageFolderOptions::Share drawn;
   if (share != nullptr) drawn = {share->seed(), share->test_share(), share->test()};
@@ -114,14 +133,9 @@ absl::Status AddPart(const std::string& name, const FolderListing& listing, cons
       const ImageNames& images = listing.images[found - listing.folder.begin()];
       count = images.count - static_cast<int64_t>(skipped.size());
       if (!request.clusters.empty()) {
-        std::vector<absl::string_view> names = images.Split();
-        names.erase(std::remove_if(names.begin(), names.end(),
-                                   [&](absl::string_view image) {
-                                     return skipped.count(absl::StrCat(class_name, "/", image)) > 0;
-                                   }),
-                    names.end());
-        OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> cluster,
-                                 ClustersOf(listing.root, class_name, names, clusters));
+        OPENSET_ASSIGN_OR_RETURN(
+            const std::vector<int64_t> cluster,
+            ClustersOf(listing.root, class_name, NamesWithout(skipped, class_name, images), folder.clusters));
         if (share != nullptr) count = absl::c_count(whole.AddClass(class_name, cluster), share->test());
       }
     }
@@ -215,17 +229,17 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   info.set_height(0);
   info.set_width(0);
   info.add_layout();
-  OPENSET_ASSIGN_OR_RETURN(const std::string digest, ListingDigest(listing));
+  OPENSET_ASSIGN_OR_RETURN(const PartsFolder folder, LookAt(std::move(listing), request));
   if (has_parts) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string tested_digest, ListingDigest(tested));
-    OPENSET_RETURN_IF_ERROR(AddPart("train", listing, digest, request, nullptr, &info));
-    OPENSET_RETURN_IF_ERROR(AddPart("test", tested, tested_digest, request, nullptr, &info));
+    OPENSET_ASSIGN_OR_RETURN(const PartsFolder tested_folder, LookAt(std::move(tested), request));
+    OPENSET_RETURN_IF_ERROR(AddPart("train", folder, request, nullptr, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("test", tested_folder, request, nullptr, &info));
     if (!parts.val.empty()) {
       OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val, request.sub_folders));
       KeepOnly(classes, &validation);
-      OPENSET_ASSIGN_OR_RETURN(const std::string validation_digest, ListingDigest(validation));
       if (!validation.folder.empty()) {
-        OPENSET_RETURN_IF_ERROR(AddPart("val", validation, validation_digest, request, nullptr, &info));
+        OPENSET_ASSIGN_OR_RETURN(const PartsFolder validation_folder, LookAt(std::move(validation), request));
+        OPENSET_RETURN_IF_ERROR(AddPart("val", validation_folder, request, nullptr, &info));
       }
     }
   } else {
@@ -233,10 +247,10 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
     share.set_seed(request.seed);
     share.set_test_share(request.test_share);
     share.set_test(false);
-    OPENSET_RETURN_IF_ERROR(AddPart("train", listing, digest, request, &share, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("train", folder, request, &share, &info));
     share.set_test(true);
-    OPENSET_RETURN_IF_ERROR(AddPart("test", listing, digest, request, &share, &info));
-    OPENSET_RETURN_IF_ERROR(AddPart("all", listing, digest, request, nullptr, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("test", folder, request, &share, &info));
+    OPENSET_RETURN_IF_ERROR(AddPart("all", folder, request, nullptr, &info));
   }
   // No class has an image for one of the shares, if each has only one.
   google::protobuf::RepeatedPtrField<DataSetPart>* added = info.mutable_layout(0)->mutable_part();

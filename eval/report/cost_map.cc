@@ -222,8 +222,8 @@ std::string FormatCostMap(const SampleComparison& comparison, TextFormat format)
       Summary(cells, names),
       absl::StrFormat(
           "two letters or more: undecided between these methods, or (?) between all: a paired test finds no "
-          "difference (%g %% interval of %s, Holm over the pairs of a cell, not over cells)",
-          100 * comparison.confidence, "the paired bootstrap"),
+          "difference (%g %% interval of the paired bootstrap, Holm over the pairs of a cell, not over cells)",
+          100 * comparison.confidence),
       "=: all methods cost the same"};
   for (const Cell& cell : cells) {
     if (cell.has_costs()) continue;
@@ -232,8 +232,7 @@ std::string FormatCostMap(const SampleComparison& comparison, TextFormat format)
   }
   document.below.push_back(
       "--format=csv has each method's cost and test in each cell (best; least: undecided, of the least cost; "
-      "undecided; worse; "
-      "equal)");
+      "undecided; worse; equal)");
   return FormatDocument(document, format);
 }
 

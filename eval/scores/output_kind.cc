@@ -55,29 +55,9 @@ absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind) {
 }
 
 bool TakesOutputsForClasses(const ScoreSpec& spec) {
-  switch (spec.kind_case()) {
-    case ScoreSpec::kCombine:
-      return absl::c_any_of(spec.combine().score(), &TakesOutputsForClasses);
-    case ScoreSpec::kMahalanobis:
-    case ScoreSpec::kRelativeMahalanobis:
-    case ScoreSpec::kMahalanobisPlusPlus:
-    case ScoreSpec::kRelativeMahalanobisPlusPlus:
-    case ScoreSpec::kKnn:
-    case ScoreSpec::kCombood:
-    case ScoreSpec::kSsd:
-    case ScoreSpec::kGmm:
-    case ScoreSpec::kNearestMean:
-    case ScoreSpec::kOsnn:
-    case ScoreSpec::kOneVsSet:
-    case ScoreSpec::kMahalanobisEnsemble:
-    case ScoreSpec::kNacStages:
-    case ScoreSpec::kMutualInformation:
-    case ScoreSpec::kExpectedEntropy:
-    case ScoreSpec::kVariationRatio:
-      return false;
-    default:
-      return !TraitsOf(spec).extra_output();
-  }
+  if (spec.has_combine()) return absl::c_any_of(spec.combine().score(), &TakesOutputsForClasses);
+  const Traits traits = TraitsOf(spec);
+  return !traits.extra_output() && !traits.no_logits();
 }
 
 std::string ExtraOutputText(const ScoreSpec& spec, int64_t num_outputs, int64_t num_classes) {

@@ -29,9 +29,8 @@ OutputKind KindOf(absl::Span<const float> outputs, int64_t num_outputs);
 absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind);
 
 // Whether a score reads each output as that of a class, so that a large output for the unknown would make a sample
-// look known. False for scores that read such an output as what it is, and for those that don't depend on the logits
-// and the head: of distances between features, of stages, of several passes. One for an ensemble of scores if it is for
-// one of them.
+// look known: not if it has the trait `extra_output` or `no_logits` (core/proto/traits.proto). An ensemble does if one
+// of its scores does.
 bool TakesOutputsForClasses(const ScoreSpec& spec);
 
 // "takes each of 5 outputs for a class, and there are 4: ..."; "" if the score doesn't, or all outputs are of classes.

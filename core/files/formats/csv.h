@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// The largest table's file. 10 million samples with 20 logits each need half of it.
+// The most bytes of a table's file. 10 million samples with 20 logits each take half of it.
 inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;
 
 // The most cells of a line, so that a file of separators takes no more memory than its size.

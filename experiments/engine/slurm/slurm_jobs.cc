@@ -158,6 +158,9 @@ fi
 unset RUNFILES_DIR TEST_SRCDIR
 )SH";
 
+// Of the names of a study's arrays.
+std::string NamePrefix(const std::string& experiment) { return absl::StrCat(kNamePrefix, experiment, "-"); }
+
 std::string Folder(const Store& store) { return JoinPath(store.folder(), "slurm"); }
 
 std::string Quoted(const std::string& word) {
@@ -174,15 +177,15 @@ bool IsSound(const SlurmArray& array) {
          seat.memory_mb() >= 0 && absl::c_all_of(array.record(), IsKey) && absl::c_all_of(array.failed_before(), IsKey);
 }
 
-// Calls `use` with each readable array and the path of its file, in the order of the names. Returns the first of the
-// errors of IsReadFailure() (experiments/store/store.h), after all others.
-absl::Status ForEachArray(const Store& store,
+// Calls `use` with each readable array whose name begins with `prefix`, and with the path of its file, in the order of
+// the names. Returns the first of the errors of IsReadFailure() (experiments/store/store.h), after all others.
+absl::Status ForEachArray(const Store& store, const std::string& prefix,
                           const std::function<void(SlurmArray array, const std::string& path)>& use) {
   absl::Status failure;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, NamesInFolder(Folder(store)));
   for (const std::string& file : files) {
     absl::string_view name = file;
-    if (!absl::ConsumeSuffix(&name, ".rec") || !absl::StartsWith(name, kNamePrefix)) continue;
+    if (!absl::ConsumeSuffix(&name, ".rec") || !absl::StartsWith(name, prefix)) continue;
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
     const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
@@ -204,7 +207,7 @@ bool IsSubmitLimit(const absl::Status& status) {
 
 std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& experiment) {
   std::vector<SlurmArray> arrays;
-  ForEachArray(store, [&](SlurmArray array, const std::string& /*path*/) {
+  ForEachArray(store, NamePrefix(experiment), [&](SlurmArray array, const std::string& /*path*/) {
     if (array.experiment() == experiment) arrays.push_back(std::move(array));
   }).IgnoreError();
   return arrays;
@@ -222,7 +225,7 @@ absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store) {
     const auto is_done = [&](const std::string& id) { return store.HasRecord(id).value_or(false); };
     if (!is_old && !absl::c_all_of(array.record(), is_done)) programs.insert(array.program());
   };
-  OPENSET_RETURN_IF_ERROR(ForEachArray(store, use));
+  OPENSET_RETURN_IF_ERROR(ForEachArray(store, kNamePrefix, use));
   return programs;
 }
 
@@ -337,11 +340,21 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   if (!queue.ok()) return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : absl::OkStatus();
   has_asked_ = true;
   ShowRunning(work.held);
-  // Tasks that have left the queue since this process looked at the store have stored their results by now.
-  const auto open = static_cast<int>(
-      absl::c_count_if(work.open, [&](ActionId id) { return !plan_.IsInStore(plan_[id], store_).value_or(false); }));
-  if (open == 0) return absl::OkStatus();
+  if (work.open.empty()) return absl::OkStatus();
+  if (most_tasks_ == 0) most_tasks_ = std::max(1, client_.MaxArraySize() - 1);
+  const int most = options_.slurm.tasks() > 0 ? options_.slurm.tasks() : most_tasks_;
   const int queued = CountQueued(*queue);
+  const auto tasks_for = [&](int open) {
+    return std::min({open, open + static_cast<int>(work.held.size()) - queued, most - queued, most_tasks_});
+  };
+  auto open = static_cast<int>(work.open.size());
+  // Tasks that have left the queue since this process looked at the store have stored their results by now. While
+  // enough are queued, that does not matter.
+  if (queued == 0 || tasks_for(open) > 0) {
+    open = static_cast<int>(
+        absl::c_count_if(work.open, [&](ActionId id) { return !plan_.IsInStore(plan_[id], store_).value_or(false); }));
+    if (open == 0) return absl::OkStatus();
+  }
   if (queued > 0) empty_looks_ = 0;
   if (queued == 0 && is_watching_) {
     if (++empty_looks_ < kEmptyLooks) return absl::OkStatus();
@@ -355,9 +368,7 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
                                                  Folder(store_), "/logs, and the same command submits it again"));
     }
   }
-  if (most_tasks_ == 0) most_tasks_ = std::max(1, client_.MaxArraySize() - 1);
-  const int most = options_.slurm.tasks() > 0 ? options_.slurm.tasks() : most_tasks_;
-  const int tasks = std::min({open, open + static_cast<int>(work.held.size()) - queued, most - queued, most_tasks_});
+  const int tasks = tasks_for(open);
   if (tasks > 0) OPENSET_RETURN_IF_ERROR(Submit(tasks, queued > 0));
   if (tasks > 0 || !is_watching_) {
     is_watching_ = true;
@@ -385,8 +396,8 @@ absl::Status SlurmRun::SubmitArray(int tasks) {
   SlurmArray array;
   const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
   // The name begins with the time, so that names sort by time.
-  array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options_.experiment,
-                                 absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
+  array.set_name(absl::StrFormat("%s%011x-%s-%04d", NamePrefix(options_.experiment), absl::ToUnixMillis(absl::Now()),
+                                 Sha256Hex(unique).substr(0, 6), count++));
   array.set_experiment(options_.experiment);
   if (!copy_.sha256.empty()) array.set_program(copy_.sha256);
   array.set_tasks(tasks);
