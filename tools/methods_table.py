@@ -19,7 +19,7 @@ HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-u
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "perturbed images",
          "member_uncertainty": "disagreement of passes", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
-PLAIN = {"logit_level", "each_class", "calibrates"}  # conditions on logits and samples, not further inputs
+PLAIN = {"logit_level", "each_class", "calibrates", "no_logits"}  # conditions on logits and samples, not further inputs
 # What a method needs in addition to its score and to a plain network's training and forward pass.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "synthetic images",
         "overlay_images": "synthetic images", "confusing_images": "synthetic images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
