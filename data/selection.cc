@@ -146,6 +146,8 @@ absl::StatusOr<std::unordered_map<int32_t, int64_t>> LabelsOfClasses(const Selec
   return label_of_class;
 }
 
+bool IsOfArrays(const Selection& selection) { return absl::StartsWith(selection.data_set(), "features:"); }
+
 // Returns the error for a class without selected samples. Its parts have `total` samples of class `label`, and `left`
 // of them are in the fold.
 absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, int64_t left, const DataSetInfo* info) {
@@ -166,10 +168,10 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
   if (selection.has_fold()) OPENSET_RETURN_IF_ERROR(CheckFold(selection.fold(), "fold"));
   const bool divides = selection.has_fold() || selection.only_last_per_class() > 0;
   if (divides && !index.cluster.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        PartsHave(selection), " clusters of samples, which folds and validation_per_class would divide: ",
-        absl::StartsWith(selection.data_set(), "features:") ? "name the parts in the file (array 'part')"
-                                                            : "lay the parts out as folders, train, test and val"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(PartsHave(selection), " clusters of samples, which folds and validation_per_class would divide: ",
+                     IsOfArrays(selection) ? "name the parts in the file (array 'part')"
+                                           : "lay the parts out as folders, train, test and val"));
   }
   if (selection.label_size() > 0 && selection.label_size() != selection.class_id_size()) {
     return absl::InvalidArgumentError(
@@ -199,7 +201,7 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
     }
     const auto left = static_cast<int64_t>(places.size());
     const SampleRange range = RangeOfClass(selection, left);
-    if (range.begin >= range.end && total == 0 && selection.has_draw()) continue;
+    if (range.begin >= range.end && total == 0 && (selection.has_draw() || IsOfArrays(selection))) continue;
     if (range.begin >= range.end) return NoneLeft(selection, c, total, left, info);
     const int64_t name = selection.label_size() > 0 ? selection.label(static_cast<int>(c)) : c;
     for (int64_t i = range.begin; i < range.end; ++i) {

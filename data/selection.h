@@ -38,10 +38,10 @@ struct SelectedSamples {
 };
 
 // Returns the samples that the selection chooses from `index`, which must be the joined index of its parts. Errors:
-// kInvalidArgument if a class is listed twice; if a class has no sample, or none is left (unless samples are drawn); if
-// a listed sample does not exist, is of a class that is not listed, or is listed twice; if the fold does not exist; if
-// there is not one label for each class; if a fold or samples for validation would divide clusters. `info`, unless it
-// is null, has the names of the classes for errors.
+// kInvalidArgument if a class is listed twice; if a class has no sample, or none is left (unless samples are drawn, or
+// a file of arrays has none: tasks check what needs samples); if a listed sample does not exist, is of a class that
+// is not listed, or is listed twice; if the fold does not exist; if there is not one label for each class; if a fold or
+// samples for validation would divide clusters. `info`, unless it is null, has the names of the classes for errors.
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
                                               const DataSetInfo* info = nullptr);
 

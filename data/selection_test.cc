@@ -211,6 +211,11 @@ TEST(SelectSamples, NamesTheClass) {
   EXPECT_EQ(Select("class_id: [0, 2, 0]").status(), absl::InvalidArgumentError("class_id[2]: class 0 is listed twice"));
   EXPECT_EQ(Select("class_id: [0, 3]").status(),
             absl::InvalidArgumentError("class_id[1]: part 'train' of data set 'toy' has no sample of class 3"));
+  // An output of a network of which a file of outputs has no sample.
+  const absl::StatusOr<SelectedSamples> outputs =
+      SelectSamples(TestIndex(), Parsed<Selection>("data_set: 'features:net.npz' part: 'all' class_id: [3, 2]"));
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT(outputs->label, ElementsAre(1, 1, 1));
 }
 
 }  // namespace

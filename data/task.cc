@@ -137,11 +137,21 @@ absl::Status CheckClassesHaveSamples(const Selection& selection, const Selection
       ")", selection.has_fold() ? ", use fewer folds," : ",", " or add images"));
 }
 
+// Whether the known classes are the outputs of a network, as the file of its outputs names them.
+absl::StatusOr<bool> AreOutputs(const TaskSpec& task, const Catalog& catalog) {
+  if (!task.test_only()) return false;
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(task.data_set()));
+  return HasFeatures(*info);
+}
+
 // Checks the samples to test on and to choose by, so that no training is spent on a test that can't be made.
-absl::Status CheckTestSamples(const TaskData& data, int split, const Catalog& catalog) {
+absl::Status CheckTestSamples(const TaskSpec& task, const TaskData& data, int split, const Catalog& catalog) {
   const std::string path = absl::StrCat("split ", split);
-  OPENSET_RETURN_IF_ERROR(
-      CheckClassesHaveSamples(data.test_known(), {"known class", "to test on", "known"}, path, catalog));
+  OPENSET_ASSIGN_OR_RETURN(const bool are_outputs, AreOutputs(task, catalog));
+  if (!are_outputs) {
+    OPENSET_RETURN_IF_ERROR(
+        CheckClassesHaveSamples(data.test_known(), {"known class", "to test on", "known"}, path, catalog));
+  }
   for (const UnknownGroup& group : data.test_unknown()) {
     OPENSET_RETURN_IF_ERROR(
         CheckClassesHaveSamples(group.selection(), {"unknown class", "to test on", "unknown"}, path, catalog));
@@ -360,7 +370,7 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<Cla
   if (task.balanced_with_replacement()) OPENSET_RETURN_IF_ERROR(Balance(task, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddShifted(task, split, request, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddExternal(task, request, catalog, &data));
-  OPENSET_RETURN_IF_ERROR(CheckTestSamples(data, request.split, catalog));
+  OPENSET_RETURN_IF_ERROR(CheckTestSamples(task, data, request.split, catalog));
   return data;
 }
 

@@ -37,7 +37,8 @@ struct TaskRequest {
 // kInvalidArgument "path: problem": those of a task and the split (data/splits/task_problems.h); a split number that
 // does not exist ("split"); more unknown classes than there are, or a number of them for several sources
 // ("unknown_classes"); no sample left to train with ("validation_per_class"); a class without a sample to test on
-// according to the catalog ("split N", with the class's name).
+// according to the catalog ("split N", with the class's name), except known classes of a test-only task of a file of
+// outputs: a network may have classes that the test lacks.
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
 // The same with the task's class splits as ClassSplitsOf() (data/splits/class_splits.h) returns them, for callers that

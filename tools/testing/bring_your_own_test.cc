@@ -160,6 +160,33 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
               HasSubstr("needs an array 'features' in the file of outputs"));
 }
 
+// A network has a class that neither the test nor the fit has. What is fitted to each class does without it.
+TEST_F(BringYourOwn, ANetworkMayHaveClassesThatTheTestLacks) {
+  for (const auto& [file, unknown, seed] : {std::tuple("net.npz", 300, 1), std::tuple("fit.npz", 0, 2)}) {
+    const Cloud all = MakeCloud(400, unknown, seed);
+    Cloud some;
+    for (int64_t i = 0; i < all.size(); ++i) {
+      if (all.label[i] == 2) continue;
+      some.features.insert(some.features.end(), &all.features[i * kDim], &all.features[i * kDim] + kDim);
+      some.label.push_back(all.label[i]);
+      some.group.push_back(all.group[i]);
+    }
+    Put(file, OutputsOf(some));
+  }
+  const ProgramResult result =
+      program_.Run({"score", "--model=net.npz", "--fit=fit.npz", "--methods=mcp,knn,openmax_closed_set,ghost"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto means = Means("score_net");
+  for (const auto& [method, score] : {std::pair{"mcp", "max_softmax"},
+                                      {"knn", "knn"},
+                                      {"openmax_closed_set", "openmax"},
+                                      {"ghost", "ghost { value: QUOTIENT }"}}) {
+    EXPECT_EQ(means.at(method).at("auroc"),
+              Eval({"net.npz", "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc"))
+        << method;
+  }
+}
+
 // The table begins with the best AUROC. A dagger marks it and what `compare` doesn't tell apart from it.
 // A method of outputs, and a task whose known test samples and groups are those of net.npz.
 constexpr char kOutputsTask[] = R"(
