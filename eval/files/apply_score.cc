@@ -81,9 +81,14 @@ absl::Status CheckFittedClasses(const SampleSet& train, bool each_class, SampleS
   for (const int32_t label : train.label) {
     if (label >= 0 && label < samples->num_classes) in_train[label] = true;
   }
-  std::vector<int32_t> missing;
+  std::vector<int32_t> missing, unseen;
   for (int32_t c = 0; c < samples->num_classes; ++c) {
-    if (in_samples[c] && !in_train[c]) missing.push_back(c);
+    if (!in_train[c]) (in_samples[c] ? missing : unseen).push_back(c);
+  }
+  if (each_class && !unseen.empty()) {
+    samples->hints.push_back(
+        absl::StrCat(train.path, " has no sample of ", unseen.size(), " of ", samples->num_classes,
+                     " classes, and the score is fitted to each class: it knows nothing of these"));
   }
   if (missing.empty()) return absl::OkStatus();
   const std::string what = absl::StrCat(train.path, ", which the score is fitted to, has no sample of class ",

@@ -9,6 +9,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Two known samples and an unknown one, of two classes.
 SampleSet Logits() {
@@ -163,6 +164,28 @@ TEST(ApplyScore, NeedsSamplesOfEachClassToFitToEach) {
   EXPECT_THAT(samples.hints,
               ElementsAre("fit.csv, which the score is fitted to, has no sample of class 1, and test.csv has some",
                           "of the fit"));
+}
+
+// Outputs of a network that neither file has a sample of.
+TEST(ApplyScore, HintsAtClassesThatAreFittedToNothing) {
+  SampleSet samples;
+  samples.path = "test.csv";
+  samples.num_samples = 4;
+  samples.num_outputs = samples.num_classes = 3;
+  samples.logits = {5, 0, 0, 4, 0, 1, 0, 5, 0, 1, 4, 0};
+  samples.label = {0, 0, 1, 1};
+  SampleSet train = samples;
+  train.path = "fit.csv";
+  ScoreSpec spec;
+  spec.mutable_openmax();
+  const absl::Status status = ApplyScore(spec, &train, &samples);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(samples.hints, ElementsAre("fit.csv has no sample of 1 of 3 classes, and the score is fitted to each "
+                                         "class: it knows nothing of these"));
+  samples.hints.clear();
+  spec.mutable_energy();
+  ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  EXPECT_THAT(samples.hints, IsEmpty());
 }
 
 TEST(ApplyScore, NamesMissingArrays) {
