@@ -1,128 +1,137 @@
 #include "eval/report/document.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
-#include "core/text/wrapped_text.h"
 
 namespace openset {
 namespace {
 
-// Lines as Markdown, each between `prefix` and `suffix`.
-std::string MarkdownLines(const std::vector<std::string>& lines, const std::string& prefix, const std::string& suffix) {
-  std::string text;
-  for (const std::string& line : lines) absl::StrAppend(&text, prefix, EscapeMarkdown(line), suffix);
-  return text;
-}
+constexpr const char* kCommands[] = {"openset compare", "openset run"};
 
-std::string ToPlainText(const Document& document, size_t width) {
+std::string PlainText(const Document& document, size_t width) {
   std::string text;
-  const auto add = [&](const std::string& line) { absl::StrAppend(&text, Wrapped(line, width), "\n"); };
+  const auto add = [&](const std::string& line) { absl::StrAppend(&text, Wrapped(OneLine(line), width), "\n"); };
   for (const std::string& line : document.above) add(line);
   for (const DocumentSection& section : document.sections) {
     if (!text.empty()) text += "\n";
-    if (!section.title.empty()) add(absl::StrCat(section.title, "\n"));
+    if (!section.title.empty()) {
+      add(section.title);
+      text += "\n";
+    }
     text += ToText(section.table, width);
   }
-  if (!document.below.empty()) text += "\n";
+  if (!text.empty() && !document.below.empty()) text += "\n";
   for (const std::string& line : document.below) add(line);
   return text;
 }
 
-std::string ToMarkdownText(const Document& document) {
-  std::string text = MarkdownLines(document.above, "", "\n\n");
-  for (const DocumentSection& section : document.sections) {
-    if (!section.title.empty()) absl::StrAppend(&text, EscapeMarkdown(section.title), "\n\n");
-    absl::StrAppend(&text, ToMarkdown(section.table), "\n");
+// A star at the beginning would start a list.
+std::string MarkdownLine(const std::string& line) {
+  std::string text = EscapeMarkdown(line);
+  for (const char* command : kCommands) {
+    text = absl::StrReplaceAll(text, {{absl::StrCat("\\`", command, "\\`"), absl::StrCat("`", command, "`")}});
   }
-  return text + MarkdownLines(document.below, "* ", "\n");
+  return absl::StrCat(absl::StartsWith(text, "*") ? "\\" : "", text);
 }
 
-std::string ToLatexComments(const std::vector<std::string>& lines) {
+// With a title, lines are paragraphs; without one, those below are a list.
+std::string Markdown(const Document& document) {
   std::string text;
-  for (const std::string& line : lines) absl::StrAppend(&text, "% ", OneLine(line), "\n");
+  const auto add = [&](const char* before, const std::string& line) {
+    if (!line.empty()) absl::StrAppend(&text, before, MarkdownLine(line), "\n\n");
+  };
+  add("# ", document.title);
+  for (const std::string& line : document.above) add("", line);
+  for (const DocumentSection& section : document.sections) {
+    add(document.title.empty() ? "" : "## ", section.title);
+    absl::StrAppend(&text, ToMarkdown(section.table), "\n");
+  }
+  for (const std::string& line : document.below) {
+    if (document.title.empty()) {
+      absl::StrAppend(&text, "* ", EscapeMarkdown(line), "\n");
+    } else {
+      add("", line);
+    }
+  }
+  if (!document.title.empty()) text.pop_back();  // the last blank line
+  return text;
+}
+
+std::string LatexLine(const std::string& line) {
+  std::string text = EscapeLatex(line);
+  for (const char* command : kCommands) {
+    text = absl::StrReplaceAll(text, {{absl::StrCat("`", command, "`"), absl::StrCat("\\texttt{", command, "}")}});
+  }
+  return text;
+}
+
+// "tab:study-2".
+std::string LatexLabel(const std::string& title, size_t number) {
+  std::string name = OneLine(title);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '-';
+  }
+  return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
+}
+
+std::string Latex(const Document& document) {
+  const bool has_floats = !document.title.empty();
+  std::string text = has_floats ? "% needs \\usepackage{booktabs}\n" : "";
+  const auto comment = [&](const std::string& line) {
+    if (!line.empty()) absl::StrAppend(&text, "% ", OneLine(line), "\n");
+  };
+  for (const std::string& line : document.above) comment(line);
+  size_t number = 0;
+  for (const DocumentSection& section : document.sections) {
+    if (!has_floats) {
+      comment(section.title);
+      text += ToLatex(section.table);
+      continue;
+    }
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(section.title), ".}\n  \\label{",
+                    LatexLabel(document.title, ++number), "}\n", ToLatex(section.table));
+    if (!section.note.empty()) {
+      absl::StrAppend(&text, "\\par\n{\\footnotesize\\raggedright ", LatexLine(section.note), "\\par}\n");
+    }
+    text += "\\end{table}\n";
+  }
+  for (const std::string& line : document.below) {
+    if (has_floats && !line.empty()) absl::StrAppend(&text, "{\\footnotesize ", LatexLine(line), "\\par}\n");
+    if (!has_floats) comment(line);
+  }
   return text;
 }
 
 }  // namespace
 
-absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name, bool of_comparison) {
-  if (name == "text") return TextFormat::kText;
-  if (name == "markdown") return TextFormat::kMarkdown;
-  if (name == "csv") return TextFormat::kCsv;
-  if (name == "json") return TextFormat::kJson;
-  if (name == "latex") return TextFormat::kLatex;
-  if (of_comparison && name == "sentence") return TextFormat::kSentence;
-  std::vector<std::string> known = {"text", "markdown", "csv", "json", "latex"};
-  if (of_comparison) known.push_back("sentence");
-  return absl::InvalidArgumentError(UnknownName("format", name, known));
+std::string FormatName(TextFormat format) {
+  constexpr const char* kNames[] = {"text",     "markdown", "latex",       "csv", "json",
+                                    "sentence", "html",     "tensorboard", "tidy"};
+  return kNames[static_cast<int>(format)];
+}
+
+absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name, const std::vector<TextFormat>& known) {
+  std::vector<std::string> names;
+  for (const TextFormat format : known) {
+    names.push_back(FormatName(format));
+    if (names.back() == name) return format;
+  }
+  return absl::InvalidArgumentError(UnknownName("format", name, names));
 }
 
 std::string FormatDocument(const Document& document, TextFormat format, size_t width) {
-  if (format == TextFormat::kText) return ToPlainText(document, width);
-  if (format == TextFormat::kMarkdown) return ToMarkdownText(document);
-  std::string text = ToLatexComments(document.above);
-  for (const DocumentSection& section : document.sections) {
-    if (!section.title.empty()) text += ToLatexComments({section.title});
-    text += ToLatex(section.table);
-  }
-  return text + ToLatexComments(document.below);
+  if (format == TextFormat::kMarkdown) return Markdown(document);
+  return format == TextFormat::kLatex ? Latex(document) : PlainText(document, width);
 }
 
-std::string ShowPValue(double p_value) { return p_value < 1e-4 ? "< 0.0001" : absl::StrFormat("%.4f", p_value); }
-
-std::string SharedEnd(const std::vector<std::string>& names) {
-  if (names.size() < 2) return "";
-  size_t length = names[0].size();
-  for (const std::string& name : names) {
-    length = std::min(length, name.size());
-    while (name.compare(name.size() - length, length, names[0], names[0].size() - length, length) != 0) --length;
-  }
-  const std::string end = names[0].substr(names[0].size() - length);
-  const size_t from = std::min(end.find('+'), end.find(", "));
-  if (from == std::string::npos) return "";
-  const size_t left = end.size() - from;
-  const bool is_all = absl::c_any_of(names, [&](const std::string& name) { return name.size() == left; });
-  return is_all ? "" : end.substr(from);
-}
-
-std::string AmountText(double difference, const Display& display) {
-  const std::string unit = display.unit == "%" ? "points" : display.unit == "x1000" ? "thousandths" : display.unit;
-  return absl::StrCat(Shown(difference, display), unit.empty() ? "" : " ", unit);
-}
-
-std::string OneText(const Display& display) {
-  if (display.unit == "%") return "1 point";
-  if (display.unit == "x1000") return "1 thousandth";
-  return display.unit == "nats" ? "1 nat" : "1";
-}
-
-std::string ComparisonSentence(const ComparedInWords& compared, const Display& display) {
-  const bool is_less = compared.difference < 0;
-  const std::string amount =
-      absl::StrCat(AmountText(std::abs(compared.difference), display), is_less ? " less" : " more");
-  // The interval of the amount, which is that of b - a if a has less.
-  const double low = is_less && compared.is_detected ? -compared.high : compared.low;
-  const double high = is_less && compared.is_detected ? -compared.low : compared.high;
-  const std::string p = ShowPValue(compared.p_value);
-  const std::string numbers = absl::StrCat(
-      absl::StrFormat("%g %% interval ", 100 * compared.confidence), Shown(low, display), " to ", Shown(high, display),
-      compared.tests > 1 ? " of this comparison alone" : "", "; p ", p[0] == '<' ? "" : "= ", p,
-      compared.tests > 1 ? absl::StrCat(" after Holm over ", compared.tests, " comparisons") : "",
-      compared.test.empty() ? "" : "; ", compared.test);
-  if (compared.is_detected) {
-    return absl::StrCat(compared.place, ", ", compared.a, " had ", amount, " ", display.label, " than ", compared.b,
-                        " (", numbers, ").");
-  }
-  return absl::StrCat(compared.place, ", no difference in ", display.label, " between ", compared.a, " and ",
-                      compared.b, " was detected (", compared.a, " had ", amount, "; ", numbers, ").");
+std::string FormatTable(const Table& table, TextFormat format, size_t width) {
+  if (format == TextFormat::kMarkdown) return ToMarkdown(table);
+  if (format == TextFormat::kLatex) return ToLatex(table);
+  return format == TextFormat::kCsv ? ToCsv(table) : ToText(table, width);
 }
 
 }  // namespace openset

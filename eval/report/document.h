@@ -1,4 +1,4 @@
-// Tables with titles and text, in human-readable formats.
+// Documents of lines and tables, and the writer of each format.
 #ifndef OPENSET_EVAL_REPORT_DOCUMENT_H_
 #define OPENSET_EVAL_REPORT_DOCUMENT_H_
 
@@ -9,64 +9,40 @@
 #include "absl/status/statusor.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
-#include "eval/metrics/display.h"
 
 namespace openset {
 
-// An explanation of the columns with intervals at Holm's levels (eval/statistics/paired_tests.h).
-inline constexpr char kHolmColumns[] =
-    "low, high (Holm): the interval at the level of Holm's procedure, which excludes 0 if there is a difference";
+// kTidy has no name of its own: it is csv with --tidy.
+enum class TextFormat { kText, kMarkdown, kLatex, kCsv, kJson, kSentence, kHtml, kTensorBoard, kTidy };
+
+// "markdown".
+std::string FormatName(TextFormat format);
+// Errors: kInvalidArgument with the known names.
+absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name, const std::vector<TextFormat>& known);
 
 struct DocumentSection {
   std::string title;  // may be empty
   Table table;
+  std::string note = "";  // below the table in LaTeX's float; other formats have it once, among `below`
 };
 
+// Lines are text: what a format would read as commands is escaped, except for the names of openset's commands in
+// backticks, which are set as code.
 struct Document {
+  std::string title;  // may be empty
   std::vector<std::string> above;
   std::vector<DocumentSection> sections;
-  std::vector<std::string> below;
+  std::vector<std::string> below;  // an empty one separates lines in text
 };
 
-// kSentence: a sentence for each comparison; only of comparisons.
-enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex, kSentence };
-// Parses a format's name; "sentence" only of a comparison. Errors: kInvalidArgument with the known names.
-absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name, bool of_comparison = false);
-
-// As kText (lines wrapped to the width of tables), kMarkdown or kLatex (booktabs; titles and lines as comments).
-// `width`: the width of text. Precondition: the format is one of these.
+// As kText (without the title; lines wrapped to `width`), kMarkdown (titles of sections are headings if there is a
+// title) or kLatex (booktabs; the lines above are comments). In LaTeX, if there is a title, each section is a float
+// with its title as caption and the label "tab:TITLE-2", and the lines below are small print; otherwise titles and
+// lines are comments. Precondition: the format is one of these.
 std::string FormatDocument(const Document& document, TextFormat format, size_t width = kTextWidth);
 
-// "0.0312"; "< 0.0001" below that.
-std::string ShowPValue(double p_value);
-
-// The end that all names share, from a '+' or a comma on ("+laptop", ", lambda 0.1"), so that a table can show it once;
-// "" if there is none or nothing would be left of a name.
-std::string SharedEnd(const std::vector<std::string>& names);
-
-// What a sentence says about a comparison of methods a and b.
-
-// A difference in the unit of tables: "2.10 points", "3.20 thousandths", "0.1200 nats".
-std::string AmountText(double difference, const Display& display);
-
-// A difference of 1 in the unit of tables: "1 point", "1 thousandth", "1 nat".
-std::string OneText(const Display& display);
-
-struct ComparedInWords {
-  std::string place;  // "On 5 splits of cats"
-  std::string a, b;
-  double difference = 0, low = 0, high = 0;  // a - b; not scaled
-  double confidence = 0;                     // of low and high
-  double p_value = 1;                        // after Holm
-  int tests = 1;                             // over which Holm's method corrects
-  bool is_detected = false;
-  std::string test;  // its name, if there are several kinds; may be empty
-};
-
-// "On 5 splits of cats, a had 2.10 points more AUROC than b (95 % interval 0.40 to 3.80; p = 0.0300 after Holm over 8
-// comparisons)." If it is not detected: "On ..., no difference in AUROC between a and b was detected (a had 0.40 points
-// more; 95 % interval -1.00 to 1.80; p = ...)."
-std::string ComparisonSentence(const ComparedInWords& compared, const Display& display);
+// As kText, kMarkdown, kLatex or kCsv. Precondition: the format is one of these.
+std::string FormatTable(const Table& table, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset
 

@@ -26,6 +26,20 @@ std::string NumberShown(const std::optional<double>& value, const Display& displ
   return value.has_value() ? Shown(*value, display) : "-";
 }
 
+// "62.50 (60.00, 65.00)"; "-" without a value.
+std::string CellShown(const std::optional<double>& value, const std::optional<double>& low,
+                      const std::optional<double>& high, const Display& display) {
+  const bool has_interval = value.has_value() && low.has_value() && high.has_value();
+  return absl::StrCat(NumberShown(value, display),
+                      has_interval ? absl::StrCat(" (", Shown(*low, display), ", ", Shown(*high, display), ")") : "");
+}
+
+// The ends of a metric's interval in a group, which may be null.
+std::pair<std::optional<double>, std::optional<double>> IntervalOf(const ReportedGroup* group, size_t metric) {
+  if (group == nullptr || metric >= group->intervals.size() || !group->intervals[metric].has_value()) return {};
+  return *group->intervals[metric];
+}
+
 std::string Full(const std::optional<double>& value) { return value.has_value() ? FullPrecision(*value) : ""; }
 
 Table MetricTable(const EvaluationReport& report) {
@@ -62,11 +76,8 @@ Table GroupTable(const EvaluationReport& report, const std::vector<ReportedGroup
     std::vector<std::string> row = {metric.name};
     bool any = false;
     for (const ReportedGroup& group : groups) {
-      row.push_back(NumberShown(group.values[m].value, metric.display));
-      if (m < group.intervals.size() && group.intervals[m].has_value()) {
-        absl::StrAppend(&row.back(), " (", NumberShown(group.intervals[m]->first, metric.display), ", ",
-                        NumberShown(group.intervals[m]->second, metric.display), ")");
-      }
+      const auto [low, high] = IntervalOf(&group, m);
+      row.push_back(CellShown(group.values[m].value, low, high, metric.display));
       any = any || group.values[m].value.has_value();
     }
     row.push_back(metric.display.unit);
@@ -184,10 +195,8 @@ Table EvaluationTable(const EvaluationReport& report) {
   }
   for (const ReportedGroup& group : report.groups) {
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
-      add(group.name, report.metrics[m], group.values[m].value,
-          has_interval ? std::make_optional(group.intervals[m]->first) : std::nullopt,
-          has_interval ? std::make_optional(group.intervals[m]->second) : std::nullopt, group.values[m].absent_reason);
+      const auto [low, high] = IntervalOf(&group, m);
+      add(group.name, report.metrics[m], group.values[m].value, low, high, group.values[m].absent_reason);
     }
   }
   for (const ReportedGroup& set : report.known_sets) {
@@ -259,16 +268,6 @@ namespace {
 
 using Methods = absl::Span<const MethodReport>;
 
-std::string Cell(const std::optional<double>& value, const std::optional<double>& low,
-                 const std::optional<double>& high, const Display& display) {
-  if (!value.has_value()) return "-";
-  std::string cell = Shown(*value, display);
-  if (low.has_value() && high.has_value()) {
-    absl::StrAppend(&cell, " (", Shown(*low, display), ", ", Shown(*high, display), ")");
-  }
-  return cell;
-}
-
 Table StartTable(Methods methods, const std::string& rows) {
   Table table{{rows}, {}, 1};
   for (const MethodReport& method : methods) table.header.push_back(method.name);
@@ -284,7 +283,7 @@ Table MetricTable(Methods methods) {
     bool any = false;
     for (const MethodReport& method : methods) {
       const ReportedMetric& metric = method.report.metrics[m];
-      row.push_back(Cell(metric.value, metric.low, metric.high, metric.display));
+      row.push_back(CellShown(metric.value, metric.low, metric.high, metric.display));
       any = any || metric.value.has_value();
     }
     row.insert(row.end(), {first.display.unit, BetterText(first.display), first.display.label});
@@ -327,13 +326,9 @@ Table GroupTable(Methods methods, const GroupsOf& groups_of, const std::string& 
     bool any = false;
     for (const MethodReport& method : methods) {
       const ReportedGroup* group = Find(groups_of(method.report), name);
-      std::optional<double> value, low, high;
-      if (group != nullptr) value = group->values[m].value;
-      if (group != nullptr && m < group->intervals.size() && group->intervals[m].has_value()) {
-        low = group->intervals[m]->first;
-        high = group->intervals[m]->second;
-      }
-      row.push_back(Cell(value, low, high, metric.display));
+      const auto [low, high] = IntervalOf(group, m);
+      const std::optional<double> value = group == nullptr ? std::nullopt : group->values[m].value;
+      row.push_back(CellShown(value, low, high, metric.display));
       any = any || value.has_value();
     }
     row.push_back(metric.display.unit);

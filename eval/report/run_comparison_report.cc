@@ -17,13 +17,11 @@
 #include "core/text/json_text.h"
 #include "core/text/table.h"
 #include "eval/metrics/display.h"
+#include "eval/report/comparison_words.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-constexpr size_t kMostSentences = 8;  // below tables
-constexpr char kNoDifference[] = "no detectable difference";
 
 constexpr int kWidth = 420;
 // In rows of the diagram: the axis is at 0, negative is above it.
@@ -273,13 +271,6 @@ std::string ReplicatesText(const PairedTest& test) {
   return absl::StrCat(test.replicates, test.splits > 1 ? " splits" : " seeds of one split");
 }
 
-// The verdict without the names: of a.
-std::string ShortVerdict(const ComparedRuns& row) {
-  if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
-  if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
-  return row.verdict == kNoDifference ? "not detected" : row.verdict;
-}
-
 // The table of one metric: all its pairs, [first, last).
 DocumentSection PairSection(const RunComparison& comparison, size_t first, size_t last, const std::string& end,
                             std::optional<size_t> width) {
@@ -307,7 +298,7 @@ DocumentSection PairSection(const RunComparison& comparison, size_t first, size_
     std::vector<std::string> cells;
     if (!one_task) cells.push_back(row.task);
     cells.insert(cells.end(), {baseline.empty() ? absl::StrCat(name(row.a), " - ", name(row.b)) : name(row.a),
-                               one_pair ? row.verdict : ShortVerdict(row)});
+                               one_pair ? row.verdict : ShortVerdict(row.verdict, row.a, row.b)});
     if (!same_runs) cells.insert(cells.end(), {absl::StrCat(row.test.runs), absl::StrCat(row.test.splits)});
     cells.insert(cells.end(), {shown(row.test.mean_difference), shown(LowOf(row)), shown(HighOf(row))});
     if (several) cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});

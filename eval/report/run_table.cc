@@ -303,7 +303,26 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
   return table;
 }
 
+absl::StatusOr<RunTable> Checked(absl::StatusOr<RunTable> table, const std::string& name, const std::string& group) {
+  if (!table.ok()) return Annotate(table.status(), name);
+  if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", UnknownName("group", group, table->groups)));
+  }
+  if (table->metrics.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": there are no results",
+                     table->ignored.empty()
+                         ? ""
+                         : absl::StrCat(" of metrics that are known, only of ", absl::StrJoin(table->ignored, ", "))));
+  }
+  return table;
+}
+
 }  // namespace
+
+absl::StatusOr<RunTable> RunTableOfReport(const std::string& json, const std::string& name, const std::string& group) {
+  return Checked(ParseReport(json, group), name, group);
+}
 
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group) {
   const bool csv = absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".tsv");
@@ -314,19 +333,7 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string
         "same samples give two files"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTableBytes));
-  absl::StatusOr<RunTable> table = csv ? ParseCsvRuns(text, group) : ParseReport(text, group);
-  if (!table.ok()) return Annotate(table.status(), path);
-  if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", UnknownName("group", group, table->groups)));
-  }
-  if (table->metrics.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": there are no results",
-                     table->ignored.empty()
-                         ? ""
-                         : absl::StrCat(" of metrics that are known, only of ", absl::StrJoin(table->ignored, ", "))));
-  }
-  return table;
+  return csv ? Checked(ParseCsvRuns(text, group), path, group) : RunTableOfReport(text, path, group);
 }
 
 }  // namespace openset

@@ -48,6 +48,9 @@ struct RunTable {
 // for a file without methods or metrics, for a group that the file does not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
+// The same for what `openset report --format=json` prints. `name` begins the messages.
+absl::StatusOr<RunTable> RunTableOfReport(const std::string& json, const std::string& name, const std::string& group);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_REPORT_RUN_TABLE_H_

@@ -12,6 +12,7 @@
 #include "core/text/json_text.h"
 #include "core/text/table.h"
 #include "eval/metrics/metric.h"
+#include "eval/report/comparison_words.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
@@ -84,7 +85,7 @@ void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
       const Verdict verdict =
           members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);
       if (verdict == Verdict::kNoDetectableDifference) {
-        row.verdict = "no detectable difference";
+        row.verdict = kNoDifference;
       } else if (!row.display.higher_is_better.has_value()) {
         row.verdict = absl::StrCat(verdict == Verdict::kALarger ? row.a : row.b, " is larger");
       } else {
@@ -100,15 +101,6 @@ bool OnePair(const SampleComparison& comparison) {
     if (row.a != comparison.rows[0].a || row.b != comparison.rows[0].b) return false;
   }
   return true;
-}
-
-constexpr char kNoDifference[] = "no detectable difference";
-
-// The verdict without the names: of a.
-std::string ShortVerdict(const ComparedMetric& row) {
-  if (row.verdict == absl::StrCat(row.a, " is better")) return "better";
-  if (row.verdict == absl::StrCat(row.b, " is better")) return "worse";
-  return row.verdict == kNoDifference ? "not detected" : row.verdict;
 }
 
 // The rows for sentences: of each metric and pair one, by DeLong's test if there is one.
@@ -157,8 +149,6 @@ std::string SentenceOf(const ComparedMetric& row, const SampleComparison& compar
   }
   return text + ".";
 }
-
-constexpr size_t kMostSentences = 8;  // below tables
 
 std::string FormatCsv(const SampleComparison& comparison) {
   const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
@@ -291,7 +281,7 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
                                       row.value_b ? shown(*row.value_b) : "-",
                                       row.test,
                                       ShowPValue(one_pair ? row.p_value : row.adjusted_p_value),
-                                      one_pair ? row.verdict : ShortVerdict(row)};
+                                      one_pair ? row.verdict : ShortVerdict(row.verdict, row.a, row.b)};
     if (!one_pair) {
       cells.insert(cells.begin() + 1, same_a ? name(row.b) : absl::StrCat(name(row.a), " - ", name(row.b)));
       cells.insert(cells.begin() + 5, {shown(row.adjusted.low), shown(row.adjusted.high)});

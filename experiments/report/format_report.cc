@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -188,24 +187,6 @@ std::vector<std::string> PublishedLines(const Report& report, const std::vector<
   return lines;
 }
 
-std::string FormatText(const Report& report, size_t width) {
-  std::string text;
-  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, Wrapped(OneLine(line), width), "\n\n");
-  for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, Wrapped(OneLine(titled.title), width), "\n\n", ToText(titled.table, width), "\n");
-  }
-  std::vector<std::string> notes;
-  for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, Wrapped(OneLine(titled.title), width), "\n\n", ToText(titled.table, width), "\n");
-  }
-  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, Wrapped(line, width), "\n");
-  if (!notes.empty()) absl::StrAppend(&text, "\n");
-  for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines}) {
-    for (const std::string& line : *lines) absl::StrAppend(&text, Wrapped(line, width), "\n");
-  }
-  return absl::StrCat(text, Wrapped(absl::StrJoin(FooterLines(report), "\n"), width), "\n");
-}
-
 bool HasStar(const Table& table) {
   for (const std::vector<std::string>& row : table.rows) {
     for (size_t c = table.left_columns; c < row.size(); ++c) {
@@ -222,74 +203,36 @@ bool HasMarks(const Table& table) {
   });
 }
 
-std::string FormatMarkdown(const Report& report) {
-  std::string text = absl::StrCat("# ", EscapeMarkdown(report.experiment), "\n\n");
-  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
-  for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, "## ", EscapeMarkdown(titled.title), "\n\n", ToMarkdown(titled.table), "\n");
-  }
-  std::vector<std::string> notes;
-  for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, "## ", EscapeMarkdown(titled.title), "\n\n", ToMarkdown(titled.table), "\n");
-  }
-  for (const auto& lines : {PublishedLines(report, notes), report.task_lines, report.search_lines, report.note_lines}) {
-    for (const std::string& line : lines) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
-  }
-  // One paragraph each. A star at the beginning is escaped, because it would start a list.
-  std::vector<std::string> footer = FooterLines(report);
-  if (absl::c_any_of(ReportTables(report), [](const TitledTable& titled) { return HasMarks(titled.table); })) {
-    footer.insert(footer.begin() + 1, MarkText(report));
-  }
-  for (const std::string& line : footer) {
-    absl::StrAppend(&text, absl::StartsWith(line, "*") ? "\\" : "", line, "\n\n");
-  }
-  text.pop_back();
-  return text;
-}
-
-// "tab:study-2".
-std::string LabelOf(const Report& report, size_t number) {
-  std::string name = OneLine(report.experiment);
-  for (char& c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '-';
-  }
-  return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
-}
-
-std::string FormatLatex(const Report& of_names) {
-  const Report report = WithTitles(of_names);
-  std::string text = "% needs \\usepackage{booktabs}\n";
-  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
+// In LaTeX, each table is a float that explains itself: what a cell shows, what bold and underlined cells mean and, if
+// the table has stars or cells without a test, what they mean.
+void ExplainFloats(const Report& report, std::vector<DocumentSection>* sections) {
   const bool some_untested = absl::c_any_of(report.cells, [](const ReportCell& cell) {
     return cell.significance.has_value() && !cell.significance->p_value.has_value();
   });
-  // The text below the numbers, in the same float: what bold and underlined cells mean and, if the table has stars or
-  // cells without a test, what they mean.
-  const auto note = [&](const Table& table) {
+  for (DocumentSection& section : *sections) {
     std::vector<std::string> texts;
-    if (HasMarks(table)) texts.push_back(EscapeLatex(MarkText(report)));
-    if (!report.baseline.empty() && (some_untested || HasStar(table))) {
-      texts.push_back(
-          absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}));
-    }
-    return texts.empty() ? ""
-                         : absl::StrCat("\\par\n{\\footnotesize\\raggedright ", absl::StrJoin(texts, " "), "\\par}\n");
-  };
-  const std::string mean = EscapeLatex(MeanText(report));
-  size_t number = 0;
-  for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". ", mean,
-                    ".}\n  \\label{", LabelOf(report, ++number), "}\n", ToLatex(titled.table), note(titled.table),
-                    "\\end{table}\n");
+    if (HasMarks(section.table)) texts.push_back(MarkText(report));
+    if (!report.baseline.empty() && (some_untested || HasStar(section.table))) texts.push_back(StarText(report));
+    section.title = absl::StrCat(section.title, ". ", MeanText(report));
+    section.note = absl::StrJoin(texts, " ");
   }
+}
+
+Document MakeDocument(const Report& report, TextFormat format) {
+  Document document{report.experiment, HeadLines(report), ReportTables(report), {}};
+  const bool has_marks = absl::c_any_of(document.sections, [](const auto& section) { return HasMarks(section.table); });
+  if (format == TextFormat::kLatex) ExplainFloats(report, &document.sections);
   std::vector<std::string> notes;
-  for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ".}\n  \\label{",
-                    LabelOf(report, ++number), "}\n", ToLatex(titled.table), "\\end{table}\n");
+  for (DocumentSection& section : PublishedTables(report, &notes)) document.sections.push_back(std::move(section));
+  document.below = PublishedLines(report, notes);
+  if (format == TextFormat::kLatex) return document;
+  if (!notes.empty()) document.below.push_back("");
+  std::vector<std::string> footer = FooterLines(report);
+  if (format == TextFormat::kMarkdown && has_marks) footer.insert(footer.begin() + 1, MarkText(report));
+  for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines, &std::as_const(footer)}) {
+    document.below.insert(document.below.end(), lines->begin(), lines->end());
   }
-  const std::vector<std::string> lines = PublishedLines(report, notes);
-  for (const std::string& line : lines) absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(line), "\\par}\n");
-  return text;
+  return document;
 }
 
 // The form that was run there, possible reasons for the difference, and doubts, in one line.
@@ -497,29 +440,11 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   return json;
 }
 
-absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
-  if (name == "text") return ReportFormat::kText;
-  if (name == "markdown") return ReportFormat::kMarkdown;
-  if (name == "latex") return ReportFormat::kLatex;
-  if (name == "csv") return ReportFormat::kCsv;
-  if (name == "json") return ReportFormat::kJson;
-  return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "latex", "csv", "json"}));
-}
-
-std::string FormatReport(const Report& report, ReportFormat format, size_t width) {
-  switch (format) {
-    case ReportFormat::kText:
-      return FormatText(report, width);
-    case ReportFormat::kMarkdown:
-      return FormatMarkdown(report);
-    case ReportFormat::kLatex:
-      return FormatLatex(report);
-    case ReportFormat::kCsv:
-      return FormatCsv(report);
-    case ReportFormat::kJson:
-      return FormatJson(report);
-  }
-  return "";
+std::string FormatReport(const Report& report, TextFormat format, size_t width) {
+  if (format == TextFormat::kCsv) return FormatCsv(report);
+  if (format == TextFormat::kJson) return FormatJson(report);
+  return FormatDocument(MakeDocument(format == TextFormat::kLatex ? WithTitles(report) : report, format), format,
+                        width);
 }
 
 }  // namespace openset

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "core/text/wrapped_text.h"
+#include "eval/report/document.h"
 #include "experiments/report/report.h"
 #include "nlohmann/json.hpp"
 
@@ -42,18 +42,13 @@ std::string StarText(const Report& report);
 
 // Writes the numbers of a report as text.
 
-enum class ReportFormat { kText, kMarkdown, kLatex, kCsv, kJson };
-
-// "text", "markdown", "latex", "csv", "json". Errors: kInvalidArgument with the known formats.
-absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
-
 // Text, Markdown and LaTeX show mean ± standard deviation over splits and seeds in the metric's unit
 // (eval/metrics/display.h), or, for a single run, its interval if there is one. Markdown and LaTeX (table environments
 // with booktabs rules) set the best mean of a column in bold and underline the second best, among methods with all
 // runs on the same task and unknown samples, if at least two means differ; JSON has these as "mark". If there are
 // several sets of unknown samples, they have a separate table. Text lines have at most `width` characters. CSV has one
-// line for each cell; JSON has everything. Both have full precision.
-std::string FormatReport(const Report& report, ReportFormat format, size_t width = kTextWidth);
+// line for each cell; JSON has everything. Both have full precision. Precondition: the format is one of these.
+std::string FormatReport(const Report& report, TextFormat format, size_t width = kTextWidth);
 
 // The content of kJson without "results" (each record's id, keys and learning curve). If `with_values` is false, also
 // without the numbers of single trials ("values", "splits", "seeds", "low", "high").

@@ -256,7 +256,7 @@ absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const Tria
                   "id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
-  absl::StrAppend(&page.body, "<noscript>", Preformatted(FormatReport(report, ReportFormat::kText)), "</noscript>\n");
+  absl::StrAppend(&page.body, "<noscript>", Preformatted(FormatReport(report, TextFormat::kText)), "</noscript>\n");
   if (!report.task_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Tasks</h2>\n", Preformatted(absl::StrJoin(report.task_lines, "\n")));
   }

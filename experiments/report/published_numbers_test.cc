@@ -109,7 +109,7 @@ TEST(AddPublished, AMissingNumberIsMissing) {
   ASSERT_EQ(report.cells[0].published.size(), 1);
   EXPECT_THAT(report.cells[0].published[0].doubts, ElementsAre("another code"));
   for (int c : {1, 2, 3}) EXPECT_THAT(report.cells[c].published, IsEmpty()) << c;
-  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, TextFormat::kJson));
   EXPECT_FALSE(json["cells"][1].contains("published"));
 }
 
@@ -132,7 +132,7 @@ TEST(AddPublished, TakesTheSpecsNames) {
 
 TEST(AddPublished, IsInEveryFormat) {
   const Report report = Make({Trial("a", 2, 5)});
-  const std::string text = FormatReport(report, ReportFormat::kText);
+  const std::string text = FormatReport(report, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("birds: compared with published numbers\n"
                               "\n"
                               "method  metric          ours     published  difference      notes\n"
@@ -141,16 +141,16 @@ TEST(AddPublished, IsInEveryFormat) {
                               "a       AUROC, % ↑     75.00         90.00      -15.00  1 2 3 4 5\n"));
   EXPECT_THAT(text, HasSubstr("[1] Them 2022, Table 1\n[2] fewer epochs: 5 for 100\n"));
   EXPECT_THAT(text, HasSubstr("[5] doubtful: ties\nThem 2022, Table 1: percent\n"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| 60.00 ± 2.00 |     -10.00 |"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("60.00 $\\pm$ 2.00 & -10.00"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kCsv), HasSubstr("\"Them 2022, Table 1: Ours, Acc\""));
-  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_THAT(FormatReport(report, TextFormat::kMarkdown), HasSubstr("| 60.00 ± 2.00 |     -10.00 |"));
+  EXPECT_THAT(FormatReport(report, TextFormat::kLatex), HasSubstr("60.00 $\\pm$ 2.00 & -10.00"));
+  EXPECT_THAT(FormatReport(report, TextFormat::kCsv), HasSubstr("\"Them 2022, Table 1: Ours, Acc\""));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, TextFormat::kJson));
   const nlohmann::json& published = json["cells"][0]["published"];
   EXPECT_DOUBLE_EQ(published["value"].get<double>(), 0.6);
   EXPECT_DOUBLE_EQ(published["difference"].get<double>(), 0.5 - 0.6);
   EXPECT_THAT(published["note"].get<std::string>(),
               HasSubstr("Them 2022, Table 1: Ours, Acc; fewer epochs: 5 for 100"));
-  EXPECT_THAT(FormatReport(Make({Trial("c", 2, 5)}), ReportFormat::kText), Not(HasSubstr("published")));
+  EXPECT_THAT(FormatReport(Make({Trial("c", 2, 5)}), TextFormat::kText), Not(HasSubstr("published")));
 }
 
 }  // namespace

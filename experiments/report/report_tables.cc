@@ -97,12 +97,12 @@ class Grid {
   }
   // Marks the best of each column, or of each row, among cells of the same place and, if cells are parts of others,
   // split and seed.
-  TitledTable Make(bool best_of_rows, Spread spread, bool by_split = false, bool by_seed = false) const {
+  DocumentSection Make(bool best_of_rows, Spread spread, bool by_split = false, bool by_seed = false) const {
     const auto key_of = [&](const ReportCell& cell) {
       return std::tuple(PlaceOf(cell), by_split ? cell.splits[0] : 0, by_seed ? cell.seeds[0] : 0);
     };
     const size_t left = heads_.size();
-    TitledTable titled{title_, Table{heads_, {}, static_cast<int>(left)}};
+    DocumentSection titled{title_, Table{heads_, {}, static_cast<int>(left)}};
     Table& table = titled.table;
     table.header.insert(table.header.end(), columns_.begin(), columns_.end());
     for (size_t r = 0; r < rows_.size(); ++r) {
@@ -163,7 +163,7 @@ class Grid {
   std::map<std::pair<int, int>, const ReportCell*> cells_;
 };
 
-std::vector<TitledTable> DefaultTables(const Report& report) {
+std::vector<DocumentSection> DefaultTables(const Report& report) {
   const LevelTitles titles(report);
   std::set<Level> with_sets;
   for (const ReportCell& cell : report.cells) {
@@ -194,7 +194,7 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
     }
     sets[set->second].Put({RowName(cell)}, cell.group, &cell);
   }
-  std::vector<TitledTable> tables;
+  std::vector<DocumentSection> tables;
   for (auto& [pool, sets] : levels) {
     if (!report.sort_by.empty()) pool.SortBy(report.sort_by);
     if (!pool.IsEmpty()) tables.push_back(pool.Make(false, report.spread));
@@ -258,7 +258,7 @@ std::vector<ReportCell> PartsOf(const ReportCell& cell, bool by_split, bool by_s
   return parts;
 }
 
-std::vector<TitledTable> LaidOutTables(const Report& report) {
+std::vector<DocumentSection> LaidOutTables(const Report& report) {
   const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
     return absl::c_linear_search(list, name);
   };
@@ -307,7 +307,7 @@ std::vector<TitledTable> LaidOutTables(const Report& report) {
     const std::vector<std::string> column = texts(cell, report.columns);
     grids[at->second].Put(texts(cell, report.rows), absl::StrJoin(column, ", "), &cell);
   }
-  std::vector<TitledTable> tables;
+  std::vector<DocumentSection> tables;
   for (Grid& grid : grids) {
     if (!report.sort_by.empty() && !is_in(report.rows, "metric")) grid.SortBy(report.sort_by);
     tables.push_back(grid.Make(BestOfRows(report), report.spread, by_split, by_seed));
@@ -357,7 +357,7 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
       absl::StrCat(flag, ": ", UnknownName("metric", metric, {known.begin(), known.end()})));
 }
 
-std::vector<TitledTable> ReportTables(const Report& report) {
+std::vector<DocumentSection> ReportTables(const Report& report) {
   const auto is_copy = [](const ReportCell& cell) { return cell.mean_of_one; };
   if (absl::c_any_of(report.cells, is_copy)) {
     Report without = report;
@@ -379,14 +379,14 @@ std::vector<Emphasis> BestMarks(const Report& report) {
   return MarksOf(cells, PlaceOf);
 }
 
-std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::string>* notes) {
+std::vector<DocumentSection> PublishedTables(const Report& report, std::vector<std::string>* notes) {
   const LevelTitles titles(report);
   const auto number_of = [&](const std::string& note) {
     auto found = absl::c_find(*notes, note);
     if (found == notes->end()) found = notes->insert(found, note);
     return static_cast<int>(found - notes->begin()) + 1;
   };
-  std::vector<TitledTable> tables;
+  std::vector<DocumentSection> tables;
   std::map<Level, size_t> index;
   for (const ReportCell& cell : report.cells) {
     for (const PublishedNumber& number : cell.published) {

@@ -7,14 +7,10 @@
 
 #include "absl/status/status.h"
 #include "core/text/table.h"
+#include "eval/report/document.h"
 #include "experiments/report/report.h"
 
 namespace openset {
-
-struct TitledTable {
-  std::string title;
-  Table table;
-};
 
 // "62.50 ± 12.50"; for a single run "87.50", with its interval if there is one. Followed by "*" if it differs from the
 // baseline, by "†" if it is among the best (ReportCell.among_best), and by "(n=1)" if runs are missing. "-" without a
@@ -36,7 +32,7 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 // experiments/report/report.h), if at least two means differ. With `report.sort_by`, the rows with the best mean of
 // that metric come first, and rows without it last; those of sets are in the order of all samples. Means over one set
 // (ReportCell.mean_of_one) are left out.
-std::vector<TitledTable> ReportTables(const Report& report);
+std::vector<DocumentSection> ReportTables(const Report& report);
 
 // Whether the tables compare the cells of a row: columns are methods, or rows are metrics of all methods.
 bool BestOfRows(const Report& report);
@@ -47,7 +43,7 @@ std::vector<Emphasis> BestMarks(const Report& report);
 
 // One table for each level: our number, the published number and the difference. Empty if there are no published
 // numbers. The last column refers to `notes`, counted from 1: the source, possible reasons for the difference, doubts.
-std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::string>* notes);
+std::vector<DocumentSection> PublishedTables(const Report& report, std::vector<std::string>* notes);
 
 }  // namespace openset
 

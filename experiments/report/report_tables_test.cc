@@ -57,7 +57,7 @@ TEST(ReportTables, AreSortedByAMetric) {
   Report report = Example();
   const auto first_methods = [&] {
     std::vector<std::string> first;
-    for (const TitledTable& titled : ReportTables(report)) first.push_back(titled.table.rows[0][0]);
+    for (const DocumentSection& titled : ReportTables(report)) first.push_back(titled.table.rows[0][0]);
     return first;
   };
   EXPECT_THAT(first_methods(), ElementsAre("a", "a"));
@@ -87,7 +87,7 @@ TEST(ReportTables, SetsAreColumns) {
   }
   report.sort_by = "auc";
   report.cells[1].among_best = true;
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 2);
   EXPECT_THAT(tables[0].table.rows, ElementsAre(ElementsAre("b", "3.0"), ElementsAre("a", "2.5")));
   EXPECT_THAT(tables[1].table.header, ElementsAre("method", "cats", "dogs"));
@@ -106,7 +106,7 @@ TEST(ReportTables, RowsAndColumnsAreFields) {
   Report report = Example();
   report.rows = {"method"};
   report.columns = {"task", "metric"};
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 1);
   EXPECT_EQ(tables[0].title, "study");
   EXPECT_EQ(ToText(tables[0].table),
@@ -122,7 +122,7 @@ TEST(ReportTables, OtherFieldsHaveATableAValue) {
   Report report = Example();
   report.rows = {"metric"};
   report.columns = {"method"};
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 2);
   EXPECT_EQ(tables[0].title, "cats");
   EXPECT_EQ(tables[1].title, "dogs");
@@ -138,7 +138,7 @@ TEST(ReportTables, MarksTheBestOfEachTask) {
   Report report = Example();
   report.rows = {"method", "task"};
   report.columns = {"metric"};
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 1);
   EXPECT_THAT(tables[0].table.rows[1], ElementsAre("a", "dogs", "3.0 ± 1.0", "4.0 ± 1.0"));
   for (int row : {0, 1}) EXPECT_EQ(tables[0].table.EmphasisOf(row, 2), Emphasis::kSecond) << row;
@@ -178,7 +178,7 @@ TEST(ReportTables, SplitsSeedsAndAxes) {
   }
   report.rows = {"lambda"};
   report.columns = {"split"};
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 1);
   EXPECT_EQ(ToText(tables[0].table),
             "lambda    0    1\n"
@@ -194,7 +194,7 @@ TEST(ReportTables, LevelsDifferInKnownClassesToo) {
   report.cells[1].known_classes = 2;
   report.cells[2].unknown_classes = 5;
   report.cells[1].openness = 0.25;
-  const std::vector<TitledTable> tables = ReportTables(report);
+  const std::vector<DocumentSection> tables = ReportTables(report);
   ASSERT_EQ(tables.size(), 3);
   EXPECT_EQ(tables[0].title, "cats, 6 known and 4 unknown classes, openness 0.000");
   EXPECT_EQ(tables[1].title, "cats, 2 known and 4 unknown classes, openness 0.250");

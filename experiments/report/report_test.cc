@@ -99,7 +99,7 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   const Report report =
       MakeReport("study", {{&trials[0], &kRecords[0]}, {&trials[1], &kRecords[1]}, {&trials[2], &kRecords[0]}});
   ASSERT_EQ(report.cells.size(), 6);
-  const std::string text = FormatReport(report, ReportFormat::kText);
+  const std::string text = FormatReport(report, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("a, lambda 0.1"));
   EXPECT_THAT(text, HasSubstr("task, 1 unknown classes, openness 0.125"));
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
@@ -122,7 +122,7 @@ TEST(MakeReport, MethodsWithThresholdsOfTheirOwnShareAColumn) {
   EXPECT_EQ(report.cells[1].display.label, "outer score (threshold 0)");
   for (const ReportCell& cell : report.cells) EXPECT_EQ(cell.shared_label, "outer score (threshold of the method)");
   EXPECT_THAT(report.note_lines, ElementsAre("Thresholds (outer): 3 known classes: a -0.5, b 0"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+  EXPECT_THAT(FormatReport(report, TextFormat::kText),
               HasSubstr("\na                                            50.00\nb                                       "
                         "     75.00\n"));
 }
@@ -137,7 +137,7 @@ TEST(MakeReport, JsonHasEachRecordWithItsLearningCurve) {
       "metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
       "metric { name: 'nll' absent_reason: 'none' group { kind: SET set: 'svhn' } }");
   const Report report = MakeReport("study", {{&kTrials[0], nullptr}, {&kTrials[1], &record}});
-  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, TextFormat::kJson));
   EXPECT_EQ(json["results"], nlohmann::json::parse(R"([{
       "id": "abc", "method": "a", "task": "task", "axis": {}, "split": 1, "seed": 5,
       "checkpoint": "def", "outputs": "012",
@@ -156,7 +156,7 @@ TEST(MakeReport, NamesIgnoredTensorsOnce) {
   const Report report =
       MakeReport("study", {{&kTrials[0], &records[0]}, {&kTrials[1], &records[1]}, {&kTrials[2], &other}});
   EXPECT_THAT(report.note_lines, ElementsAre("a: 1 tensor of its weights was left out: bn.bias"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\na: 1 tensor of its weights was left out"));
+  EXPECT_THAT(FormatReport(report, TextFormat::kText), HasSubstr("\na: 1 tensor of its weights was left out"));
 }
 
 // Two methods on the same weights, which the line names rather than the methods.

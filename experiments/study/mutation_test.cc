@@ -90,8 +90,8 @@ class MutationTest : public ::testing::Test {
     (void)(*study)->SourceLines();
     const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
     const Report report = (*study)->MakeReport(*results);
-    for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kLatex,
-                                      ReportFormat::kCsv, ReportFormat::kJson}) {
+    for (const TextFormat format :
+         {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv, TextFormat::kJson}) {
       EXPECT_NE(FormatReport(report, format), "");
     }
     Accept(HtmlReport(report, results->results, {}).status());

@@ -19,7 +19,6 @@
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
-#include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
@@ -142,17 +141,7 @@ absl::StatusOr<std::string> JsonOfBundle(const std::string& path) {
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(path)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
-  return RecordsReportAs("json", path, std::move(bundle.records), {}, kTextWidth);
-}
-
-// The table of a report in JSON; errors name the study or bundle.
-absl::StatusOr<RunTable> TableOfReport(const std::string& spec, const std::string& json, const std::string& group) {
-  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("compare"));
-  const std::string path = JoinPath(folder.path(), "report.json");
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, json));
-  absl::StatusOr<RunTable> table = ReadRunTable(path, group);
-  if (table.ok() || !absl::StartsWith(table.status().message(), path)) return table;
-  return absl::Status(table.status().code(), absl::StrCat(spec, table.status().message().substr(path.size())));
+  return RecordsReportAs(TextFormat::kJson, path, std::move(bundle.records), {}, kTextWidth);
 }
 
 // Whether results are in a file, not in a study.
@@ -279,14 +268,16 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
     for (const std::string& record : results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";
     OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialResult> measured, WithOutputs(*study, *results));
     if (AreOfOneRun(measured)) return CompareOnOneRun(*study, measured, format);
-    OPENSET_ASSIGN_OR_RETURN(json, ReportAs("json", *study, *results, {}, kTextWidth));
+    OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *study, *results, {}, kTextWidth));
   }
-  OPENSET_ASSIGN_OR_RETURN(const RunTable table, TableOfReport(path, json, group));
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfReport(json, path, group));
   return CompareTable(path, table, format);
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags(/*of_comparison=*/true));
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format,
+                           FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
+                                            TextFormat::kCsv, TextFormat::kJson, TextFormat::kSentence}));
   if (arguments.size() == 1) return CompareResults(arguments[0], format);
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
   if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {

@@ -14,7 +14,6 @@
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "eval/statistics/paired_tests.h"
@@ -38,7 +37,6 @@
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
 
-ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
           "If the store has no record of a network, train it on random images for some seconds to estimate how long "
           "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate from "
@@ -304,10 +302,8 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
 }
 
 absl::Status ShowPlan(const std::vector<std::string>& arguments) {
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
-    return absl::InvalidArgumentError(UnknownName("format", format, {"text", "markdown", "csv", "json"}));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown,
+                                                                     TextFormat::kCsv, TextFormat::kJson}));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const Plan& plan = study->plan();
   std::vector<std::string> warnings;
@@ -317,11 +313,11 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
     warnings.push_back(absl::StrCat("warning: ", precisions.message()));
   }
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
-  if (format == "json") {
+  if (format == TextFormat::kJson) {
     OPENSET_RETURN_IF_ERROR(WriteJson(*study));
-  } else if (format == "csv") {
+  } else if (format == TextFormat::kCsv) {
     std::cout << ToCsv(Trials(plan));
-  } else if (format == "markdown") {
+  } else if (format == TextFormat::kMarkdown) {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(splits) << "\n" << ToMarkdown(Trials(plan));
   } else {
     OPENSET_ASSIGN_OR_RETURN(const std::string advice, Advice(*study));

@@ -101,8 +101,8 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
 }
 
 // A report of a bundle, or of the store's records that match a query, without the study and its data.
-absl::Status ReportOnRecords(const std::string& argument, const std::string& format, const ReportLayout& layout) {
-  if (format == "tensorboard") {
+absl::Status ReportOnRecords(const std::string& argument, TextFormat format, const ReportLayout& layout) {
+  if (format == TextFormat::kTensorBoard) {
     return absl::InvalidArgumentError("--format: only a study can be written as event files: openset report SPEC");
   }
   absl::Status problems;
@@ -121,42 +121,47 @@ absl::Status ReportOnRecords(const std::string& argument, const std::string& for
   return problems;
 }
 
+// --format and --tidy. Errors: kInvalidArgument.
+absl::StatusOr<TextFormat> ReportFormatFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(
+      const TextFormat format,
+      FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv,
+                       TextFormat::kJson, TextFormat::kHtml, TextFormat::kTensorBoard}));
+  if (!absl::GetFlag(FLAGS_tidy)) return format;
+  if (format == TextFormat::kCsv || format == TextFormat::kText) return TextFormat::kTidy;
+  return absl::InvalidArgumentError(absl::StrCat("--tidy: needs --format=csv, not ", FormatName(format)));
+}
+
 absl::Status RunReport(const std::vector<std::string>& arguments) {
-  const std::string format = absl::GetFlag(FLAGS_format);
-  const bool tidy = absl::GetFlag(FLAGS_tidy);
-  if (tidy && format != "csv" && format != "text") {
-    return absl::InvalidArgumentError(absl::StrCat("--tidy: needs --format=csv, not ", format));
-  }
-  if (format != "tensorboard") {
-    OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-    OPENSET_RETURN_IF_ERROR(CheckReportName(tidy ? "tidy" : format, absl::GetFlag(FLAGS_out)));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ReportFormatFromFlags());
+  if (format != TextFormat::kTensorBoard) OPENSET_RETURN_IF_ERROR(CheckReportName(format, absl::GetFlag(FLAGS_out)));
   OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, LayoutFromFlags());
   if (layout.rows.empty() != layout.columns.empty()) {
     return absl::InvalidArgumentError("--rows and --columns: give both, such as --rows=method --columns=task,metric");
   }
   const std::string laid_out = LayoutFlag(layout);
-  if (!laid_out.empty() && ((format != "text" && format != "markdown" && format != "latex") || tidy)) {
-    return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ", format,
-                                                   " always has the same layout"));
+  if (!laid_out.empty() && format != TextFormat::kText && format != TextFormat::kMarkdown &&
+      format != TextFormat::kLatex) {
+    return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ",
+                                                   FormatName(format), " always has the same layout"));
   }
-  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
+  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], format, layout);
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   if (!FileExists(store.folder())) {
     return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
   }
-  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
+  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   const std::string out = absl::GetFlag(FLAGS_out);
-  if (format == "tensorboard") {
+  if (format == TextFormat::kTensorBoard) {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(out));
   }
   const std::unique_ptr<StudyResults> results = study->LoadResults();
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, layout, Width()));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(format, *study, *results, layout, Width()));
   OPENSET_RETURN_IF_ERROR(WriteOut(text));
-  if (format == "text" && !tidy) {  // for people
+  if (format == TextFormat::kText) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }
   OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());

@@ -21,7 +21,6 @@
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "data/splits/class_splits.h"
@@ -140,9 +139,10 @@ std::vector<std::string> HintLines(const Study& study, const StudyResults& resul
 namespace {
 
 // Formats and the ends of their files' names.
-constexpr std::pair<const char*, const char*> kFormats[] = {
-    {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
-    {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
+constexpr std::pair<TextFormat, const char*> kFormats[] = {
+    {TextFormat::kText, "report.txt"}, {TextFormat::kMarkdown, "report.md"}, {TextFormat::kLatex, "report.tex"},
+    {TextFormat::kCsv, "report.csv"},  {TextFormat::kTidy, "tidy.csv"},      {TextFormat::kJson, "report.json"},
+    {TextFormat::kHtml, "report.html"}};
 
 constexpr const char* kOtherEndings[] = {".parquet", ".xlsx", ".pdf", ".png", ".svg", ".zip", ".npz"};
 
@@ -199,12 +199,11 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
 }
 
 // `report` is of `results`; `width` that of text.
-absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results,
-                               const Report& report, size_t width) {
-  if (format == "html") return Page(study, results, report, /*with_images=*/true);
-  if (format == "tidy") return ToCsv(TidyTable(results.results));
-  OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
-  return FormatReport(report, parsed, width);
+absl::StatusOr<std::string> As(TextFormat format, const Study& study, const StudyResults& results, const Report& report,
+                               size_t width) {
+  if (format == TextFormat::kHtml) return Page(study, results, report, /*with_images=*/true);
+  if (format == TextFormat::kTidy) return ToCsv(TidyTable(results.results));
+  return FormatReport(report, format, width);
 }
 
 absl::Status LayOut(const ReportLayout& layout, Report* report) {
@@ -237,54 +236,43 @@ int ResultsOf(const std::string& json) {
 
 }  // namespace
 
-absl::Status CheckReportFormat(const std::string& format) {
-  std::vector<std::string> known;
-  for (const auto& [name, file] : kFormats) known.push_back(name);
-  if (std::find(known.begin(), known.end(), format) != known.end()) return absl::OkStatus();
-  known.push_back("tensorboard");  // for a complete study, into a folder
-  return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
-}
-
-absl::Status CheckReportName(const std::string& format, const std::string& out) {
+absl::Status CheckReportName(TextFormat format, const std::string& out) {
   const std::string ending = std::filesystem::path(out).extension().string();
   std::vector<std::string> known;
   std::string meant;
-  for (const auto& [name, file] : kFormats) {
-    const std::string own = std::filesystem::path(file).extension().string();
-    if (name == format && ending == own) return absl::OkStatus();
+  for (const auto& [other, file] : kFormats) {
+    const std::string own = std::filesystem::path(file).extension().string(), name = FormatName(other);
+    if (other == format && ending == own) return absl::OkStatus();
     if (ending == own && meant.empty()) meant = name;
-    if (name != std::string("tidy")) known.push_back(absl::StrCat(name, " (", own, ")"));
+    if (other != TextFormat::kTidy) known.push_back(absl::StrCat(name, " (", own, ")"));
   }
   if (!meant.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--out: ", out, " has the extension of ", meant,
-                                                   ", but --format=", format, " was requested; add --format=", meant,
-                                                   ", or give the file another name"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--out: ", out, " has the extension of ", meant, ", but --format=", FormatName(format),
+                     " was requested; add --format=", meant, ", or give the file another name"));
   }
   if (!absl::c_linear_search(kOtherEndings, ending)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--out: report can't write ", ending, "; its formats are ",
                                                  absl::StrJoin(known, ", "), ", chosen by --format"));
 }
 
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
+absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width) {
-  OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
   Report report = ReportOf(study, results);
   OPENSET_RETURN_IF_ERROR(LayOut(layout, &report));
   return As(format, study, results, report, width);
 }
 
-absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
+absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
                                             std::vector<TrialRecord> records, const ReportLayout& layout,
                                             size_t width) {
-  OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
   const RecordResults made = ResultsOf(std::move(records));
-  if (format == "tidy") return ToCsv(TidyTable(made.results));
+  if (format == TextFormat::kTidy) return ToCsv(TidyTable(made.results));
   Report report = MakeReport(name, made.results);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
   OPENSET_RETURN_IF_ERROR(LayOut(layout, &report));
-  if (format == "html") return HtmlReport(report, made.results, {});
-  OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
-  return FormatReport(report, parsed, width);
+  if (format == TextFormat::kHtml) return HtmlReport(report, made.results, {});
+  return FormatReport(report, format, width);
 }
 
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
@@ -339,7 +327,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
     for (const absl::Status& status : written) OPENSET_RETURN_IF_ERROR(status);
   }
   std::cout << "\n"
-            << FormatReport(report, ReportFormat::kText, TableWidth())
+            << FormatReport(report, TextFormat::kText, TableWidth())
             << "\nrecords: " << JoinPath(store.folder(), "records") << "\nreport:  " << folder
             << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
             << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")

@@ -29,12 +29,9 @@ std::vector<std::string> HintLines(const Study& study, const StudyResults& resul
 
 // The report of a study on screen and in the store.
 
-// Returns kInvalidArgument, with the known formats, if ReportAs() doesn't have this one.
-absl::Status CheckReportFormat(const std::string& format);
-
 // Returns kInvalidArgument if the name of the file `out` ends like another format than `format`, or like a format that
 // reports don't have (".parquet"). Other names, and an empty one, are fine.
-absl::Status CheckReportName(const std::string& format, const std::string& out);
+absl::Status CheckReportName(TextFormat format, const std::string& out);
 
 // The layout of tables in text, Markdown and LaTeX.
 struct ReportLayout {
@@ -45,14 +42,14 @@ struct ReportLayout {
   std::string sort_by;        // the metric whose best rows come first
 };
 
-// Makes the report of a study's results in the named format: one of ParseReportFormat(), "html", or "tidy" (a row for
-// each trial and metric, experiments/report/exports.h). `width` is that of text. Errors: kInvalidArgument for an
-// unknown format, field or metric, with the known ones; those of HtmlReport().
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
+// Makes the report of a study's results in a format. kTidy is a row for each trial and metric
+// (experiments/report/exports.h). `width` is that of text. Errors: kInvalidArgument for an unknown field or metric,
+// with the known ones; those of HtmlReport(). Precondition: the format is not kTensorBoard.
+absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width);
 
 // The same for records without a study, under `name`. It has no baseline, no spec and no images of mistakes.
-absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
+absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width);
 
 // Writes the report in every format below the store's reports/, prints it as text, says where it and the records are,

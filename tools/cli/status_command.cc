@@ -21,7 +21,6 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "experiments/action/stage.h"
@@ -37,7 +36,6 @@
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/status_json.h"
 
-ABSL_DECLARE_FLAG(std::string, format);
 ABSL_DECLARE_FLAG(std::optional<std::string>, store);
 ABSL_FLAG(double, watch, 0, "Repeat the output every so many seconds while something runs; 0: print it once.");
 
@@ -202,10 +200,8 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords*
 }
 
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (format != "text" && format != "json") {
-    return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, {"text", "json"})));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kJson}));
+  const bool is_json = format == TextFormat::kJson;
   const double watch = absl::GetFlag(FLAGS_watch);
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
   // A store that was named is there, if only as an empty folder; the default one may not have been made yet.
@@ -218,12 +214,12 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   while (true) {
     UnreadRecords unread;
     absl::StatusOr<int> runs =
-        arguments.empty() ? ShowStore(format == "json", &unread) : ShowStudy(arguments[0], format == "json", &unread);
+        arguments.empty() ? ShowStore(is_json, &unread) : ShowStudy(arguments[0], is_json, &unread);
     if (!runs.ok()) return runs.status();
     if (watch == 0 || *runs == 0) return unread.ReadFailure();
     std::cout << std::flush;
     absl::SleepFor(absl::Seconds(watch));
-    if (format == "text") {
+    if (!is_json) {
       std::cout << "\n" << absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone()) << "\n";
     }
   }

@@ -434,8 +434,14 @@ IntervalOptions IntervalOptionsFromFlags() {
   return options;
 }
 
-absl::StatusOr<TextFormat> FormatFromFlags(bool of_comparison) {
-  return ParseTextFormat(absl::GetFlag(FLAGS_format), of_comparison);
+absl::StatusOr<TextFormat> FormatFromFlags(const std::vector<TextFormat>& known) {
+  absl::StatusOr<TextFormat> format = ParseTextFormat(absl::GetFlag(FLAGS_format), known);
+  if (!format.ok()) return Annotate(format.status(), "--format");
+  return format;
+}
+
+absl::StatusOr<TextFormat> TableFormatFromFlags() {
+  return FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv});
 }
 
 absl::Status WriteOut(absl::string_view text) {

@@ -89,8 +89,12 @@ SampleReader FitReader();
 // Reads the samples of `files` and computes the score of the flags (tools/evaluation/requested.h).
 absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
 
-// --format. Errors: kInvalidArgument.
-absl::StatusOr<TextFormat> FormatFromFlags(bool of_comparison = false);
+// --format. kInvalidArgument if it is none of `known`.
+absl::StatusOr<TextFormat> FormatFromFlags(const std::vector<TextFormat>& known = {
+                                               TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
+                                               TextFormat::kCsv, TextFormat::kJson});
+// --format of a single table: text, markdown, latex or csv.
+absl::StatusOr<TextFormat> TableFormatFromFlags();
 
 // Writes to the file of --out, or to standard output.
 absl::Status WriteOut(absl::string_view text);

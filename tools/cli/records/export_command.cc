@@ -21,8 +21,6 @@
 #include "tools/cli/records/records_commands.h"
 #include "tools/cli/task/sample_table.h"
 
-ABSL_DECLARE_FLAG(std::string, format);
-
 namespace openset {
 namespace {
 
@@ -72,11 +70,7 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
 
 // Prints the mistakes that a record keeps, with the file or the place of each sample.
 absl::Status ExportMistakes(const std::string& trial) {
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (format != "text" && format != "csv" && format != "markdown") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--format: ", UnknownName("format", format, {"text", "csv", "markdown"})));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, TableFormatFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
@@ -84,9 +78,7 @@ absl::Status ExportMistakes(const std::string& trial) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
   std::string why_unnamed;
   const Table table = MistakeTable(record, catalog, data_folders, &why_unnamed);
-  OPENSET_RETURN_IF_ERROR(WriteOut(format == "csv"        ? ToCsv(table)
-                                   : format == "markdown" ? ToMarkdown(table)
-                                                          : ToText(table)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatTable(table, format)));
   if (!why_unnamed.empty()) std::cerr << "hint: the samples are not named: " << why_unnamed << "\n";
   return absl::OkStatus();
 }

@@ -22,7 +22,6 @@
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "experiments/spec/experiment.proto.h"
@@ -41,7 +40,6 @@
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
 
-ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(bool, brief, false, "With `show`: in twenty lines, what was measured, the numbers, where and when.");
 ABSL_FLAG(
     std::string, sort, "",
@@ -109,13 +107,6 @@ std::string Json(const std::vector<RecordFields>& records) {
   return JsonText(json, 2) + "\n";
 }
 
-absl::StatusOr<std::string> Format() {
-  const std::string format = absl::GetFlag(FLAGS_format);
-  const std::vector<std::string> known = {"text", "markdown", "csv", "json"};
-  if (std::find(known.begin(), known.end(), format) != known.end()) return format;
-  return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
-}
-
 // From a bundle, or the store if `bundle` is "". Adds records that can't be read to `problems`.
 absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems) {
   if (!bundle.empty()) {
@@ -142,7 +133,7 @@ absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::strin
 }  // namespace
 
 absl::Status ListRecords(const std::optional<std::string>& text, const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
   RecordQuery query;
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
@@ -169,15 +160,15 @@ absl::Status ListRecords(const std::optional<std::string>& text, const std::stri
       return descending ? Before(y, x) : Before(x, y);
     });
   }
-  if (format == "json") {
+  if (format == TextFormat::kJson) {
     std::cout << Json(found);
-  } else if (format == "csv") {
+  } else if (format == TextFormat::kCsv) {
     std::cout << ToCsv(TableOf(found, names, /*all=*/true));
-  } else if (format == "markdown") {
-    std::cout << ToMarkdown(TableOf(found, names, /*all=*/false));
   } else {
-    if (!found.empty()) std::cout << ToText(TableOf(found, names, /*all=*/false)) << "\n";
-    std::cout << found.size() << " of " << all.size() << (all.size() == 1 ? " record" : " records") << "\n";
+    Document document;
+    if (!found.empty()) document.sections = {{"", TableOf(found, names, /*all=*/false)}};
+    document.below = {absl::StrCat(found.size(), " of ", all.size(), all.size() == 1 ? " record" : " records")};
+    std::cout << FormatDocument(document, format);
   }
   return problems;
 }
@@ -267,7 +258,7 @@ absl::Status DiffRecords(const std::string& a, const std::string& b, const std::
 }
 
 absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kJson}));
   std::string where = bundle, others;
   std::vector<TrialRecord> records;
   if (bundle.empty()) {
@@ -279,7 +270,7 @@ absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
   } else {
     OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(bundle, trial));
   }
-  if (format == "json") {
+  if (format == TextFormat::kJson) {
     std::string json;
     google::protobuf::util::JsonPrintOptions options;
     options.add_whitespace = true;
@@ -290,7 +281,6 @@ absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
     std::cout << WithoutControls(std::move(json));
     return absl::OkStatus();
   }
-  if (format != "text") return absl::InvalidArgumentError("--format: a record is shown as text or json");
   if (absl::GetFlag(FLAGS_brief)) {
     std::cout << BriefText(records[0], absl::Now());
     for (const std::string& line : DifferenceLines(records)) std::cout << "differs    " << line << "\n";

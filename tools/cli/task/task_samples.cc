@@ -14,7 +14,6 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
@@ -28,7 +27,6 @@
 
 ABSL_DECLARE_FLAG(std::string, split);
 ABSL_DECLARE_FLAG(std::string, out);
-ABSL_DECLARE_FLAG(std::string, format);
 ABSL_DECLARE_FLAG(int, train_limit);
 ABSL_DECLARE_FLAG(int, test_limit);
 
@@ -59,12 +57,9 @@ absl::Status WriteTaskSamples(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
 
   if (out.empty()) {
-    const std::string format = absl::GetFlag(FLAGS_format);
-    if (format != "text" && format != "csv") {
-      return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, {"text", "csv"})));
-    }
+    OPENSET_ASSIGN_OR_RETURN(const TextFormat format, TableFormatFromFlags());
     OPENSET_ASSIGN_OR_RETURN(const Table table, SampleTable(data, catalog, data_folders));
-    std::cout << (format == "csv" ? ToCsv(table) : ToText(table));
+    std::cout << FormatTable(table, format);
     return absl::OkStatus();
   }
   SampleFile test(catalog, data_folders);

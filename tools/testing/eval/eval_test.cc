@@ -386,7 +386,7 @@ TEST_F(EvalTest, ArraysOfOtherNamesAreSuggested) {
 TEST_F(EvalTest, AnUnknownFormatListsAllFormats) {
   program_.Write("scores.csv", kScores);
   EXPECT_THAT(Error({"eval", "scores.csv", "--format=xml"}),
-              HasSubstr("unknown format 'xml' (known: text, markdown, csv, json, latex)"));
+              HasSubstr("--format: unknown format 'xml' (known: text, markdown, latex, csv, json)"));
   EXPECT_THAT(Error({"report", "quickstart", "--store=.", "--format=xml"}),
               HasSubstr("--format: unknown format 'xml'"));
 }

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   const std::string folder = argv[1];
-  const std::string json = openset::FormatReport(report, openset::ReportFormat::kJson);
+  const std::string json = openset::FormatReport(report, openset::TextFormat::kJson);
   if (!openset::WriteFileAtomically(folder + "/page.html", *page).ok() ||
       !openset::WriteFileAtomically(folder + "/report.json", json).ok()) {
     std::cerr << folder << ": cannot write\n";
