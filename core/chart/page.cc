@@ -39,12 +39,15 @@ std::string EscapeXml(const std::string& text) {
 
 absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  const bool has_scripts = !page.charts.empty() || !page.script.empty();
   std::vector<std::string> scripts;
   for (const char* name : kVega) {
     if (page.charts.empty()) break;
     OPENSET_ASSIGN_OR_RETURN(scripts.emplace_back(), ReadFile(JoinPath(runfiles, name)));
   }
-  OPENSET_ASSIGN_OR_RETURN(scripts.emplace_back(), ReadFile(JoinPath(runfiles, "openset/core/chart/page.js")));
+  if (has_scripts) {
+    OPENSET_ASSIGN_OR_RETURN(scripts.emplace_back(), ReadFile(JoinPath(runfiles, "openset/core/chart/page.js")));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string style, ReadFile(JoinPath(runfiles, "openset/core/chart/page.css")));
   if (!page.script.empty()) scripts.push_back(page.script);
   std::string hashes;
@@ -58,7 +61,7 @@ absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page) {
   HtmlPage made;
   made.policy = absl::StrCat("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; ",
                              page.is_served ? "connect-src 'self'; img-src 'self' data: blob:" : "img-src data: blob:",
-                             "; script-src", hashes);
+                             "; script-src", has_scripts ? hashes : " 'none'");
   made.html = absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"",
@@ -66,9 +69,12 @@ absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page) {
       "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
       EscapeXml(page.title), "</title>\n<style>\n", style, page.style, "</style>\n</head>\n<body>\n<h1>",
-      EscapeXml(page.title), "</h1>\n", page.body, "\n<script type=\"application/json\" id=\"openset-charts\">",
-      Embedded(charts), "</script>\n<script type=\"application/json\" id=\"openset-data\">", Embedded(page.data),
-      "</script>\n");
+      EscapeXml(page.title), "</h1>\n", page.body, "\n");
+  if (has_scripts) {
+    absl::StrAppend(&made.html, "<script type=\"application/json\" id=\"openset-charts\">", Embedded(charts),
+                    "</script>\n<script type=\"application/json\" id=\"openset-data\">", Embedded(page.data),
+                    "</script>\n");
+  }
   for (const std::string& script : scripts) absl::StrAppend(&made.html, "<script>", script, "</script>\n");
   absl::StrAppend(&made.html, "</body>\n</html>\n");
   return made;

@@ -25,6 +25,7 @@ TEST(ToHtml, NeedsNoOtherFiles) {
 
 TEST(ToHtml, DataCannotEndTheScript) {
   ChartPage page;
+  page.script = "let a = 1;";
   page.data = VegaLite::parse(R"({"name": "</script><script>alert(1)</script>"})");
   EXPECT_THAT(ToHtml(page).value(), HasSubstr(R"({"name":"\u003c/script>\u003cscript>alert(1)\u003c/script>"})"));
 }
@@ -34,6 +35,13 @@ TEST(ToHtml, ScriptsAreAllowedByTheirHashes) {
   ChartPage page;
   page.script = "let a = 1;";
   EXPECT_THAT(ToHtml(page).value(), HasSubstr("'sha256-xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='"));
+}
+
+TEST(ToHtml, NeedsNoScriptWithoutChartsAndScript) {
+  const std::string html = ToHtml({"title", "<p>text</p>"}).value();
+  EXPECT_THAT(html, HasSubstr("<p>text</p>\n</body>"));
+  EXPECT_THAT(html, HasSubstr("; script-src 'none'\">"));
+  EXPECT_EQ(html.find("<script"), std::string::npos);
 }
 
 // Without charts, it needs no Vega. A served page may only load from its own origin.

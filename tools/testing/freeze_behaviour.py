@@ -250,7 +250,8 @@ def commands():
                 ["records", "export", "--with=nothing", "--bundle=new.zip"], ["records", "merge", "bundle.zip"], ["records", "merge", "bundle.zip", "--store=new"],
                 ["records", "merge", "cut.zip", "--store=new"], ["records", "merge", "nowhere"], ["records", "rm", "method=mcp", "--dry_run"],
                 ["records", "rm", " "], ["records", "rm", "method=nothing"], ["records", "gc", "--dry_run"], ["records", "gc", "--older_than=0"],
-                ["records", "gc", "--older_than=-1"], ["records", "gc", "--max_size=1XB"], ["records", "nothing"])
+                ["records", "gc", "--older_than=-1"], ["records", "gc", "--max_size=1XB"], ["records", "board", "site"], ["records", "board", "site", "bundle.zip", "openset-store"],
+                ["records", "board"], ["records", "board", "bundle.zip"], ["records", "board", "site", "cut.zip"], ["records", "nothing"])
     yield from (["explain", "TRIAL"], ["explain", "TRIAL", "study.textproto"], ["explain", "TRIAL", "unrun.textproto"], ["explain", "zzzz"],
                 ["explain", "bundle.zip", "TRIAL"], ["export", "outputs", "TRIAL", "copy"], ["export", "outputs", "zzzz", "copy"],
                 ["reproduce", "TRIAL"], ["reproduce", "zzzz"], ["reproduce", "cut.zip"])

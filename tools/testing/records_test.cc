@@ -327,7 +327,20 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(program.Run({"records", "merge", "openset-store", "--store=other"}).out, HasSubstr("2 there already"));
   EXPECT_EQ(program.Run({"report", "study.textproto", "--store=other", "--format=csv"}).out,
             program.Run({"report", "study.textproto", "--format=csv"}).out);
+  // A board of both, which have the same records.
+  const ProgramResult board = program.Run({"records", "board", "site", "all.zip", "openset-store"});
+  EXPECT_EQ(board.exit_code, 0) << board.err;
+  EXPECT_EQ(board.out, "site/index.html: 2 records\n");
+  const std::string page = program.Read("site/index.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("2 trials, 2 records: 2 not rerun."), Not(HasSubstr("<script"))));
+  EXPECT_THAT(program.Read("site/records.csv"), HasSubstr("\n" + id + ","));
+  EXPECT_EQ(program.Run({"records", "board", "site"}).exit_code, 0);  // of --store, in place of the first
+  EXPECT_THAT(program.Run({"records", "board", "all.zip"}).err,
+              HasSubstr("all.zip: is a bundle; first name the folder"));
+  EXPECT_THAT(program.Run({"records", "board", "openset-store"}).err, HasSubstr("openset-store: is a store; first"));
+  EXPECT_EQ(program.Run({"records", "board"}).exit_code, 2);
   std::ofstream(program.folder() + "/all.zip", std::ios::app) << "x";
+  EXPECT_EQ(program.Run({"records", "board", "site", "all.zip"}).exit_code, 2);
   const ProgramResult damaged = program.Run({"records", "merge", "all.zip", "--store=third"});
   EXPECT_EQ(damaged.exit_code, 2);
   EXPECT_THAT(damaged.err, HasSubstr("all.zip"));

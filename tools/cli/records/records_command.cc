@@ -9,6 +9,7 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/board.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
 
@@ -17,12 +18,17 @@ namespace {
 
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
-  const std::vector<std::string> known = {"ls", "show", "diff", "spec", "verify", "export", "merge", "rm", "gc"};
+  const std::vector<std::string> known = {"ls",     "show",  "diff",  "spec", "verify",
+                                          "export", "merge", "board", "rm",   "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (action == "merge") return MergeRecords(rest);
+  if (action == "board") {
+    if (!rest.empty()) return WriteBoard(rest[0], {rest.begin() + 1, rest.end()});
+    return absl::InvalidArgumentError("usage: openset records board OUT [STORE|BUNDLE ...]");
+  }
   std::string bundle;  // to read without a merge
   if (!rest.empty() &&
       (action == "ls" || action == "show" || action == "diff" || action == "spec" || action == "verify")) {
@@ -72,10 +78,10 @@ Command RecordsCommand() {
   command.name = "records";
   command.arguments =
       "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | "
-      "export [QUERY] | merge STORE_OR_BUNDLE... | rm QUERY | gc";
+      "export [QUERY] | merge STORE_OR_BUNDLE... | board OUT [STORE_OR_BUNDLE...] | rm QUERY | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
-  command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
+  command.summary = "Lists, shows, checks, exports, merges, publishes and cleans up the records of a store.";
   command.description =
       "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
       "         tag, host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
@@ -93,6 +99,9 @@ Command RecordsCommand() {
       "         and checkpoints. openset 0.3 can't read the archive\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
+      "board    writes a static page with the records of stores and bundles (--store without any), OUT/index.html:\n"
+      "         methods by tasks with intervals, who ran what on which processor or GPU, digests, and which numbers\n"
+      "         were measured again, by others, or never. It needs no server, network or script\n"
       "rm       removes the records that match QUERY, for good (--dry_run only lists them). It asks on a terminal;\n"
       "         elsewhere it needs --yes\n"
       "gc       removes temporary files of processes that no longer exist, saved states of complete trainings,\n"
@@ -104,6 +113,7 @@ Command RecordsCommand() {
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
       "  openset records export 'task~cifar' --bundle=cifar.zip --with=outputs\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
+      "  openset records board site cifar.zip ../other-lab/openset-store\n"
       "  openset records ls cifar.zip 'split=0'\n"
       "  openset records diff 3f2a91c0 81bb02d7\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"

@@ -81,7 +81,8 @@ READERS = [f"report {OF_STUDY} --format=html", "records ls --store=store", f"rep
            f"records show {TRIAL} --store=store --format=json", f"report {OF_STUDY} --format=markdown",
            f"explain {TRIAL} --store=store --data=files --library=.", f"report {OF_STUDY} --format=csv --tidy",
            f"status {OF_STUDY}", f"export outputs {TRIAL} exported --store=store", f"report {OF_STUDY} --format=latex",
-           f"figure {OF_STUDY} --curve=roc --out=figure.svg", f"report {OF_STUDY} --format=tensorboard --out=events"]
+           f"figure {OF_STUDY} --curve=roc --out=figure.svg", f"report {OF_STUDY} --format=tensorboard --out=events",
+           "records board site --store=store"]
 
 
 def changed_record(fixture, changes):

@@ -1,0 +1,134 @@
+#include "tools/cli/records/board.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "core/testing/parsed.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/spec/trial.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A record of a trial of `method` whose training began at `trained`, and evaluation at `evaluated`, on `host`.
+TrialRecord Made(const std::string& method, int split, double auroc, const std::string& host, int trained,
+                 int evaluated) {
+  TrialRecord record = Parsed<TrialRecord>(absl::Substitute(
+      R"(trial { task: 'cats' split: $0 seed: 1 experiment: 'study' metric { auroc {} } }
+         metric { name: 'auroc' spec { auroc {} } value: $1 group { kind: POOL } unit: 'share' higher_is_better: true }
+         provenance { stage { stage: TRAIN key: '$2' started_at_seconds: $3 cpu_seconds: 1800 }
+                      stage { stage: EVALUATE key: 'e$0' started_at_seconds: $4 } })",
+      split, auroc, std::string(64, 'a'), trained, evaluated));
+  record.mutable_trial()->mutable_method()->set_name(method);
+  record.set_trial_id(absl::StrCat(method, split));
+  for (StageProvenance& stage : *record.mutable_provenance()->mutable_stage()) {
+    stage.set_host(host);
+    stage.set_user_name("anna");
+    stage.set_cpu("Xeon");
+    stage.set_cpu_capability("AVX2");
+  }
+  return record;
+}
+
+Rerun RerunOfTwo(const TrialRecord& a, const TrialRecord& b, const std::vector<TrialRecord>& stored = {}) {
+  return RerunOf(std::vector<const TrialRecord*>{&a, &b}, stored);
+}
+
+TEST(RerunOf, NeedsAnIndependentRecordWithTheSameNumbers) {
+  const TrialRecord first = Made("m", 0, 0.75, "lab", 100, 200);
+  EXPECT_EQ(RerunOf(std::vector<const TrialRecord*>{&first}, {}), Rerun::kOnce);
+  // Evaluated again, elsewhere too, on the same training.
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "lab", 100, 300)), Rerun::kOnce);
+  TrialRecord copied = Made("m", 0, 0.75, "attic", 100, 300);
+  copied.mutable_provenance()->mutable_stage(0)->set_host("lab");
+  EXPECT_EQ(RerunOfTwo(first, copied), Rerun::kOnce);
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "lab", 300, 400)), Rerun::kAgain);
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "attic", 300, 400)), Rerun::kByOthers);
+  // The same clock on two machines is no coincidence that matters.
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "attic", 100, 200)), Rerun::kByOthers);
+}
+
+TEST(RerunOf, UnknownOriginsAreNotIndependent) {
+  const TrialRecord first = Made("m", 0, 0.75, "lab", 100, 200);
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "", 300, 400)), Rerun::kOnce);
+  EXPECT_EQ(RerunOfTwo(first, Made("m", 0, 0.75, "attic", 0, 400)), Rerun::kOnce);
+  TrialRecord without = first;
+  without.clear_provenance();
+  EXPECT_EQ(RerunOfTwo(first, without), Rerun::kOnce);
+}
+
+// Four seeds of a split have the standard deviation sqrt(5/3) / 100 = 0.0129, and two runs differ by less than
+// t(0.975, 3) sqrt(2) of it, 3.182 * 1.414 * 0.0129 = 0.058, in 19 of 20 cases.
+TEST(RerunOf, OtherBitsMayDifferAsMuchAsSeeds) {
+  std::vector<TrialRecord> stored;
+  for (const double auroc : {0.74, 0.75, 0.76, 0.77}) stored.push_back(Made("m", 0, auroc, "lab", 100, 200));
+  EXPECT_EQ(RerunOfTwo(stored[1], Made("m", 0, 0.80, "attic", 300, 400), stored), Rerun::kByOthers);
+  EXPECT_EQ(RerunOfTwo(stored[1], Made("m", 0, 0.82, "attic", 300, 400), stored), Rerun::kOtherNumbers);
+  EXPECT_EQ(RerunOfTwo(stored[1], Made("m", 0, 0.80, "attic", 300, 400), {stored[1]}), Rerun::kOtherNumbers);
+  // One record with other numbers outweighs another with the same.
+  const TrialRecord same = Made("m", 0, 0.75, "attic", 300, 400), other = Made("m", 0, 0.95, "cellar", 500, 600);
+  EXPECT_EQ(RerunOf(std::vector<const TrialRecord*>{&stored[1], &same, &other}, stored), Rerun::kOtherNumbers);
+}
+
+std::vector<BoardRecord> Example() {
+  return {{"11", Made("mcp", 0, 0.75, "lab", 100, 200)},   {"22", Made("mcp", 0, 0.75, "attic", 300, 400)},
+          {"33", Made("mcp", 1, 0.85, "lab", 500, 600)},   {"44", Made("ghost", 0, 0.95, "lab", 700, 800)},
+          {"55", Made("ghost", 1, 0.95, "attic", 90, 95)}, {"66", Made("ghost", 1, 0.95, "lab", 900, 1000)}};
+}
+
+TEST(MakeBoard, ShowsMeansIntervalsAndReruns) {
+  const std::vector<BoardSource> sources = {{"ours.zip", "c0ffee", 4}, {"openset-store", "", 2}};
+  const Board board = MakeBoard(sources, Example()).value();
+  EXPECT_THAT(board.page, HasSubstr("<h1>Board: 2 methods on 1 task</h1>"));
+  EXPECT_THAT(board.page, HasSubstr("4 trials, 6 records: 2 not rerun, 2 rerun by others.</p>"));
+  // 80 +- t(0.975, 1) * 5 = 12.706 * 5 = 63.53.
+  EXPECT_THAT(board.page,
+              HasSubstr("<tr><th scope=\"row\">ghost</th><td class=\"once\"><b>95.00</b><small>2 runs: 1 not rerun, 1 "
+                        "rerun by others</small></td></tr>\n<tr><th scope=\"row\">mcp</th><td class=\"once\">80.00 ± "
+                        "63.53<small>2 runs: 1 not rerun, 1 rerun by others</small></td></tr>"));
+  // 4 trainings of half an hour on the lab's machine; 2 on the other.
+  EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">anna on lab</td><td class=\"text\">Xeon (AVX2)</td><td "
+                                    "class=\"text\"></td><td>4</td><td></td><td></td><td>4</td><td>2</td></tr>"));
+  EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">ours.zip</td><td class=\"text\">c0ffee</td><td>4</td>"));
+  EXPECT_THAT(board.csv, HasSubstr("\nmcp0,11,mcp,,cats,0,1,study,anna on lab,Xeon (AVX2),,rerun by others\n"));
+  EXPECT_THAT(board.csv, HasSubstr("\nmcp1,33,mcp,,cats,1,1,study,anna on lab,Xeon (AVX2),,not rerun\n"));
+}
+
+TEST(MakeBoard, DoesNotDependOnTheOrderOfRecords) {
+  std::vector<BoardRecord> reversed = Example();
+  std::reverse(reversed.begin(), reversed.end());
+  const Board board = MakeBoard({}, Example()).value(), other = MakeBoard({}, reversed).value();
+  EXPECT_EQ(board.page, other.page);
+  EXPECT_EQ(board.csv, other.csv);
+}
+
+// Everything in a record and in the name of a file comes from strangers.
+TEST(MakeBoard, EscapesNames) {
+  const std::string hostile = "<script>alert('x')</script>\"\x1b[31m";
+  std::vector<BoardRecord> records = {{"11", Made("m", 0, 0.75, hostile, 100, 200)}};
+  TrialRecord& record = records[0].record;
+  record.mutable_trial()->mutable_method()->set_name("=" + hostile);
+  record.mutable_trial()->set_task(hostile);
+  record.mutable_trial()->set_experiment(hostile);
+  record.mutable_metric(0)->mutable_spec()->set_name(hostile);
+  record.mutable_trial()->mutable_metric(0)->set_name(hostile);
+  for (StageProvenance& stage : *record.mutable_provenance()->mutable_stage()) {
+    stage.set_user_name(hostile);
+    stage.set_cpu(hostile);
+    stage.set_commit(hostile);
+  }
+  const Board board = MakeBoard(std::vector<BoardSource>{{hostile + ".zip", hostile, 1}}, records).value();
+  EXPECT_THAT(board.page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("\x1b")), HasSubstr("&lt;script&gt;alert"),
+                                HasSubstr("script-src 'none'")));
+  EXPECT_THAT(board.csv, HasSubstr(",\"'=<script>"));  // not a spreadsheet's formula
+}
+
+}  // namespace
+}  // namespace openset
