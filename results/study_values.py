@@ -28,9 +28,14 @@ class Study:
         self.program, self.name = program, name
         self.folder = os.path.join(results, name)
         self.bundle = os.path.join(self.folder, name + ".zip")
+        # A study of files of arrays can't be planned without them: its bundle has no baseline.
+        self.source = self.bundle if os.path.exists(os.path.join(self.folder, "tasks")) else self.folder
         with tempfile.TemporaryDirectory() as elsewhere:  # a folder is whole: it can be copied anywhere
             alone = shutil.copytree(self.folder, os.path.join(elsewhere, name))
-            self.report = self.ask("report", alone, "--format=json")
+            self.report = self.ask("report", self.source.replace(self.folder, alone), "--format=json")
+        if self.source == self.bundle:
+            with open(os.path.join(self.folder, name + ".textproto"), encoding="utf-8") as spec:
+                self.report["baseline"], = re.findall(r'baseline: "(.*)"', spec.read())
         self.records = self.ask("records", "ls", self.bundle, "--format=json")
         self.compared = {}
 
@@ -78,7 +83,7 @@ class Study:
     def pair(self, a, b, metric, group="pool", levels=None):
         if (metric, group) not in self.compared:
             self.compared[metric, group] = self.ask(
-                "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--all_pairs", "--format=json")["pairs"]
+                "compare", self.source, f"--metrics={metric}", f"--group={group}", "--all_pairs", "--format=json")["pairs"]
         full = {self.label(c["method"], next(iter(c["axis"].values()), None)): self.full_name(c["method"], c["axis"])
                 for c in self.report["cells"]}
         a, b = full.get(a, a), full.get(b, b)
@@ -105,9 +110,14 @@ class Study:
 
     def differing(self, metric, group="pool", higher=True, **where):
         """Rows that differ from the report's baseline after Holm's correction over all tests of the metric."""
-        found = []
+        found, p_of = [], {}
+        if self.source == self.bundle:
+            pairs = self.ask("compare", self.source, f"--metrics={metric}", f"--group={group}",
+                             f"--baseline={self.report['baseline']}", "--format=json")["pairs"]
+            p_of = {pair["a"]: pair["p_holm"] for pair in pairs if "p_holm" in pair}
         for cell in self.report["cells"]:
-            if cell["metric"] != metric or cell.get("group", "pool") != group or cell.get("p_value", 1) >= 0.05:
+            p = p_of.get(self.full_name(cell["method"], cell["axis"]), cell.get("p_value", 1))
+            if cell["metric"] != metric or cell.get("group", "pool") != group or p >= 0.05:
                 continue
             if any(cell[field] != value for field, value in where.items()):
                 continue
@@ -188,10 +198,14 @@ class Study:
     def label(self, method, axis):
         if axis is None:
             return method
-        if len({cell["method"] for cell in self.report["cells"]}) == 1:
+        if len({cell["method"] for cell in self.report["cells"]}) == 1 or self.is_of_baseline(method):
             return axis
         name = next(key for cell in self.report["cells"] for key, value in cell["axis"].items() if value == axis)
         return f"{method}, {name} {axis}"
+
+    def is_of_baseline(self, method):
+        """Whether the baseline is this method with a value of its swept field."""
+        return self.report.get("baseline", "").startswith(method + ", ")
 
     def choices(self):
         """A row for each search: how often each value was chosen."""
@@ -282,9 +296,11 @@ class Study:
         stages = self.stages().values()
         text = {field: sorted({stage[field][0].decode() for stage in stages if field in stage})
                 for field in (COMMIT, PROCESSOR, KERNELS)}
+        where = (f" on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}" if text[KERNELS] else
+                 ", without LibTorch")
         seconds = sum(struct.unpack("<d", stage[CPU_SECONDS][0])[0] for stage in stages if CPU_SECONDS in stage)
         return (f"{len(self.records)} records, made in {seconds / 60:.1f} CPU minutes (a stage that several records\n"
-                f"share counts once) on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}, by commit\n"
+                f"share counts once){where}, by commit\n"
                 f"`{'`, `'.join(commit[:12] for commit in text[COMMIT])}`. SHA-256 of `{self.name}.zip`:\n"
                 f"`{self.digest()}`.")
 
