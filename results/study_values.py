@@ -257,6 +257,14 @@ class Study:
         return sum((second.index(x) - second.index(y)) * (first.index(x) - first.index(y)) < 0
                    for i, x in enumerate(first) for y in first[i + 1:])
 
+    def flips(self, a, b, metric="auroc"):
+        """How many pairs of rows the means of groups a and b put in opposite orders, and of how many."""
+        first, second = ({self.full_name(c["method"], c["axis"]): c["mean"] for c in self.cells(metric, group)}
+                         for group in (a, b))
+        pairs = [(x, y) for x in first for y in first if x < y]
+        opposite = sum((first[x] - first[y]) * (second[x] - second[y]) < 0 for x, y in pairs)
+        return f"{opposite} of {len(pairs)}"
+
     def orders_differ(self, a, b):
         """Two cells of a row of claims."""
         swaps = self.swaps(a, b)
