@@ -142,16 +142,47 @@ class Study:
     def count(self, metric, group="pool", higher=True, **where):
         return len(self.differing(metric, group, higher, **where))
 
+    # What a test could have found: from the report, at the first of Holm's levels.
+
+    def detects(self, cell):
+        """"2.1", "2.1 (64 %)" with the share of the variance between draws; "" without a test."""
+        if "detects" not in cell:
+            return ""
+        share = f" ({cell['split_share']:.0f} %)" if "split_share" in cell else ""
+        return f"{signed(cell['display']['factor'] * cell['detects'], cell['display']['digits'])}{share}"
+
+    def power(self, metric, group="pool", **where):
+        """A sentence about all rows of a metric."""
+        cells = [c for c in self.report["cells"] if c["metric"] == metric and c.get("group", "pool") == group
+                 and "detects" in c and all(c[field] == value for field, value in where.items())]
+        if not cells:
+            return "No test: there are fewer than three draws of classes, or seeds of one draw, with a difference that varies."
+        shown = cells[0]["display"]
+        found = sorted(shown["factor"] * c["detects"] for c in cells)
+        unit = {"%": "points", "x1000": "thousandths"}.get(shown["unit"], "")
+        text = f"{found[0]:.{shown['digits']}f} to {found[-1]:.{shown['digits']}f}" if len(found) > 1 else (
+            f"{found[0]:.{shown['digits']}f}")
+        shares = sorted(c["split_share"] for c in cells if "split_share" in c)
+        between = (f"; {shares[0]:.0f} to {shares[-1]:.0f} % of the variance of a run's difference is between draws, the "
+                   "rest between seeds" if shares else "")
+        return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['label']} (found in 4 of 5 studies, "
+                f"at the first of Holm's levels): {text} {unit}".rstrip() + between + ".")
+
     def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
-        """Two cells of a row of claims: a minus b with its interval, and what that says of 'a is `expected` than b'."""
+        """Three cells of a row of claims: a minus b with its interval, the detectable difference of this test alone, and
+        what the interval says of 'a is `expected` than b'. A claim that is not seen is excluded beyond the interval's end
+        on the claimed side if that is below one point or thousandth, and undecided otherwise."""
         pair, sign = self.pair(a, b, metric, group, levels)
         if pair is None or pair.get("low") is None:
-            return "no interval | open"
-        ends = sorted(sign * pair[end] for end in ("low", "high"))
+            return "no interval | | open"
+        ends = sorted(sign * factor * pair[end] for end in ("low", "high"))
         seen = "higher" if ends[0] > 0 else "lower" if ends[1] < 0 else ""
-        verdict = "confirmed" if seen == expected else "contradicted here" if seen else "not seen"
         unit = "points" if factor == 100 else "thousandths"
-        return f"{self.difference(a, b, metric, group, factor, digits, levels)} {unit} | {verdict}"
+        largest = max(0, ends[1] if expected == "higher" else -ends[0])
+        verdict = ("confirmed" if seen == expected else "contradicted here" if seen else
+                   f"excluded beyond {largest:.{digits}f} {unit}" if largest < 1 else "undecided")
+        detects = factor * pair["detects_alone"]
+        return f"{self.difference(a, b, metric, group, factor, digits, levels)} {unit} | {detects:.{digits}f} | {verdict}"
 
     def correlation(self, a, b, method):
         """Two cells: Pearson's correlation of two metrics of a method over the means of draws with Fisher's 95 % interval."""
@@ -164,8 +195,8 @@ class Study:
         products = sum((u - mean_x) * (v - mean_y) for u, v in zip(x, y))
         r = products / math.sqrt(sum((u - mean_x) ** 2 for u in x) * sum((v - mean_y) ** 2 for v in y))
         low, high = (math.tanh(math.atanh(r) + z / math.sqrt(len(x) - 3)) for z in (-1.96, 1.96))
-        verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "not seen"
-        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over the means of {len(x)} draws | {verdict}"
+        verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "undecided"
+        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over the means of {len(x)} draws | | {verdict}"
 
     # Tables.
 
@@ -185,15 +216,16 @@ class Study:
             chosen = sorted(chosen, key=lambda row: -(self.cell(row[0], sort, axis=row[1], group=group, **where).get("mean") or 0))
         titles = ["method"] + [title for title, _, _ in columns]
         if baseline:
-            titles.append(f"{compare.upper()} minus that of `{baseline}`")
+            titles += [f"{compare.upper()} minus that of `{baseline}`", "detectable (variance between draws)"]
         lines = ["| " + " | ".join(titles) + " |", "| " + " | ".join("---" for _ in titles) + " |"]
         for method, axis in chosen:
             name = self.label(method, axis)
             cells = [self.spread(method, metric, axis=axis, group=of, **where) for _, metric, of in columns]
             if baseline:
                 cells.append("" if name == baseline else self.difference(name, baseline, compare, group))
+                cells.append(self.detects(self.cell(method, compare, axis=axis, group=group, **where)))
             lines.append("| " + " | ".join([f"`{name}`"] + cells) + " |")
-        return "\n".join(lines)
+        return "\n".join(lines + ["", self.power(compare if baseline else columns[0][1], group, **where)])
 
     def label(self, method, axis):
         if axis is None:
@@ -229,7 +261,7 @@ class Study:
             values = [self.spread(method, metric, known_classes=known, unknown_classes=unknown)
                       for _, known, unknown in levels]
             lines.append(f"| `{method}` | " + " | ".join(values) + " |")
-        return "\n".join(lines)
+        return "\n".join(lines + ["", self.power(metric)])
 
     # Orders, of what has a value.
 
@@ -268,13 +300,13 @@ class Study:
     def orders_differ(self, a, b):
         """Two cells of a row of claims."""
         swaps = self.swaps(a, b)
-        return f"{swaps} of {self.pairs()} pairs of scores, in their means | {'so in the means, untested' if swaps else 'not seen'}"
+        return f"{swaps} of {self.pairs()} pairs of scores, in their means | | {'so in the means, untested' if swaps else 'not so in the means, untested'}"
 
     def best_differ(self, *groups, metric="auroc"):
         """Two cells of a row of claims: whether another method is best in each group."""
         best = [self.order(metric, group)[0] for group in groups]
         text = "; ".join(f"`{method}` on {group}" for group, method in zip(groups, best))
-        return f"{text}, in their means | {'so in the means, untested' if len(set(best)) == len(best) else 'not seen'}"
+        return f"{text}, in their means | | {'so in the means, untested' if len(set(best)) == len(best) else 'not so in the means, untested'}"
 
     def pairs(self):
         count = len({c["method"] for c in self.report["cells"]})
@@ -287,7 +319,7 @@ class Study:
             cells = [f"{self.mean(method, metric, group=group)} ({self.place(method, metric, group)})"
                      for _, metric in metrics]
             lines.append(f"| `{method}` | " + " | ".join(cells) + " |")
-        return "\n".join(lines)
+        return "\n".join(lines + ["", self.power(metrics[0][1], group)])
 
     # Where, when and how long.
 

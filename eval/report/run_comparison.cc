@@ -94,11 +94,12 @@ double HalfWidth(const PairedTest& test, double level) {
   return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
 }
 
-std::optional<ComparedRuns::Power> PowerOf(const ComparedRuns& row, double level, double shared) {
+std::optional<ComparedRuns::Power> PowerOf(const ComparedRuns& row, double level, double alone, double shared) {
   const PairedTest& test = row.test;
   if (!(test.standard_error > 0)) return std::nullopt;
   const double deviation = test.standard_error / std::sqrt(1.0 / test.replicates + shared);
   return ComparedRuns::Power{DetectableRatio(test.replicates, level) * test.standard_error,
+                             DetectableRatio(test.replicates, alone) * test.standard_error,
                              ReplicatesToDetect(1 / row.display.factor / deviation, level, shared)};
 }
 
@@ -227,7 +228,7 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
     row.adjusted_p_value = p_values[t];
     const double width = HalfWidth(row.test, levels[t]);
     row.adjusted = AdjustedInterval{1 - levels[t], row.test.mean_difference - width, row.test.mean_difference + width};
-    row.power = PowerOf(row, levels[t], comparison->options.test_per_training);
+    row.power = PowerOf(row, levels[t], 1 - comparison->options.confidence, comparison->options.test_per_training);
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].adjusted_wilcoxon = wilcoxon[i];

@@ -32,6 +32,7 @@ struct ComparedRuns {
   // (1 point of percent; 0 if more than 10,000). Absent without a test, and if the differences don't vary.
   struct Power {
     double detectable = 0;
+    double detectable_alone = 0;  // at the level of a single test
     int replicates_for_one = 0;
   };
   std::optional<Power> power;

@@ -222,6 +222,7 @@ std::string FormatJson(const RunComparison& comparison) {
          {"tested", row.is_tested},
          {"unpaired", row.unpaired},
          {"detects", Number(row.power ? std::optional<double>(row.power->detectable) : std::nullopt)},
+         {"detects_alone", Number(row.power ? std::optional<double>(row.power->detectable_alone) : std::nullopt)},
          {"replicates_for_one", row.power && row.power->replicates_for_one > 0
                                     ? nlohmann::ordered_json(row.power->replicates_for_one)
                                     : nullptr},

@@ -3,15 +3,18 @@
 #include "experiments/report/format_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
@@ -161,6 +164,10 @@ std::string MarkText(const Report& report) {
 }
 
 std::string StarText(const Report& report) {
+  if (report.until.has_value()) {
+    return absl::StrCat("No stars: the methods have different numbers of runs, which depend on ",
+                        report.until->display.label, "; the table of comparisons takes that into account.");
+  }
   const bool tested = absl::c_any_of(report.cells, [](const ReportCell& cell) {
     return cell.significance.has_value() && cell.significance->p_value.has_value();
   });
@@ -175,6 +182,88 @@ std::string StarText(const Report& report) {
                       " (seeds of a split are averaged first), Holm's p < 0.05 over all tests of a metric and "
                       "group, as in `openset compare`.",
                       not_tested.empty() ? "" : absl::StrCat(" Not tested, so without a star: ", not_tested, "."));
+}
+
+namespace {
+
+std::string VerdictText(const UntilComparison& comparison, const std::string& size) {
+  switch (comparison.verdict) {
+    case UntilComparison::Verdict::kOpen:
+      return "open";
+    case UntilComparison::Verdict::kHigher:
+      return "higher";
+    case UntilComparison::Verdict::kLower:
+      return "lower";
+    case UntilComparison::Verdict::kExcluded:
+      return absl::StrCat("no difference of ", size);
+    case UntilComparison::Verdict::kUndecided:
+      return "undecided";
+    case UntilComparison::Verdict::kUndefined:
+      return "undefined";
+  }
+  return "";
+}
+
+// "1.5", and the unit of tables.
+std::string SizeText(const UntilReport& until) {
+  const std::string unit = until.display.unit == "%"
+                               ? (until.size == 1 ? " point" : " points")
+                               : absl::StrCat(until.display.unit.empty() ? "" : " ", until.display.unit);
+  return absl::StrCat(until.size, unit);
+}
+
+}  // namespace
+
+DocumentSection UntilTable(const Report& report) {
+  const UntilReport& until = *report.until;
+  DocumentSection titled;
+  titled.title =
+      absl::StrCat("Until ", until.display.label, until.group == kPool ? "" : absl::StrCat(" of ", until.group),
+                   " differs from ", until.baseline, ", or differences of ", SizeText(until), " are excluded");
+  std::set<std::tuple<std::string, int, int>> levels;
+  for (const UntilComparison& c : until.comparisons) levels.insert({c.task, c.known_classes, c.unknown_classes});
+  const bool has_levels = levels.size() > 1;
+  Table& table = titled.table;
+  if (has_levels) table.header = {"task", "known : unknown classes"};
+  for (const char* column : {"method", "finding", "difference", "interval", "looks", "splits", "seeds"}) {
+    table.header.push_back(column);
+  }
+  table.left_columns = has_levels ? 4 : 2;
+  for (const UntilComparison& c : until.comparisons) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    if (has_levels) row = {c.task, absl::StrCat(c.known_classes, " : ", c.unknown_classes)};
+    const auto shown = [&](double value) { return Shown(value, until.display); };
+    row.insert(
+        row.end(),
+        {c.row, VerdictText(c, SizeText(until)), c.difference.has_value() ? shown(*c.difference) : "-",
+         c.interval.has_value() ? absl::StrCat(shown(c.interval->first), " to ", shown(c.interval->second)) : "-",
+         absl::StrCat(c.looks), absl::StrCat(c.splits), absl::StrCat(c.seeds)});
+  }
+  titled.note = absl::StrJoin(UntilLines(report), " ");
+  return titled;
+}
+
+std::vector<std::string> UntilLines(const Report& report) {
+  const UntilReport& until = *report.until;
+  std::vector<std::string> lines = {absl::StrCat(
+      "Differences are the method's value minus that of ", until.baseline, ". With a probability of ",
+      100 * (1 - until.level),
+      " %, no interval of any look and comparison misses the true difference (group-sequential, ",
+      until.comparisons.size(), until.comparisons.size() == 1 ? " comparison" : " comparisons",
+      "; splits are the replicates). The other metrics' numbers are not corrected for the choice of runs.")};
+  const int saved = until.most_trials - until.trials;
+  lines.push_back(absl::StrCat(
+      "Spent: ", until.trials, " of at most ", until.most_trials, " trials (",
+      static_cast<int>(std::lround(100.0 * saved / std::max(1, until.most_trials))), " % saved",
+      until.cpu_seconds > 0 ? absl::StrCat("), ", absl::StrFormat("%.1f", until.cpu_seconds / 60), " CPU minutes")
+                            : ")",
+      "."));
+  for (const UntilComparison& c : until.comparisons) {
+    if (c.verdict != UntilComparison::Verdict::kUndefined) continue;
+    lines.push_back(
+        absl::StrCat(c.row, ": ", until.display.label, " is undefined in a run, so it gets no more: ", c.reason));
+  }
+  return lines;
 }
 
 namespace {
@@ -222,11 +311,17 @@ Document MakeDocument(const Report& report, TextFormat format) {
   Document document{report.experiment, HeadLines(report), ReportTables(report), {}};
   const bool has_marks = absl::c_any_of(document.sections, [](const auto& section) { return HasMarks(section.table); });
   if (format == TextFormat::kLatex) ExplainFloats(report, &document.sections);
+  if (report.until.has_value()) document.sections.push_back(UntilTable(report));
   std::vector<std::string> notes;
   for (DocumentSection& section : PublishedTables(report, &notes)) document.sections.push_back(std::move(section));
   document.below = PublishedLines(report, notes);
   if (format == TextFormat::kLatex) return document;
   if (!notes.empty()) document.below.push_back("");
+  if (report.until.has_value()) {
+    const std::vector<std::string> lines = UntilLines(report);
+    document.below.insert(document.below.end(), lines.begin(), lines.end());
+    document.below.push_back("");
+  }
   std::vector<std::string> footer = FooterLines(report);
   if (format == TextFormat::kMarkdown && has_marks) footer.insert(footer.begin() + 1, MarkText(report));
   for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines, &std::as_const(footer)}) {
@@ -373,6 +468,34 @@ std::string FormatJson(const Report& report) {
 
 }  // namespace
 
+namespace {
+
+nlohmann::ordered_json UntilJson(const UntilReport& until) {
+  constexpr const char* kVerdicts[] = {"open", "higher", "lower", "excluded", "undecided", "undefined"};
+  nlohmann::ordered_json json = {
+      {"metric", until.metric}, {"group", until.group},   {"baseline", until.baseline},      {"difference", until.size},
+      {"level", until.level},   {"trials", until.trials}, {"most_trials", until.most_trials}};
+  json["comparisons"] = nlohmann::ordered_json::array();
+  for (const UntilComparison& c : until.comparisons) {
+    nlohmann::ordered_json entry = {{"row", c.row},
+                                    {"task", c.task},
+                                    {"known_classes", c.known_classes},
+                                    {"unknown_classes", c.unknown_classes},
+                                    {"verdict", kVerdicts[static_cast<int>(c.verdict)]},
+                                    {"looks", c.looks},
+                                    {"splits", c.splits},
+                                    {"seeds", c.seeds}};
+    if (c.difference.has_value()) entry["mean_difference"] = *c.difference;
+    if (c.interval.has_value()) entry["low"] = c.interval->first;
+    if (c.interval.has_value()) entry["high"] = c.interval->second;
+    if (!c.reason.empty()) entry["reason"] = c.reason;
+    json["comparisons"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
 nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
@@ -385,6 +508,7 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   if (!report.note_lines.empty()) json["notes"] = report.note_lines;
   if (!report.baseline.empty()) json["baseline"] = report.baseline;
   if (!report.sort_by.empty()) json["sort_by"] = report.sort_by;
+  if (report.until.has_value()) json["until"] = UntilJson(*report.until);
   if (!report.published_lines.empty()) json["published"] = report.published_lines;
   json["cells"] = nlohmann::ordered_json::array();
   const std::vector<Emphasis> marks = BestMarks(report);
@@ -428,6 +552,8 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
     if (cell.significance.has_value() && cell.significance->p_value.has_value()) {
       entry["p_value"] = *cell.significance->p_value;
       entry["detectable"] = cell.significance->detectable;
+      if (cell.significance->detects.has_value()) entry["detects"] = *cell.significance->detects;
+      if (cell.significance->split_share.has_value()) entry["split_share"] = *cell.significance->split_share;
     } else if (cell.significance.has_value()) {
       entry["not_tested"] = WhyNotTested(*cell.significance);
     }

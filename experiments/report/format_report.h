@@ -9,6 +9,7 @@
 #include "core/text/wrapped_text.h"
 #include "eval/report/document.h"
 #include "experiments/report/report.h"
+#include "experiments/report/report_tables.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -39,6 +40,11 @@ std::string MarkText(const Report& report);
 // What a star means and how many splits or seeds the test uses, or why there are no stars; and which rows were not
 // tested, and why. Precondition: there is a baseline.
 std::string StarText(const Report& report);
+
+// What a study that runs until it knows has found (Report.until): a table with a row for each comparison, and lines
+// about the error of all comparisons together and what was spent. Precondition: there is one.
+DocumentSection UntilTable(const Report& report);
+std::vector<std::string> UntilLines(const Report& report);
 
 // Writes the numbers of a report as text.
 

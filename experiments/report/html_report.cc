@@ -256,6 +256,12 @@ absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const Tria
                   "id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
+  if (report.until.has_value()) {
+    const DocumentSection until = UntilTable(report);
+    absl::StrAppend(&page.body, "<h2>Comparisons</h2>\n<p>", EscapeXml(until.title), ".</p>\n",
+                    Preformatted(ToText(until.table)));
+    for (const std::string& line : UntilLines(report)) absl::StrAppend(&page.body, "<p>", EscapeXml(line), "</p>\n");
+  }
   absl::StrAppend(&page.body, "<noscript>", Preformatted(FormatReport(report, TextFormat::kText)), "</noscript>\n");
   if (!report.task_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Tasks</h2>\n", Preformatted(absl::StrJoin(report.task_lines, "\n")));

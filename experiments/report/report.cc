@@ -388,11 +388,13 @@ TrialPlace TrialPlaceOf(const TrialSpec& trial) {
           trial.seed()};
 }
 
-// The command line's changes of the trial. --seeds and --methods only choose trials.
+// The command line's changes of the trial. --seeds, --methods and --until only choose trials.
 std::string ChangesOf(const TrialSpec& trial) {
   std::vector<std::string> changes;
   for (const std::string& change : trial.overrides()) {
-    if (!absl::StartsWith(change, "--seeds") && !absl::StartsWith(change, "--methods")) changes.push_back(change);
+    const bool chooses_trials = absl::StartsWith(change, "--seeds") || absl::StartsWith(change, "--methods") ||
+                                absl::StartsWith(change, "--until");
+    if (!chooses_trials) changes.push_back(change);
   }
   return absl::StrJoin(changes, " ");
 }

@@ -46,6 +46,10 @@ struct Significance {
   bool of_seeds = false;
   // Why there was no test: not because of too few replicates, but because all differences are the same.
   bool is_constant = false;
+  // The smallest difference that the test finds in 4 of 5 studies at the first of Holm's levels, in the metric's own
+  // unit, and the share of the variance of a run's difference that is between splits, in percent (ShareOfSplits(),
+  // experiments/report/power_plan.h). Absent without a test; the share also without several seeds of a split.
+  std::optional<double> detects, split_share;
 };
 
 // A metric of a method on a task, over splits and seeds.
@@ -94,6 +98,43 @@ struct ReportTrial {
 // The kind of spread shown after the mean of a cell: experiments/report/statistics.h.
 enum class Spread { kPopulation, kSample, kInterval };
 
+// What a study that runs until it knows (Until in experiments/spec/experiment.proto) has found about a row.
+struct UntilComparison {
+  std::string row;
+  std::string task;
+  int known_classes = 0;
+  int unknown_classes = 0;
+  enum class Verdict {
+    kOpen,       // more looks follow
+    kHigher,     // than the baseline
+    kLower,      // than the baseline
+    kExcluded,   // no difference as large as UntilReport.size
+    kUndecided,  // after the last look
+    kUndefined,  // the metric is undefined in a run
+  };
+  Verdict verdict = Verdict::kOpen;
+  std::string reason;  // why it is undefined
+  // Of the last look, in the metric's own unit; absent before the first one. Without an interval, all differences are
+  // the same, or the look may spend almost nothing of the level.
+  std::optional<double> difference;
+  std::optional<std::pair<double, double>> interval;
+  int looks = 0;  // so far
+  int splits = 0, seeds = 0;
+};
+
+struct UntilReport {
+  std::string metric;
+  std::string group;
+  std::string baseline;
+  Display display;
+  double size = 0;   // the difference that matters, in the unit of tables
+  double level = 0;  // of all comparisons
+  std::vector<UntilComparison> comparisons;
+  int trials = 0;       // so far
+  int most_trials = 0;  // if every comparison had stayed open
+  double cpu_seconds = 0;
+};
+
 struct Report {
   std::string experiment;
   std::vector<std::string> overrides;         // flags that changed the spec (TrialSpec.overrides)
@@ -111,8 +152,9 @@ struct Report {
   // Fields whose values are the rows and the columns of tables (experiments/report/report_tables.h).
   std::vector<std::string> rows, columns;
   Spread spread = Spread::kPopulation;
-  std::string sort_by;   // the metric whose best rows come first; "": the order of the study
-  std::string baseline;  // the row with which `significance` compares; "" if there are no tests
+  std::string sort_by;               // the metric whose best rows come first; "": the order of the study
+  std::string baseline;              // the row with which `significance` compares; "" if there are no tests
+  std::optional<UntilReport> until;  // instead of `significance`
   // Lines about doubts and conventions of the published numbers.
   std::vector<std::string> published_lines;
   int trials = 0;

@@ -15,6 +15,9 @@
 #include "absl/strings/string_view.h"
 #include "core/text/suggest.h"
 #include "eval/statistics/paired_tests.h"
+#include "eval/statistics/power.h"
+#include "eval/statistics/variance_components.h"
+#include "experiments/report/power_plan.h"
 #include "experiments/report/report.h"
 
 namespace openset {
@@ -81,10 +84,11 @@ namespace {
 
 constexpr double kLevel = 0.05;
 
-absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseline) {
+absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseline,
+                                std::optional<VarianceComponents>* components) {
   std::map<std::pair<int, uint64_t>, double> of_run;
   for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
-  std::vector<double> a, b;
+  std::vector<double> a, b, differences;
   std::vector<int> splits;
   for (int i = 0; i < cell.n; ++i) {
     const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
@@ -92,7 +96,9 @@ absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseli
     a.push_back(cell.values[i]);
     b.push_back(run->second);
     splits.push_back(cell.splits[i]);
+    differences.push_back(a.back() - b.back());
   }
+  *components = ComponentsOf(differences, splits);
   return ComparePairedRuns(a, b, splits);
 }
 
@@ -128,6 +134,7 @@ void AddSignificance(const std::string& baseline, Report* report) {
     ReportCell* cell;
     double p_value;
     Verdict verdict;
+    double standard_error;
   };
   std::map<std::pair<std::string, std::string>, std::vector<Tested>> families;  // by metric and group
   bool any = false;  // whether two methods have two runs in common somewhere
@@ -135,7 +142,8 @@ void AddSignificance(const std::string& baseline, Report* report) {
     const auto of_baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == row || of_baseline == baselines.end() || cell.n == 0) continue;
     Significance& found = cell.significance.emplace();
-    const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second);
+    std::optional<VarianceComponents> components;
+    const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second, &components);
     if (!test.ok()) continue;  // fewer than two runs in common
     any = true;
     found.replicates = test->replicates;
@@ -143,7 +151,8 @@ void AddSignificance(const std::string& baseline, Report* report) {
     if (test->replicates < kFewestReplicates) continue;
     found.is_constant = test->differences == Differences::kSame;
     if (test->p_value.has_value()) {
-      families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict});
+      families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict, test->standard_error});
+      if (components.has_value()) found.split_share = ShareOfSplits(*components);
     }
   }
   if (!any) {
@@ -151,6 +160,7 @@ void AddSignificance(const std::string& baseline, Report* report) {
     return;
   }
   report->baseline = row;
+  std::map<std::pair<int, size_t>, double> ratios;  // by the numbers of replicates and of tests
   for (const auto& [family, tests] : families) {
     std::vector<double> p_values;
     for (const Tested& tested : tests) p_values.push_back(tested.p_value);
@@ -158,6 +168,11 @@ void AddSignificance(const std::string& baseline, Report* report) {
     for (size_t i = 0; i < tests.size(); ++i) {
       Significance& found = *tests[i].cell->significance;
       found.p_value = adjusted[i];
+      if (tests[i].standard_error > 0) {
+        const auto [ratio, is_new] = ratios.try_emplace({found.replicates, tests.size()});
+        if (is_new) ratio->second = DetectableRatio(found.replicates, kLevel / static_cast<double>(tests.size()));
+        found.detects = tests[i].standard_error * ratio->second;
+      }
       found.detectable = tests[i].verdict != Verdict::kNoDetectableDifference && adjusted[i] < kLevel;
     }
   }

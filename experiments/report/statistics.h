@@ -45,6 +45,7 @@ std::string BaselineRow(const Report& report, const std::string& baseline);
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
 // excludes 0, and p is below 0.05. Cells that are not tested (WhyNotTested()) have no p-value and don't count for
 // Holm's method. If no cell has two runs in common with the baseline, leaves the report as it is.
+// The detectable difference is DetectableRatio() (eval/statistics/power.h) standard errors.
 void AddSignificance(const std::string& baseline, Report* report);
 
 // "fewer than 3 splits, or seeds of one split", "the same difference in every run"; "" if there was a test.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -19,6 +20,9 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
+#include "core/text/suggest.h"
+#include "core/text/synonyms.h"
+#include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
 #include "google/protobuf/descriptor.h"
 
@@ -102,6 +106,30 @@ absl::Status AddSeeds(absl::string_view range, const std::string& flag, Experime
   return absl::OkStatus();
 }
 
+// "auroc: 1.0", or the fields of Until.
+absl::Status SetUntil(const std::string& text, ExperimentSpec* spec) {
+  const std::string flag = absl::StrCat("--until=", text);
+  spec->clear_until();
+  if (absl::StrContains(text, '{')) {
+    const absl::Status set = SetField("until", absl::StrCat("{ ", text, " }"), spec);
+    return set.ok() ? set : Invalid(flag, set.message());
+  }
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  double difference = 0;
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &difference)) {
+    return Invalid(flag, "write METRIC: DIFFERENCE, such as --until='auroc: 1.0', or the fields of `until`");
+  }
+  std::vector<std::string> names;
+  for (const MetricSpec& metric : spec->metric()) names.push_back(MetricName(metric));
+  const absl::string_view given = absl::StripAsciiWhitespace(parts.first);
+  const std::optional<std::string> name = ResolveSynonym(given, names);
+  if (!name.has_value()) return Invalid(flag, UnknownName("metric of this study", std::string(given), names));
+  const auto named = std::find(names.begin(), names.end(), *name);
+  *spec->mutable_until()->mutable_metric() = spec->metric(static_cast<int>(named - names.begin()));
+  spec->mutable_until()->set_difference(difference);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<std::string> SpecChanges::Texts() const {
@@ -110,6 +138,7 @@ std::vector<std::string> SpecChanges::Texts() const {
   if (!seeds.empty()) texts.push_back(absl::StrCat("--seeds=", seeds));
   if (!methods.empty()) texts.push_back(absl::StrCat("--methods=", absl::StrJoin(methods, ",")));
   for (const std::string& one : axis) texts.push_back(absl::StrCat("--axis=", one));
+  if (!until.empty()) texts.push_back(absl::StrCat("--until=", until));
   return texts;
 }
 
@@ -144,6 +173,7 @@ std::string VariantName(const std::string& study, absl::Span<const std::string> 
 }
 
 absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {
+  if (!changes.until.empty()) OPENSET_RETURN_IF_ERROR(SetUntil(changes.until, spec));
   for (const std::string& text : changes.set) {
     OPENSET_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(text));
     if (setting.is_of_method) continue;

@@ -27,10 +27,15 @@ struct SpecChanges {
   // "PATH=VALUE,VALUE": each adds an axis to the study.
   std::vector<std::string> axis;
 
+  // "auroc: 1.0", a metric of the study and the difference that matters, or the fields of Until (experiment.proto);
+  // instead of the study's `until`. "": as written.
+  std::string until;
+
   // Labels of the records that the run makes: names. They change neither the study nor its trials.
   std::vector<std::string> tag;
 
-  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b", "--axis=training.epochs=5,10"; without the tags.
+  // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b", "--axis=training.epochs=5,10",
+  // "--until=auroc: 1.0"; without the tags.
   std::vector<std::string> Texts() const;
 };
 

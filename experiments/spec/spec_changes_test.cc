@@ -2,6 +2,8 @@
 
 #include "experiments/spec/spec_changes.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
@@ -62,6 +64,31 @@ TEST_F(SpecChangesTest, AnAxisIsAddedToTheStudy) {
     changes.axis = {axis};
     EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument,
                                                  HasSubstr(absl::StrCat("--axis=", axis, ": write PATH=VALUE,VALUE"))));
+  }
+}
+
+TEST_F(SpecChangesTest, UntilNamesAMetricOfTheStudyOrHasAllFields) {
+  SpecChanges changes;
+  changes.until = "acc: 1.5";
+  absl::StatusOr<Experiment> experiment = Load(changes, "until { metric { auroc {} } difference: 3 max_splits: 4 }");
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_TRUE(experiment->spec.until().metric().has_accuracy());
+  EXPECT_EQ(experiment->spec.until().difference(), 1.5);
+  EXPECT_FALSE(experiment->spec.until().has_max_splits());  // replaced as a whole
+  EXPECT_THAT(experiment->overrides, ElementsAre("--until=acc: 1.5"));
+  changes.until = "metric { accuracy {} } difference: 2 max_seeds: 3";
+  changes.set = {"until.max_splits=9"};
+  experiment = Load(changes);
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_EQ(experiment->spec.until().max_seeds(), 3);
+  EXPECT_EQ(experiment->spec.until().max_splits(), 9);
+  changes.set.clear();
+  for (const auto& [text, problem] :
+       {std::pair{"accuracy", "write METRIC: DIFFERENCE"}, std::pair{"accuracy: much", "write METRIC: DIFFERENCE"},
+        std::pair{"auroc: 1", "unknown metric of this study 'auroc'"}, std::pair{"accuracy: 0", "until.difference"},
+        std::pair{"metric { accuracy {} } size: 1", "size"}, std::pair{"metric { accuracy {} }", "until.difference"}}) {
+    changes.until = text;
+    EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
   }
 }
 

@@ -32,6 +32,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
+#include "experiments/report/power_plan.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/check_spec.h"
@@ -208,6 +209,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
                                                    const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckTags(options.changes.tag));
   experiment.tags = options.changes.tag;
+  OPENSET_RETURN_IF_ERROR(PrepareUntil(&experiment));
   std::vector<std::string> untold;
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
                            ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
@@ -240,11 +242,20 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     wanted = [ids = options.only_records](const Plan&, const Action& action) { return ids.count(action.key) > 0; };
   }
   planner_.NeedOnly(std::move(wanted));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
+  std::vector<Trial> trials;
+  int64_t most_trials = 0;
+  if (experiment_.spec.has_until()) {
+    OPENSET_ASSIGN_OR_RETURN(const UntilTrials all, ExpandUntil(options.expand, &experiment_));
+    OPENSET_ASSIGN_OR_RETURN(until_, ReplayUntil(experiment_, all, MetricInStore(experiment_.spec.until(), store_)));
+    for (const int t : until_->trials) trials.push_back(all.trials[t]);
+    most_trials = static_cast<int64_t>(all.trials.size());
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(trials, Expand(experiment_, options.expand));
+    most_trials = static_cast<int64_t>(trials.size());
+  }
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches,
                            ExpandSearches(experiment_, trials, options.expand.max_trials));
-  OPENSET_RETURN_IF_ERROR(
-      CheckExpectedTrials(experiment_, static_cast<int64_t>(trials.size()) + static_cast<int64_t>(searches.size())));
+  OPENSET_RETURN_IF_ERROR(CheckExpectedTrials(experiment_, most_trials + static_cast<int64_t>(searches.size())));
   std::vector<Trial> planned;
   planned.reserve(trials.size());
   const auto plan_trial = [&planned](Trial trial) {
@@ -517,7 +528,13 @@ Report Study::MakeReport(const StudyResults& results) const {
   report.rows.assign(shown.row().begin(), shown.row().end());
   report.columns.assign(shown.column().begin(), shown.column().end());
   AddPublished(shown, experiment_.published, results.results, &report);
-  AddSignificance(shown.baseline(), &report);
+  if (until_.has_value()) {
+    report.baseline = until_->report.baseline;
+    report.until = until_->report;
+    report.until->cpu_seconds = CpuSecondsOf(results.results);
+  } else {
+    AddSignificance(shown.baseline(), &report);
+  }
   for (const std::string& line : SameMethodLines(plan())) report.note_lines.push_back(line);
   for (const std::string& line : results.differing) report.note_lines.push_back(line);
   for (const std::string& line : results.unread.VersionLines()) report.note_lines.push_back(line);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/study/until.h"
 #include "google/protobuf/arena.h"
 
 namespace openset {
@@ -177,6 +179,10 @@ class Study {
   // first. Errors: those of Planner::Choose(), and of RemoveRedone().
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
+  // If the study runs until it knows: what the records had decided when it was planned. The plan has the trials of the
+  // rounds so far; with all their records, load the study again for the next round.
+  const std::optional<UntilState>& until() const { return until_; }
+
   // LoadStudyResults() of the reported trials.
   std::unique_ptr<StudyResults> LoadResults() const;
   Report MakeReport(const StudyResults& results) const;
@@ -211,7 +217,7 @@ class Study {
   // Whether only the trial's evaluation is missing: its inputs exist, and it has not failed.
   bool LacksOnlyEvaluation(int trial) const;
 
-  const Experiment experiment_;
+  Experiment experiment_;  // changed by PlanAll() only
   const Store store_;
   mutable RecordIndex index_;
   Planner planner_;
@@ -219,6 +225,7 @@ class Study {
   std::vector<std::string> data_lines_, untold_data_;
   std::vector<std::string> undecided_;  // of the searches whose criterion is undefined for all candidates
   std::vector<Written> written_;
+  std::optional<UntilState> until_;
 };
 
 }  // namespace openset

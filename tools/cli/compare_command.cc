@@ -263,6 +263,12 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
     OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path));
   } else {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(path));
+    if (study->until().has_value()) {
+      std::cerr
+          << "hint: the study runs until it knows, and these tests take its number of runs as if it had been "
+             "fixed: they find differences that are not there too often. 'openset report' has the comparisons that "
+             "take the looks into account.\n";
+    }
     const std::unique_ptr<StudyResults> results = study->LoadResults();
     OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
     for (const std::string& record : results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";

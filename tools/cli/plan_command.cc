@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -28,15 +29,18 @@
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/guidelines.h"
+#include "experiments/study/until.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/plan_power.h"
 #include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
 
+ABSL_DECLARE_FLAG(std::string, power);
 ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
           "If the store has no record of a network, train it on random images for some seconds to estimate how long "
           "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate from "
@@ -177,6 +181,21 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
   return planned;
 }
 
+// What a study that runs until it knows has done, and what it can find at most.
+std::vector<std::string> UntilTexts(const UntilState& state) {
+  const UntilReport& report = state.report;
+  const double level = *std::min_element(state.last_levels.begin(), state.last_levels.end());
+  const double detects = DetectableRatio(state.most_splits, level) / std::sqrt(state.most_splits);
+  return {RoundLine(state),
+          absl::StrCat("at first ", state.first_splits, " splits, at most ", state.most_splits, " splits and ",
+                       state.most_seeds, state.most_seeds == 1 ? " seed" : " seeds", ": ", report.most_trials,
+                       " trials, of which the records so far call for ", report.trials),
+          absl::StrCat("with the most splits, a difference of ", absl::StrFormat("%.2f", detects),
+                       " standard deviations of a split's difference is found in 4 of 5 studies, so that ", report.size,
+                       " is found if the differences vary by up to ", absl::StrFormat("%.2f", report.size / detects),
+                       " between splits; 'openset plan --power' says what it takes")};
+}
+
 std::string TestText(const PlannedTest& test) {
   const std::string replicates = test.of_seeds ? "seeds" : "splits";
   const std::string here = absl::StrCat(test.task, ": ", test.replicates, " ",
@@ -224,6 +243,14 @@ absl::Status WriteJson(const Study& study) {
   for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
     json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
   }
+  if (study.until().has_value()) {
+    const UntilState& state = *study.until();
+    json["until"] = {{"trials", state.report.trials},
+                     {"most_trials", state.report.most_trials},
+                     {"first_splits", state.first_splits},
+                     {"most_splits", state.most_splits},
+                     {"most_seeds", state.most_seeds}};
+  }
   for (const PlannedTest& test : PlannedTests(study)) {
     nlohmann::ordered_json entry = {
         {"task", test.task}, {"replicates", test.replicates}, {"of_seeds", test.of_seeds}, {"tests", test.tests}};
@@ -264,7 +291,12 @@ absl::StatusOr<std::string> Advice(const Study& study) {
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");
   for (const MissingData& data : missing)
     absl::StrAppend(&text, "  ", data.data_set, ": ", data.fix, " (", data.why, ")\n");
-  const std::vector<PlannedTest> tests = PlannedTests(study);
+  if (study.until().has_value()) {
+    text += "\nUntil\n";
+    for (const std::string& line : UntilTexts(*study.until()))
+      absl::StrAppend(&text, Wrapped(absl::StrCat("  ", line)), "\n");
+  }
+  const std::vector<PlannedTest> tests = study.until().has_value() ? std::vector<PlannedTest>() : PlannedTests(study);
   if (!tests.empty()) text += "\nTests against the baseline\n";
   for (const PlannedTest& test : tests) absl::StrAppend(&text, Wrapped(absl::StrCat("  ", TestText(test))), "\n");
   absl::StrAppend(&text, "\nGuidelines of Komorniczak and Ksieniewicz 2024\n");
@@ -304,6 +336,7 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
 absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown,
                                                                      TextFormat::kCsv, TextFormat::kJson}));
+  if (!absl::GetFlag(FLAGS_power).empty()) return ShowPower(arguments[0], format);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const Plan& plan = study->plan();
   std::vector<std::string> warnings;
@@ -355,9 +388,14 @@ Command PlanCommand() {
       "how to get it, says which differences between methods the study's tests could find, and which evaluation\n"
       "guidelines it follows.\n"
       "\n"
+      "--power: from the records of a small study (or of a folder or a BUNDLE.zip), how much of the variance of the\n"
+      "differences is between splits and between seeds, and the cheapest numbers of both that find a difference.\n"
+      "\n"
       "  openset plan quickstart\n"
-      "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo", "only", "probe"};
+      "  openset plan my_study.textproto --format=json\n"
+      "  openset plan results/openauc_term --power='auroc: 1.0'\n";
+  command.flags = {"deploy", "store", "format", "devices", "jobs",  "data",    "library",
+                   "redo",   "only",  "probe",  "power",   "group", "baseline"};
   AddChangeFlags(&command);
   command.run = ShowPlan;
   return command;

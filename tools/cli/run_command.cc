@@ -4,33 +4,63 @@
 #include <string>
 #include <vector>
 
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
+#include "experiments/action/action.h"
+#include "experiments/engine/deploy.pb.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/guidelines.h"
+#include "experiments/study/until.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/store_budget.h"
 
+ABSL_DECLARE_FLAG(std::string, only);
+ABSL_DECLARE_FLAG(std::string, redo);
+
 namespace openset {
 namespace {
+
+// Rounds need one process that waits for each of them.
+absl::Status CheckRunsRounds() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  if (deployment.spec.engine() != DeploySpec::SLURM && !IsSlurmTask()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "until: Slurm tasks can't run a study in rounds: run it with --engine=local, inside an allocation");
+}
+
+absl::Status RunRound(Study* study) {
+  if (study->until().has_value()) std::cout << RoundLine(*study->until()) << "\n";
+  return RunPlan(study);
+}
 
 absl::Status RunStudy(const std::vector<std::string>& arguments) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
   if (IsSlurmTask()) held.emplace();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
+  if (study->until().has_value()) OPENSET_RETURN_IF_ERROR(CheckRunsRounds());
   std::vector<const Trial*> trials;
   for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
   for (const std::string& line : InputWarnings(trials, study->experiment().catalog)) std::cerr << line << "\n";
   for (const LoadedMethod& method : study->experiment().methods) {
     for (const std::string& line : PresetWarnings(method)) std::cerr << line << "\n";
   }
-  const absl::Status outcome = RunPlan(study.get());
+  absl::Status outcome = RunRound(study.get());
+  // Records of one round decide the next one. Loading the study again reads them.
+  while (outcome.ok() && study->until().has_value() && absl::GetFlag(FLAGS_only).empty()) {
+    absl::SetFlag(&FLAGS_redo, "");  // has been done
+    OPENSET_ASSIGN_OR_RETURN(study, LoadStudy(arguments[0], StoreUse::kMayMake));
+    if (study->plan().CountNeeded(ActionKind::kEvaluate) == 0) break;
+    outcome = RunRound(study.get());
+  }
   const absl::Status finished = FinishRun(
       *study, outcome, absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
   return KeepStoreSizeAfter(finished, *study);
@@ -54,7 +84,8 @@ Command RunCommand() {
       "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n"
       "  openset run my_study.textproto --deploy=workstation.textproto\n"
       "  openset run my_study.textproto --set training.epochs=5 --seeds=0..4 --methods=softmax,openauc\n"
-      "  openset run my_study.textproto --only=failed\n";
+      "  openset run my_study.textproto --only=failed\n"
+      "  openset run my_study.textproto --until='auroc: 1.0'     # more splits, until a point is found or excluded\n";
   command.flags = RunFlags();
   AddChangeFlags(&command);
   command.run = RunStudy;

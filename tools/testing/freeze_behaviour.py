@@ -224,6 +224,9 @@ def commands():
                  "bad_axis", "axis", "nowhere"):
         yield ["plan", f"{spec}.textproto"]
     yield from (["plan", "notes.txt"], ["run", "notes.txt"], ["plan", "study.textproto"], ["plan", "unrun.textproto", "--set=training.epochs=9"],
+                ["plan", "unrun.textproto", "--until=auroc: 1.0"], ["plan", "unrun.textproto", "--until=aurok: 1"],
+                ["plan", "unrun.textproto", "--until=auroc"], ["plan", "study.textproto", "--power=auroc: 1.0"],
+                ["plan", "study.textproto", "--power=auroc: 1.0", "--format=json"], ["plan", "study.textproto", "--power=auroc"],
                 ["plan", "unrun.textproto", "--set=training.epoch=9"], ["plan", "unrun.textproto", "--methods=mcp"],
                 ["plan", "unrun.textproto", "--methods=nothing"], ["plan", "unrun.textproto", "--seeds=0..4"], ["plan", "unrun.textproto", "--seeds=x"],
                 ["plan", "unrun.textproto", "--max_trials=2"], ["plan", "study.textproto", "--redo=changed"], ["plan", "study.textproto", "--store=damaged"],

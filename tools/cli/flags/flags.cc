@@ -196,6 +196,12 @@ ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
           "study (train_limit_per_class=100). Overrides the spec; may be given several times. Records say what was "
           "overridden, and the report has its own folder.");
+ABSL_FLAG(
+    std::string, until, "",
+    "METRIC: DIFFERENCE, such as 'auroc: 1.0': add splits, then seeds, until every comparison of this metric with "
+    "the baseline is decided or a difference of this size (in the unit of tables) is excluded; the spec's splits "
+    "and seeds come first. Or the fields of `until` in a spec: 'metric { auroc {} } difference: 1 max_splits: "
+    "30'.");
 ABSL_FLAG(std::string, seeds, "", "Seeds instead of the spec's: 0..4, or 0,3,7..9.");
 ABSL_FLAG(std::vector<std::string>, methods, {},
           "Methods, separated by commas, instead of the spec's. With `score`, empty: all that need no training.");
@@ -252,7 +258,7 @@ absl::Status SelectForTask(StudyOptions* options) {
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 void AddChangeFlags(Command* command) {
-  for (const char* flag : {"set", "axis", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
+  for (const char* flag : {"set", "axis", "seeds", "methods", "until", "max_trials"}) command->flags.push_back(flag);
   command->repeated_flags.insert(command->repeated_flags.end(), {"set", "axis"});
 }
 
@@ -260,7 +266,8 @@ absl::Status RefuseChangeFlags(const std::string& what) {
   for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
                                     {"axis", !absl::GetFlag(FLAGS_axis).empty()},
                                     {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
-                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
+                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()},
+                                    {"until", !absl::GetFlag(FLAGS_until).empty()}}) {
     if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
   }
   return absl::OkStatus();
@@ -283,6 +290,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());
   options.changes.axis = absl::StrSplit(absl::GetFlag(FLAGS_axis), '\n', absl::SkipEmpty());
   options.changes.seeds = absl::GetFlag(FLAGS_seeds);
+  options.changes.until = absl::GetFlag(FLAGS_until);
   options.changes.methods = absl::GetFlag(FLAGS_methods);
   options.changes.tag = absl::GetFlag(FLAGS_tag);
   return options;

@@ -41,10 +41,10 @@ absl::Status AddCarriedLibrary(SpecFolders* folders);
 // Whether this process is a job that `openset run --engine=slurm` has submitted.
 bool IsSlurmTask();
 
-// Adds --set, --seeds and --methods, which override a study's spec, and --max_trials.
+// Adds --set, --axis, --seeds, --methods and --until, which override a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
 
-// Returns kInvalidArgument if --set, --seeds or --methods is given. For commands that got something other than a study;
+// Returns kInvalidArgument if one of these is given. For commands that got something other than a study;
 // `what` names it: "files", "a bundle".
 absl::Status RefuseChangeFlags(const std::string& what);
 

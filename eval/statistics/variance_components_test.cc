@@ -1,0 +1,70 @@
+#include "eval/statistics/variance_components.h"
+
+#include <vector>
+
+#include "core/random.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// Means of splits 2, 4 and 9: variance 13. Variances within: 2, 2 and 2 with one degree of freedom each, of two seeds:
+// 13 - 2 / 2 = 12.
+TEST(VarianceComponents, AreThoseOfOneWayAnalysisOfVariance) {
+  const std::vector<double> difference = {1, 3, 3, 5, 8, 10};
+  const std::vector<int> split = {0, 0, 1, 1, 4, 4};
+  const VarianceComponents components = ComponentsOf(difference, split).value();
+  EXPECT_EQ(components.splits, 3);
+  EXPECT_DOUBLE_EQ(components.runs_of_split, 2);
+  EXPECT_DOUBLE_EQ(components.seed.value(), 2);
+  EXPECT_DOUBLE_EQ(components.split, 12);
+  EXPECT_DOUBLE_EQ(VarianceOfSplit(components, 1).value(), 14);
+  EXPECT_DOUBLE_EQ(VarianceOfSplit(components, 4).value(), 12.5);
+}
+
+// A split with one seed and one with three: means 2 and 5, variance 4.5; within: 3, 5, 7 have 8 / 2 = 4; the harmonic
+// mean of 1 and 3 is 1.5: 4.5 - 4 / 1.5 = 11 / 6.
+TEST(VarianceComponents, MayHaveDifferentNumbersOfSeeds) {
+  const std::vector<double> difference = {2, 3, 5, 7};
+  const std::vector<int> split = {0, 1, 1, 1};
+  const VarianceComponents components = ComponentsOf(difference, split).value();
+  EXPECT_DOUBLE_EQ(components.seed.value(), 4);
+  EXPECT_NEAR(components.split, 11.0 / 6, 1e-12);
+}
+
+TEST(VarianceComponents, OfOneSeedAreNotSeparated) {
+  const VarianceComponents components = ComponentsOf(std::vector<double>{1, 2, 3}, std::vector<int>{0, 1, 2}).value();
+  EXPECT_FALSE(components.seed.has_value());
+  EXPECT_DOUBLE_EQ(components.split, 1);
+  EXPECT_DOUBLE_EQ(VarianceOfSplit(components, 1).value(), 1);
+  EXPECT_FALSE(VarianceOfSplit(components, 2).has_value());
+  EXPECT_FALSE(ComponentsOf(std::vector<double>{1, 2}, std::vector<int>{0, 0}).has_value());
+}
+
+TEST(VarianceComponents, OfSplitsAreNotBelowZero) {
+  const VarianceComponents components =
+      ComponentsOf(std::vector<double>{-1, 1, -1, 1}, std::vector<int>{0, 0, 1, 1}).value();
+  EXPECT_DOUBLE_EQ(components.split, 0);
+  EXPECT_DOUBLE_EQ(components.seed.value(), 2);
+}
+
+// 5,000 splits of 3 seeds with variances 4 and 1. The standard errors are (4 + 1 / 3) sqrt(2 / 5000) = 0.087 and
+// sqrt(2 / 10000) = 0.014; either is off by more than five of them with a probability below 1e-6. The seed is fixed.
+TEST(VarianceComponents, AreThoseOfTheModel) {
+  RandomStream random(7, "components");
+  std::vector<double> difference;
+  std::vector<int> split;
+  for (int s = 0; s < 5000; ++s) {
+    const double effect = 2 * random.Normal();
+    for (int seed = 0; seed < 3; ++seed) {
+      difference.push_back(effect + random.Normal());
+      split.push_back(s);
+    }
+  }
+  const VarianceComponents components = ComponentsOf(difference, split).value();
+  EXPECT_NEAR(components.split, 4, 0.44);
+  EXPECT_NEAR(components.seed.value(), 1, 0.07);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,159 @@
+#include "experiments/report/power_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/text/suggest.h"
+#include "eval/statistics/paired_tests.h"
+#include "eval/statistics/power.h"
+#include "experiments/report/statistics.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
+
+namespace openset {
+namespace {
+
+constexpr double kPlanLevel = 0.05;
+constexpr int kPlannedSeeds[] = {1, 2, 3, 5, 10};
+
+struct PairedValues {
+  std::vector<double> a, b, difference;
+  std::vector<int> split;
+};
+
+PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline) {
+  std::map<std::pair<int, uint64_t>, double> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  PairedValues pairs;
+  for (int i = 0; i < cell.n; ++i) {
+    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
+    if (run == of_run.end()) continue;
+    pairs.a.push_back(cell.values[i]);
+    pairs.b.push_back(run->second);
+    pairs.difference.push_back(cell.values[i] - run->second);
+    pairs.split.push_back(cell.splits[i]);
+  }
+  return pairs;
+}
+
+absl::Status UnknownIn(const std::string& what, const std::string& name, const std::set<std::string>& known) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--power: ", UnknownName(what, name, std::vector<std::string>(known.begin(), known.end()))));
+}
+
+void AddAllocations(const PowerOptions& options, PowerPlan* plan) {
+  const bool has_seeds =
+      absl::c_all_of(plan->rows, [](const PowerRow& row) { return row.components.seed.has_value(); });
+  Allocation* cheapest = nullptr;
+  for (const int seeds : kPlannedSeeds) {
+    if (seeds > 1 && !has_seeds) break;
+    Allocation& allocation = plan->allocations.emplace_back();
+    allocation.seeds = seeds;
+    allocation.splits = kFewestReplicates;
+    for (const PowerRow& row : plan->rows) {
+      const double variance = VarianceOfSplit(row.components, seeds).value_or(0);
+      if (variance <= 0) continue;
+      const int splits = ReplicatesToDetect(plan->size / std::sqrt(variance), plan->level);
+      allocation.splits = splits == 0 || allocation.splits == 0 ? 0 : std::max(allocation.splits, splits);
+    }
+    allocation.cpu_seconds = options.cpu_seconds_of_run * allocation.splits * seeds;
+  }
+  for (Allocation& allocation : plan->allocations) {
+    const bool is_possible =
+        allocation.splits > 0 && (options.most_splits == 0 || allocation.splits <= options.most_splits);
+    const int runs = allocation.splits * allocation.seeds;
+    if (is_possible && (cheapest == nullptr || runs < cheapest->splits * cheapest->seeds)) cheapest = &allocation;
+  }
+  if (cheapest != nullptr) cheapest->is_cheapest = true;
+}
+
+}  // namespace
+
+absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions& options) {
+  PowerPlan plan;
+  plan.metric = options.metric;
+  plan.group = options.group;
+  plan.baseline = BaselineRow(report, options.baseline);
+  std::set<std::string> metrics, groups, rows;
+  std::map<Place, const ReportCell*> baselines;
+  for (const ReportCell& cell : report.cells) {
+    metrics.insert(cell.metric);
+    groups.insert(cell.group);
+    rows.insert(RowName(cell));
+    if (RowName(cell) == plan.baseline) baselines.emplace(PlaceOf(cell), &cell);
+  }
+  if (report.cells.empty()) return absl::InvalidArgumentError("--power: there are no records");
+  if (metrics.count(options.metric) == 0) return UnknownIn("metric", options.metric, metrics);
+  if (groups.count(options.group) == 0) return UnknownIn("group", options.group, groups);
+  if (plan.baseline.empty()) return UnknownIn("baseline", options.baseline, rows);
+  std::vector<std::pair<PowerRow, PairedValues>> found;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.metric != options.metric || cell.group != options.group) continue;
+    plan.display = cell.display;
+    const auto baseline = baselines.find(PlaceOf(cell));
+    if (RowName(cell) == plan.baseline || baseline == baselines.end()) continue;
+    PairedValues pairs = PairWith(cell, *baseline->second);
+    const std::optional<VarianceComponents> components = ComponentsOf(pairs.difference, pairs.split);
+    if (!components.has_value()) {
+      plan.left_out.push_back(RowName(cell));
+      continue;
+    }
+    PowerRow row{RowName(cell), LevelOf(cell), static_cast<int>(pairs.a.size()), 0, *components, std::nullopt};
+    found.emplace_back(std::move(row), std::move(pairs));
+  }
+  if (found.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--power: no method has two splits in common with ", plan.baseline,
+                     ": a pilot needs two splits; with two seeds of each, their variance is known too"));
+  }
+  plan.size = options.size / plan.display.factor;
+  plan.level = kPlanLevel / static_cast<double>(found.size());
+  for (auto& [row, pairs] : found) {
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.split);
+    if (!test.ok()) return test.status();
+    row.mean_difference = test->mean_difference;
+    if (test->replicates >= kFewestReplicates && test->standard_error > 0) {
+      row.detectable = test->standard_error * DetectableRatio(test->replicates, plan.level);
+    }
+    plan.rows.push_back(row);
+  }
+  AddAllocations(options, &plan);
+  return plan;
+}
+
+std::optional<double> ShareOfSplits(const VarianceComponents& components) {
+  if (!components.seed.has_value()) return std::nullopt;
+  const double all = components.split + *components.seed;
+  return all > 0 ? std::optional<double>(100 * components.split / all) : std::nullopt;
+}
+
+double CpuSecondsOf(absl::Span<const TrialResult> results) {
+  std::set<std::string> stages;
+  double seconds = 0;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr) continue;
+    for (const StageProvenance& stage : result.record->provenance().stage()) {
+      if (stages.insert(stage.key()).second) seconds += stage.cpu_seconds();
+    }
+  }
+  return seconds;
+}
+
+double CpuSecondsOfRun(absl::Span<const TrialResult> results) {
+  std::set<std::tuple<std::string, int, uint64_t>> runs;
+  for (const TrialResult& result : results) {
+    if (result.record != nullptr) runs.insert({result.trial->task(), result.trial->split(), result.trial->seed()});
+  }
+  return runs.empty() ? 0 : CpuSecondsOf(results) / static_cast<double>(runs.size());
+}
+
+}  // namespace openset

@@ -1,0 +1,215 @@
+#include "tools/cli/plan_power.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/status_macros.h"
+#include "core/text/json_text.h"
+#include "core/text/table.h"
+#include "core/text/wrapped_text.h"
+#include "data/splits/class_splits.h"
+#include "data/task.pb.h"
+#include "eval/metrics/display.h"
+#include "eval/statistics/power.h"
+#include "experiments/report/power_plan.h"
+#include "experiments/report/report.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/records/bundle_records.h"
+#include "tools/evaluation/requested.h"
+
+ABSL_DECLARE_FLAG(std::string, baseline);
+ABSL_DECLARE_FLAG(std::string, format);
+ABSL_DECLARE_FLAG(std::string, group);
+
+ABSL_FLAG(
+    std::string, power, "",
+    "METRIC: DIFFERENCE, such as 'auroc: 1.0': instead of the plan, say how many splits and seeds it takes to find "
+    "this difference from the baseline (in the unit of tables) in 4 of 5 studies, from the records that SPEC, a "
+    "study's folder or a bundle has.");
+
+namespace openset {
+namespace {
+
+absl::Status ReadSize(PowerOptions* options) {
+  const std::string text = absl::GetFlag(FLAGS_power);
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  options->metric = MeantMetric(absl::StripAsciiWhitespace(parts.first));
+  if (absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &options->size) && options->size > 0 &&
+      std::isfinite(options->size)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--power=", text, ": write METRIC: DIFFERENCE, such as --power='auroc: 1.0'"));
+}
+
+// The most splits of each of the study's tasks, of which none draws them; otherwise 0.
+int MostSplits(const Study& study) {
+  int most = 0;
+  for (const TaskSpec& task : study.experiment().tasks) {
+    if (task.has_drawn()) return 0;
+    const int splits = static_cast<int>(CountSplits(task));
+    most = most == 0 ? splits : std::min(most, splits);
+  }
+  return most;
+}
+
+struct Pilot {
+  Report report;
+  PowerOptions options;
+};
+
+absl::StatusOr<Pilot> ReadPilot(const std::string& argument) {
+  Pilot pilot;
+  OPENSET_RETURN_IF_ERROR(ReadSize(&pilot.options));
+  pilot.options.group = absl::GetFlag(FLAGS_group);
+  pilot.options.baseline = absl::GetFlag(FLAGS_baseline);
+  if (IsBundle(argument)) {
+    OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
+    const RecordResults made = ResultsOf(std::move(bundle.records));
+    pilot.report = MakeReport(argument, made.results);
+    pilot.options.cpu_seconds_of_run = CpuSecondsOfRun(made.results);
+    return pilot;
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(argument));
+  const std::unique_ptr<StudyResults> results = study->LoadResults();
+  OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
+  pilot.report = study->MakeReport(*results);
+  pilot.options.cpu_seconds_of_run = CpuSecondsOfRun(results->results);
+  if (pilot.options.baseline.empty()) pilot.options.baseline = study->experiment().spec.report().baseline();
+  pilot.options.most_splits = MostSplits(*study);
+  return pilot;
+}
+
+std::string OrDash(const std::string& text, bool has) { return has ? text : "-"; }
+
+Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& report) {
+  Table table{{"method", "difference", "deviation of splits", "of seeds", "share of splits, %", "detects"}, {}, 1};
+  const bool has_levels = titles.size() > 1;
+  if (has_levels) table.header.insert(table.header.begin(), "level");
+  table.left_columns += has_levels;
+  for (const PowerRow& row : plan.rows) {
+    const auto shown = [&](double value) { return Shown(value, plan.display); };
+    const VarianceComponents& parts = row.components;
+    const std::optional<double> share = ShareOfSplits(parts);
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    if (has_levels) {
+      for (const ReportCell& cell : report.cells) {
+        if (LevelOf(cell) == row.level && cells.empty()) cells.push_back(titles.Of(cell));
+      }
+    }
+    cells.insert(cells.end(), {row.row, shown(row.mean_difference), shown(std::sqrt(parts.split)),
+                               OrDash(shown(std::sqrt(parts.seed.value_or(0))), parts.seed.has_value()),
+                               OrDash(absl::StrFormat("%.0f", share.value_or(0)), share.has_value()),
+                               OrDash(shown(row.detectable.value_or(0)), row.detectable.has_value())});
+  }
+  return table;
+}
+
+Table AllocationTable(const PowerPlan& plan, int most_splits) {
+  Table table{{"seeds of each split", "splits", "runs of each method", "CPU hours", "remark"}, {}, 0};
+  for (const Allocation& allocation : plan.allocations) {
+    const bool is_known = allocation.splits > 0;
+    const bool is_possible = is_known && (most_splits == 0 || allocation.splits <= most_splits);
+    table.rows.push_back(
+        {absl::StrCat(allocation.seeds), is_known ? absl::StrCat(allocation.splits) : "> 10000",
+         OrDash(absl::StrCat(allocation.splits * allocation.seeds), is_known),
+         OrDash(absl::StrFormat("%.2f", allocation.cpu_seconds / 3600), is_known && allocation.cpu_seconds > 0),
+         allocation.is_cheapest            ? "cheapest"
+         : !is_possible && most_splits > 0 ? absl::StrCat("the task lists ", most_splits)
+                                           : ""});
+  }
+  return table;
+}
+
+nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
+  const auto number = [](const std::optional<double>& value) {
+    return value.has_value() ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
+  nlohmann::ordered_json json = {{"metric", plan.metric},   {"group", plan.group}, {"baseline", plan.baseline},
+                                 {"difference", plan.size}, {"power", kPower},     {"level", plan.level}};
+  json["rows"] = nlohmann::ordered_json::array();
+  for (const PowerRow& row : plan.rows) {
+    const auto& [task, known, unknown] = row.level;
+    json["rows"].push_back({{"row", row.row},
+                            {"task", task},
+                            {"known_classes", known},
+                            {"unknown_classes", unknown},
+                            {"runs", row.runs},
+                            {"splits", row.components.splits},
+                            {"mean_difference", row.mean_difference},
+                            {"variance_of_splits", row.components.split},
+                            {"variance_of_seeds", number(row.components.seed)},
+                            {"detects", number(row.detectable)}});
+  }
+  json["allocations"] = nlohmann::ordered_json::array();
+  for (const Allocation& allocation : plan.allocations) {
+    nlohmann::ordered_json entry = {{"seeds", allocation.seeds}, {"splits", nullptr}, {"cpu_hours", nullptr}};
+    if (allocation.splits > 0) entry["splits"] = allocation.splits;
+    if (allocation.splits > 0 && allocation.cpu_seconds > 0) entry["cpu_hours"] = allocation.cpu_seconds / 3600;
+    entry["cheapest"] = allocation.is_cheapest;
+    json["allocations"].push_back(std::move(entry));
+  }
+  json["left_out"] = plan.left_out;
+  return json;
+}
+
+}  // namespace
+
+absl::Status ShowPower(const std::string& argument) {
+  OPENSET_ASSIGN_OR_RETURN(const Pilot pilot, ReadPilot(argument));
+  OPENSET_ASSIGN_OR_RETURN(const PowerPlan plan, MakePowerPlan(pilot.report, pilot.options));
+  const std::string format = absl::GetFlag(FLAGS_format);
+  if (format == "json") {
+    std::cout << JsonText(PowerJson(plan), 2) << "\n";
+    return absl::OkStatus();
+  }
+  const Table rows = RowTable(plan, LevelTitles(pilot.report), pilot.report);
+  const Table allocations = AllocationTable(plan, pilot.options.most_splits);
+  if (format == "csv") {
+    std::cout << ToCsv(allocations);
+    return absl::OkStatus();
+  }
+  const auto in_format = [&](const Table& table) { return format == "markdown" ? ToMarkdown(table) : ToText(table); };
+  const std::string tests = plan.rows.size() == 1 ? "1 test" : absl::StrCat(plan.rows.size(), " tests");
+  const bool has_seeds = plan.allocations.size() > 1;
+  std::cout << Wrapped(absl::StrCat(plan.display.label, " of ", plan.group, " against ", plan.baseline, ", in ",
+                                    plan.display.unit == "%" ? "points" : "the unit of tables",
+                                    "; 'detects': the difference that these records' test finds in 4 of 5 studies, at "
+                                    "the first of Holm's levels over ",
+                                    tests, "."))
+            << "\n\n"
+            << in_format(rows) << "\n"
+            << Wrapped(absl::StrCat("To find ", Shown(plan.size, plan.display),
+                                    " in 4 of 5 studies, for the row that varies most:"))
+            << "\n\n"
+            << in_format(allocations) << "\n"
+            << Wrapped(absl::StrCat(
+                   "The noise of test samples is in the deviation of splits, as all seeds of a split have the same "
+                   "samples. ",
+                   has_seeds ? ""
+                             : "Each split has one seed, so the parts of splits and seeds are not told apart; with "
+                               "two seeds they are. ",
+                   "The estimates are of ", plan.rows[0].components.splits,
+                   " splits: take more than the table says. 'openset run --until' stops as soon as it knows."))
+            << "\n";
+  for (const std::string& row : plan.left_out) {
+    std::cerr << "hint: left out: " << row << ": it has fewer than two splits in common with " << plan.baseline << "\n";
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset
