@@ -149,7 +149,13 @@ class Study:
         if "detects" not in cell:
             return ""
         share = f" ({cell['split_share']:.0f} %)" if "split_share" in cell else ""
-        return f"{signed(cell['display']['factor'] * cell['detects'], cell['display']['digits'])}{share}"
+        return f"{self.size(cell['detects'], cell['display'])}{share}"
+
+    @staticmethod
+    def size(value, display):
+        """"2.1"; of a share, no difference is above 100 points."""
+        shown = display["factor"] * value
+        return "none" if display["unit"] == "%" and shown > 100 else f"{shown:.{display['digits']}f}"
 
     def power(self, metric, group="pool", **where):
         """A sentence about all rows of a metric."""
@@ -158,15 +164,17 @@ class Study:
         if not cells:
             return "No test: there are fewer than three draws of classes, or seeds of one draw, with a difference that varies."
         shown = cells[0]["display"]
-        found = sorted(shown["factor"] * c["detects"] for c in cells)
+        found = sorted(c["detects"] for c in cells)
         unit = {"%": "points", "x1000": "thousandths"}.get(shown["unit"], "")
-        text = f"{found[0]:.{shown['digits']}f} to {found[-1]:.{shown['digits']}f}" if len(found) > 1 else (
-            f"{found[0]:.{shown['digits']}f}")
-        shares = sorted(c["split_share"] for c in cells if "split_share" in c)
-        between = (f"; {shares[0]:.0f} to {shares[-1]:.0f} % of the variance of a run's difference is between draws, the "
-                   "rest between seeds" if shares else "")
+        ends = [self.size(found[0], shown), f"{self.size(found[-1], shown)} {unit}".rstrip()]
+        text = f"{ends[0]} to {ends[1]}" if len(found) > 1 else ends[1]
+        if ends[1].startswith("none"):  # more than the whole range of a share
+            text = f"{ends[0]} {unit} to none at all" if not ends[0] == "none" else "none"
+        shares = sorted({f"{c['split_share']:.0f}" for c in cells if "split_share" in c}, key=float)
+        between = (f"; {' to '.join(shares[:1] + shares[1:][-1:])} % of the variance of a run's difference is between "
+                   "draws, the rest between seeds" if shares else "")
         return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['label']} (found in 4 of 5 studies, "
-                f"at the first of Holm's levels): {text} {unit}".rstrip() + between + ".")
+                f"at the first of Holm's levels): {text}{between}.")
 
     def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
         """Three cells of a row of claims: a minus b with its interval, the detectable difference of this test alone, and

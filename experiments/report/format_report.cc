@@ -245,12 +245,14 @@ DocumentSection UntilTable(const Report& report) {
 
 std::vector<std::string> UntilLines(const Report& report) {
   const UntilReport& until = *report.until;
-  std::vector<std::string> lines = {absl::StrCat(
-      "Differences are the method's value minus that of ", until.baseline, ". With a probability of ",
-      100 * (1 - until.level),
-      " %, no interval of any look and comparison misses the true difference (group-sequential, ",
-      until.comparisons.size(), until.comparisons.size() == 1 ? " comparison" : " comparisons",
-      "; splits are the replicates). The other metrics' numbers are not corrected for the choice of runs.")};
+  std::vector<std::string> lines = {
+      absl::StrCat("Differences are the method's value minus that of ", until.baseline, ". With a probability of ",
+                   100 * (1 - until.level),
+                   " %, no interval of any look and comparison misses the true difference (group-sequential, ",
+                   until.comparisons.size(), until.comparisons.size() == 1 ? " comparison" : " comparisons",
+                   "; splits are the replicates). Rows that stopped earlier have fewer splits, so that their means in "
+                   "the other tables "
+                   "are not comparable, and the other metrics' numbers are not corrected for the choice of runs.")};
   const int saved = until.most_trials - until.trials;
   lines.push_back(absl::StrCat(
       "Spent: ", until.trials, " of at most ", until.most_trials, " trials (",

@@ -59,10 +59,11 @@ void AddAllocations(const PowerOptions& options, PowerPlan* plan) {
     Allocation& allocation = plan->allocations.emplace_back();
     allocation.seeds = seeds;
     allocation.splits = kFewestReplicates;
-    for (const PowerRow& row : plan->rows) {
+    for (PowerRow& row : plan->rows) {
       const double variance = VarianceOfSplit(row.components, seeds).value_or(0);
       if (variance <= 0) continue;
       const int splits = ReplicatesToDetect(plan->size / std::sqrt(variance), plan->level);
+      if (seeds == 1) row.splits = splits;
       allocation.splits = splits == 0 || allocation.splits == 0 ? 0 : std::max(allocation.splits, splits);
     }
     allocation.cpu_seconds = options.cpu_seconds_of_run * allocation.splits * seeds;
@@ -107,7 +108,7 @@ absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions
       plan.left_out.push_back(RowName(cell));
       continue;
     }
-    PowerRow row{RowName(cell), LevelOf(cell), static_cast<int>(pairs.a.size()), 0, *components, std::nullopt};
+    PowerRow row{RowName(cell), LevelOf(cell), static_cast<int>(pairs.a.size()), 0, *components};
     found.emplace_back(std::move(row), std::move(pairs));
   }
   if (found.empty()) {

@@ -23,6 +23,9 @@ struct PowerRow {
   // The smallest difference that the pilot's own test finds in 4 of 5 studies, at PowerPlan.level. Absent for fewer
   // than kFewestReplicates splits, and if the differences do not vary.
   std::optional<double> detectable;
+  // The splits of one seed that it takes to find PowerPlan.size. Absent if the differences do not vary; 0: more than
+  // 10,000.
+  std::optional<int> splits;
 };
 
 // A number of seeds of each split, and the splits that it takes to find the difference in 4 of 5 studies for the row

@@ -64,6 +64,7 @@ TEST(PowerPlan, HasTheCheapestNumbersOfSplitsAndSeeds) {
   EXPECT_NEAR(*plan.rows[0].detectable, 0.01 * std::sqrt(13.0 / 3) * 5.653489266197128, 1e-9);
   ASSERT_EQ(plan.allocations.size(), 5);
   EXPECT_EQ(plan.allocations[0].splits, ReplicatesToDetect(1 / std::sqrt(14.0), 0.05));
+  EXPECT_EQ(plan.rows[0].splits, plan.allocations[0].splits);
   EXPECT_EQ(plan.allocations[2].splits, ReplicatesToDetect(1 / std::sqrt(12 + 2 / 3.0), 0.05));
   EXPECT_DOUBLE_EQ(plan.allocations[2].cpu_seconds, 10.0 * 3 * plan.allocations[2].splits);
   EXPECT_TRUE(plan.allocations[0].is_cheapest);

@@ -266,7 +266,9 @@ std::string AxisText(const std::vector<AxisValue>& axis) {
                        [](std::string* out, const AxisValue& a) { absl::StrAppend(out, a.name(), " ", a.value()); });
 }
 
-bool IsIncomplete(const ReportCell& cell) { return cell.missing > 0 || !cell.absent_reasons.empty(); }
+bool IsIncomplete(const ReportCell& cell) {
+  return cell.missing > 0 || !cell.absent_reasons.empty() || cell.stopped_earlier;
+}
 
 void Summarise(ReportCell* cell) {
   cell->n = static_cast<int>(cell->values.size());

@@ -79,7 +79,8 @@ struct ReportCell {
   // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
   // samples.
   bool among_best = false;
-  bool mean_of_one = false;  // the mean over the only near, or the only far set: a copy of that set's cell
+  bool stopped_earlier = false;  // than other rows of a study that runs until it knows
+  bool mean_of_one = false;      // the mean over the only near, or the only far set: a copy of that set's cell
 };
 
 // A trial with a record: its ids and keys, and its learning curve.
@@ -171,8 +172,8 @@ std::string RowName(const std::string& method, const std::vector<AxisValue>& axi
 std::string RowName(const ReportCell& cell);
 std::string RowName(const TrialSpec& trial);
 
-// Whether a value is missing because a trial has no record or its metric is undefined. Such a cell is not compared with
-// others, because its mean is over other runs.
+// Whether a value is missing because a trial has no record or its metric is undefined, or other rows have more runs.
+// Such a cell is not compared with others, because its mean is over other runs.
 bool IsIncomplete(const ReportCell& cell);
 
 // Sets mean, standard deviation and n from the values.

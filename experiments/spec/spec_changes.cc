@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
@@ -162,6 +163,11 @@ std::string VariantName(const std::string& study, absl::Span<const std::string> 
     const bool is_axis = absl::ConsumePrefix(&change, "--axis=");
     if (is_axis || absl::ConsumePrefix(&change, "--set=")) absl::ConsumePrefix(&change, "training.");
     absl::ConsumePrefix(&change, "--");
+    std::string until;  // "until=auroc-1.0"
+    if (absl::StartsWith(change, "until=") && !absl::StrContains(change, '{')) {
+      until = absl::StrReplaceAll(change, {{": ", "-"}, {":", "-"}});
+      change = until;
+    }
     is_plain &= std::count(change.begin(), change.end(), '=') == 1;
     absl::StrAppend(&readable, "+", is_axis ? "axis-" : "", change);
   }

@@ -163,6 +163,9 @@ TEST(VariantName, IsReadableAndDiffers) {
             "critters+loss.open_auc.lambda=0.2+seeds=0..4");
   EXPECT_EQ(VariantName("critters", {"--axis=training.epochs=5,10"}), "critters+axis-epochs=5,10");
   EXPECT_EQ(VariantName("critters", {"--methods=softmax+laptop"}), "critters+methods=softmax+laptop");
+  EXPECT_EQ(VariantName("critters", {"--until=auroc: 1.0"}), "critters+until=auroc-1.0");
+  EXPECT_THAT(VariantName("critters", {"--until=metric { auroc {} } difference: 1"}),
+              testing::MatchesRegex("critters\\+[0-9a-f]{8}"));
   // Not a name of a folder, long, or as two changes together: 8 digits of the SHA-256.
   const std::vector<std::vector<std::string>> others = {
       {"--set=model=vgg32 {}"}, {"--set=a=../b"}, {"--set=a=1+b=2"}, {"--methods=" + std::string(60, 'a')}};

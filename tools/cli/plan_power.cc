@@ -97,7 +97,10 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument) {
 std::string OrDash(const std::string& text, bool has) { return has ? text : "-"; }
 
 Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& report) {
-  Table table{{"method", "difference", "deviation of splits", "of seeds", "share of splits, %", "detects"}, {}, 1};
+  Table table{
+      {"method", "difference", "deviation of splits", "of seeds", "share of splits, %", "detects", "splits for it"},
+      {},
+      1};
   const bool has_levels = titles.size() > 1;
   if (has_levels) table.header.insert(table.header.begin(), "level");
   table.left_columns += has_levels;
@@ -111,10 +114,12 @@ Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& r
         if (LevelOf(cell) == row.level && cells.empty()) cells.push_back(titles.Of(cell));
       }
     }
-    cells.insert(cells.end(), {row.row, shown(row.mean_difference), shown(std::sqrt(parts.split)),
-                               OrDash(shown(std::sqrt(parts.seed.value_or(0))), parts.seed.has_value()),
-                               OrDash(absl::StrFormat("%.0f", share.value_or(0)), share.has_value()),
-                               OrDash(shown(row.detectable.value_or(0)), row.detectable.has_value())});
+    cells.insert(cells.end(),
+                 {row.row, shown(row.mean_difference), shown(std::sqrt(parts.split)),
+                  OrDash(shown(std::sqrt(parts.seed.value_or(0))), parts.seed.has_value()),
+                  OrDash(absl::StrFormat("%.0f", share.value_or(0)), share.has_value()),
+                  OrDash(shown(row.detectable.value_or(0)), row.detectable.has_value()),
+                  OrDash(row.splits.value_or(0) > 0 ? absl::StrCat(*row.splits) : "> 10000", row.splits.has_value())});
   }
   return table;
 }
@@ -153,7 +158,9 @@ nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
                             {"mean_difference", row.mean_difference},
                             {"variance_of_splits", row.components.split},
                             {"variance_of_seeds", number(row.components.seed)},
-                            {"detects", number(row.detectable)}});
+                            {"detects", number(row.detectable)},
+                            {"splits_for_difference", row.splits.value_or(0) > 0 ? nlohmann::ordered_json(*row.splits)
+                                                                                 : nlohmann::ordered_json()}});
   }
   json["allocations"] = nlohmann::ordered_json::array();
   for (const Allocation& allocation : plan.allocations) {
@@ -190,7 +197,8 @@ absl::Status ShowPower(const std::string& argument) {
                                     plan.display.unit == "%" ? "points" : "the unit of tables",
                                     "; 'detects': the difference that these records' test finds in 4 of 5 studies, at "
                                     "the first of Holm's levels over ",
-                                    tests, "."))
+                                    tests, "; 'splits for it': of one seed, to find ", Shown(plan.size, plan.display),
+                                    "."))
             << "\n\n"
             << in_format(rows) << "\n"
             << Wrapped(absl::StrCat("To find ", Shown(plan.size, plan.display),
