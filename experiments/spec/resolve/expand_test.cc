@@ -276,7 +276,7 @@ TEST(Expand, ErrorsNameFileLineAndField) {
             spec +
                 ":7:7: unknown field 'colour' (known: name, question, task, method, task_preset, override, axis, "
                 "split, unknown_classes, seed, metric, execution, train_limit_per_class, test_limit_per_class, "
-                "validation_per_class, search, expected_trials, report)");
+                "validation_per_class, search, expected_trials, report, until)");
   EXPECT_EQ(Error(sandbox, "name: 'spec'\ntask: 'task'\nmethod: 'plan'\nseed: 0\nmetric { auroc {} }"),
             spec + ":3: method[0]: unknown method 'plan'; did you mean 'plain'? (known: pairs, plain)");
   EXPECT_EQ(Error(sandbox, "name: 'spec'\ntask: 'tisk'\nmethod: 'plain'\nseed: 0\nmetric { auroc {} }"),
