@@ -99,8 +99,8 @@ std::optional<ComparedRuns::Power> PowerOf(const ComparedRuns& row, double level
   if (!(test.standard_error > 0)) return std::nullopt;
   const double deviation = test.standard_error / std::sqrt(1.0 / test.replicates + shared);
   return ComparedRuns::Power{DetectableRatio(test.replicates, level) * test.standard_error,
-                             DetectableRatio(test.replicates, alone) * test.standard_error,
-                             ReplicatesToDetect(1 / row.display.factor / deviation, level, shared)};
+                             ReplicatesToDetect(1 / row.display.factor / deviation, level, shared),
+                             DetectableRatio(test.replicates, alone) * test.standard_error};
 }
 
 // All pairs, or all methods against the baseline.

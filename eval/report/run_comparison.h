@@ -32,8 +32,8 @@ struct ComparedRuns {
   // (1 point of percent; 0 if more than 10,000). Absent without a test, and if the differences don't vary.
   struct Power {
     double detectable = 0;
-    double detectable_alone = 0;  // at the level of a single test
     int replicates_for_one = 0;
+    double detectable_alone = 0;  // at the level of a single test
   };
   std::optional<Power> power;
   int unpaired = 0;  // runs that only one of the two has
