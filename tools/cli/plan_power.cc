@@ -32,7 +32,6 @@
 #include "tools/evaluation/requested.h"
 
 ABSL_DECLARE_FLAG(std::string, baseline);
-ABSL_DECLARE_FLAG(std::string, format);
 ABSL_DECLARE_FLAG(std::string, group);
 
 ABSL_FLAG(
@@ -176,21 +175,20 @@ nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
 
 }  // namespace
 
-absl::Status ShowPower(const std::string& argument) {
+absl::Status ShowPower(const std::string& argument, TextFormat format) {
   OPENSET_ASSIGN_OR_RETURN(const Pilot pilot, ReadPilot(argument));
   OPENSET_ASSIGN_OR_RETURN(const PowerPlan plan, MakePowerPlan(pilot.report, pilot.options));
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (format == "json") {
+  if (format == TextFormat::kJson) {
     std::cout << JsonText(PowerJson(plan), 2) << "\n";
     return absl::OkStatus();
   }
   const Table rows = RowTable(plan, LevelTitles(pilot.report), pilot.report);
   const Table allocations = AllocationTable(plan, pilot.options.most_splits);
-  if (format == "csv") {
+  if (format == TextFormat::kCsv) {
     std::cout << ToCsv(allocations);
     return absl::OkStatus();
   }
-  const auto in_format = [&](const Table& table) { return format == "markdown" ? ToMarkdown(table) : ToText(table); };
+  const auto in_format = [&](const Table& table) { return FormatTable(table, format); };
   const std::string tests = plan.rows.size() == 1 ? "1 test" : absl::StrCat(plan.rows.size(), " tests");
   const bool has_seeds = plan.allocations.size() > 1;
   std::cout << Wrapped(absl::StrCat(plan.display.label, " of ", plan.group, " against ", plan.baseline, ", in ",

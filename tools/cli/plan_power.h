@@ -5,13 +5,15 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "eval/report/document.h"
 
 namespace openset {
 
-// Reads --power, --group, --baseline and --format, and prints the plan for the records of `argument`: of a study in the
+// Reads --power, --group and --baseline, and prints the plan for the records of `argument`: of a study in the
 // store, of a study's folder with a bundle, or of a bundle. Errors: those of MakePowerPlan()
-// (experiments/report/power_plan.h); kInvalidArgument for --power that is not METRIC: DIFFERENCE.
-absl::Status ShowPower(const std::string& argument);
+// (experiments/report/power_plan.h); kInvalidArgument for --power that is not METRIC: DIFFERENCE. Precondition:
+// the format is text, Markdown, CSV or JSON.
+absl::Status ShowPower(const std::string& argument, TextFormat format);
 
 }  // namespace openset
 
