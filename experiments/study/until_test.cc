@@ -140,7 +140,7 @@ TEST_F(UntilTest, OnlyOpenComparisonsGetMoreSplits) {
   EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 0);
   // The mean of 5 splits is not compared with those of 13.
   const Report table = study->MakeReport(*study->LoadResults());
-  EXPECT_THAT(FormatReport(table, ReportFormat::kText), HasSubstr("60.08 ± 0.07 (n=5)"));
+  EXPECT_THAT(FormatReport(table, TextFormat::kText), HasSubstr("60.08 ± 0.07 (n=5)"));
   for (const ReportCell& cell : table.cells) EXPECT_EQ(IsIncomplete(cell), cell.method == "pairs");
 }
 
