@@ -410,7 +410,7 @@ class NotRun:
         self.name = name
 
     def claim(self, *_, **__):
-        return "no records yet | open"
+        return "no records yet | | open"
 
     correlation = orders_differ = best_differ = claim
 
