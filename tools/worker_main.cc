@@ -46,24 +46,13 @@ absl::Status StatusOfTorch(const std::exception& error) {
 }
 
 const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
-  switch (request.action_case()) {
-    case WorkRequest::kTrain:
-      return request.train().execution();
-    case WorkRequest::kInfer:
-      return request.infer().train(0).execution();
-    case WorkRequest::kEvaluate:
-      return request.evaluate().execution();
-    case WorkRequest::kProbe:
-      return request.probe().train().execution();
-    case WorkRequest::ACTION_NOT_SET:
-      break;
-  }
-  LOG(FATAL) << "a request without an action";
+  if (request.has_probe()) return request.probe().train().execution();
+  return request.action().has_train() ? request.action().train().execution() : request.action().infer().execution();
 }
 
 // A training by another program, which writes the weights of the action's network.
 absl::Status TrainByCommand(const WorkRequest& request, const ActionContext& context, Catalog* catalog) {
-  const TrainAction& action = request.train();
+  const TrainAction& action = request.action().train();
   ArrayContext arrays{request.key(), context.store, catalog, {}, StageClock(), context.report, context.poll};
   arrays.data_folders.assign(request.data_folder().begin(), request.data_folder().end());
   if (request.has_cuda_device()) arrays.cuda_device = request.cuda_device();
@@ -115,23 +104,24 @@ int Serve(const std::vector<std::string>& catalog_folders) {
         poll();  // also receives messages about more CPUs
         return std::max(1, request.cpu_slots());
       };
-      return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
+      return act(request, {request.key(), request.action().input(), Store(request.store()), device, images.get(), report, StageClock(),
                            request.continued_key(), cpu_slots, poll});
     };
   };
-  const Execute train = in_context([&](const WorkRequest& request, const ActionContext& context) {
-    if (request.train().training().has_command()) return TrainByCommand(request, context, &*catalog);
-    return Train(request.train(), context, MeasureEpoch);
+  WorkerActions actions;
+  actions.train = in_context([&](const WorkRequest& request, const ActionContext& context) {
+    const TrainAction& train = request.action().train();
+    if (train.training().has_command()) return TrainByCommand(request, context, &*catalog);
+    return Train(train, context, MeasureEpoch);
   });
-  const Execute infer = in_context([](const WorkRequest& request, const ActionContext& context) {
-    std::vector<InferRequest> requests = {{request.key(), request.infer()}};
-    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.infer()});
+  actions.infer = in_context([](const WorkRequest& request, const ActionContext& context) {
+    std::vector<InferRequest> requests = {{request.key(), request.action()}};
+    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.action()});
     return Infer(requests, context);
   });
-  const Execute probe = in_context(
+  actions.probe = in_context(
       [](const WorkRequest& request, const ActionContext& context) { return Probe(request.probe(), context); });
-  return ServeWork({{WorkRequest::kTrain, train}, {WorkRequest::kInfer, infer}, {WorkRequest::kProbe, probe}},
-                   StatusOfTorch);
+  return ServeWork(actions, StatusOfTorch);
 }
 
 }  // namespace

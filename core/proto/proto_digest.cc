@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -61,7 +61,10 @@ std::string BytesOf(uint64_t value) {
 // Writes unambiguous tokens: every token has a fixed length or carries its length.
 class Writer {
  public:
-  explicit Writer(std::string* out) : out_(out) {}
+  using PartDigest = std::function<Sha256::Digest(const Message& part)>;
+
+  // `digest` gives the digests of parts.
+  Writer(std::string* out, const PartDigest& digest) : out_(out), digest_(digest) {}
 
   void Visit(const Message& message) {
     const Reflection* reflection = message.GetReflection();
@@ -70,13 +73,17 @@ class Writer {
     fields.erase(std::remove_if(fields.begin(), fields.end(),
                                 [&](const FieldDescriptor* field) { return IsLeftOut(message, field); }),
                  fields.end());
-    Number(message.GetDescriptor()->options().GetExtension(revision));
+    const auto& options = message.GetDescriptor()->options();
+    const bool of_parts = options.GetExtension(digest_of_parts);
+    Number(options.GetExtension(revision));
     Number(fields.size());
     for (const FieldDescriptor* field : fields) {
       Number(field->number());
       const int count = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
       Number(count);
-      for (int index = 0; index < count; ++index) Value(message, field, field->is_repeated() ? index : -1);
+      for (int index = 0; index < count; ++index) {
+        Value(message, field, field->is_repeated() ? index : -1, of_parts);
+      }
     }
   }
 
@@ -95,7 +102,13 @@ class Writer {
     Number(bits);
   }
 
-  void Value(const Message& m, const FieldDescriptor* f, int i) {
+  void Part(const Message& part, bool by_digest) {
+    if (!by_digest) return Visit(part);
+    const Sha256::Digest digest = digest_(part);
+    out_->append(reinterpret_cast<const char*>(digest.data()), digest.size());
+  }
+
+  void Value(const Message& m, const FieldDescriptor* f, int i, bool of_parts) {
     const Reflection* r = m.GetReflection();
     switch (f->cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32:
@@ -117,12 +130,30 @@ class Writer {
       case FieldDescriptor::CPPTYPE_STRING:
         return Text(DigestedPart(*f, i < 0 ? r->GetString(m, f) : r->GetRepeatedString(m, f, i)));
       case FieldDescriptor::CPPTYPE_MESSAGE:
-        return Visit(i < 0 ? r->GetMessage(m, f) : r->GetRepeatedMessage(m, f, i));
+        return Part(i < 0 ? r->GetMessage(m, f) : r->GetRepeatedMessage(m, f, i), of_parts);
     }
   }
 
   std::string* out_;
+  const PartDigest& digest_;
 };
+
+std::string BytesOf(const Message& message, const Writer::PartDigest& digest) {
+  std::string bytes;
+  Writer(&bytes, digest).Visit(message);
+  return bytes;
+}
+
+Sha256::Digest DigestOf(const Message& message, const Writer::PartDigest& digest) {
+  const std::string& type = message.GetDescriptor()->full_name();
+  Sha256 sha;
+  sha.Update(BytesOf(type.size()));
+  sha.Update(type);
+  sha.Update(BytesOf(message, digest));
+  return sha.Finish();
+}
+
+Sha256::Digest PlainDigest(const Message& message) { return DigestOf(message, PlainDigest); }
 
 }  // namespace
 
@@ -132,75 +163,16 @@ std::string DigestedPart(const FieldDescriptor& field, std::string text) {
   return text;
 }
 
-std::string CanonicalBytes(const Message& message) {
-  std::string bytes;
-  Writer(&bytes).Visit(message);
-  return bytes;
-}
+std::string CanonicalBytes(const Message& message) { return BytesOf(message, PlainDigest); }
 
-CanonicalDigester::CanonicalDigester(const Descriptor& type) {
-  type_.Update(BytesOf(type.full_name().size()));
-  type_.Update(type.full_name());
-  beginning_ = type_;
-}
+std::string MessageDigest(const Message& message) { return ToHex(PlainDigest(message)); }
 
-Sha256::Digest CanonicalDigester::Of(absl::string_view canonical) {
-  constexpr size_t kBlock = 64;  // of SHA-256
-  const size_t shorter = std::min(canonical.size(), last_.size());
-  const bool begins_alike =
-      begins_ <= shorter && (begins_ == 0 || std::memcmp(canonical.data(), last_.data(), begins_) == 0);
-  size_t common = begins_alike ? begins_ : 0;
-  while (common + kBlock <= shorter && std::memcmp(canonical.data() + common, last_.data() + common, kBlock) == 0) {
-    common += kBlock;
-  }
-  if (begins_ > common) {
-    beginning_ = type_;
-    begins_ = 0;
-  }
-  beginning_.Update(canonical.substr(begins_, common - begins_));
-  begins_ = common;
-  last_.assign(canonical.data(), canonical.size());
-  Sha256 sha = beginning_;
-  sha.Update(canonical.substr(begins_));
-  return sha.Finish();
-}
-
-std::string MessageDigest(const Message& message) {
-  return ToHex(CanonicalDigester(*message.GetDescriptor()).Of(CanonicalBytes(message)));
-}
-
-CanonicalBuilder::CanonicalBuilder(const Descriptor& type) {
-  bytes_.reserve(4096);
-  Writer(&bytes_).Number(type.options().GetExtension(revision));
-  Writer(&bytes_).Number(0);  // of fields, known at the end
-}
-
-void CanonicalBuilder::Begin(int field) {
-  if (field == last_field_) {
-    bytes_.replace(count_at_, 8, BytesOf(++count_));
-    return;
-  }
-  ++fields_;
-  last_field_ = field;
-  count_ = 1;
-  Writer(&bytes_).Number(field);
-  count_at_ = bytes_.size();
-  Writer(&bytes_).Number(count_);
-}
-
-void CanonicalBuilder::AddNumber(int field, uint64_t value) {
-  Begin(field);
-  Writer(&bytes_).Number(value);
-}
-
-void CanonicalBuilder::AddMessage(int field, absl::string_view canonical) {
-  Begin(field);
-  bytes_.append(canonical.data(), canonical.size());
-}
-
-std::string CanonicalBuilder::Finish() {
-  bytes_.replace(8, 8, BytesOf(fields_));
-  return std::move(bytes_);
+Sha256::Digest MessageDigester::Of(const Message& message) {
+  return DigestOf(message, [this](const Message& part) {
+    const auto [entry, is_new] = parts_.try_emplace(&part);
+    if (is_new) entry->second = PlainDigest(part);
+    return entry->second;
+  });
 }
 
 }  // namespace openset

@@ -1,11 +1,12 @@
 #include "core/proto/proto_digest.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "core/files/digest.h"
 #include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
 #include "gtest/gtest.h"
@@ -17,6 +18,7 @@ using ::openset::testing::Grown;
 using ::openset::testing::Leaf;
 using ::openset::testing::Other;
 using ::openset::testing::Root;
+using ::openset::testing::Whole;
 
 template <typename Message>
 std::string DigestOf(const std::string& text) {
@@ -30,32 +32,40 @@ TEST(MessageDigest, DoesNotDependOnTheOrderInAFile) {
   EXPECT_EQ(Digest("leaf { rate: 0.5 count: 2 } flag: true"), Digest("flag: true leaf { count: 2 rate: 0.5 }"));
 }
 
-// Bytes that are concatenated from parts and hashed one after another, with shared prefixes.
-TEST(CanonicalDigester, GivesTheDigestsOfMessages) {
-  CanonicalDigester digester(*Root::descriptor());
+// Parts that several messages share are hashed once, by address.
+TEST(MessageDigester, GivesTheDigestsOfMessages) {
+  MessageDigester digester;
+  Leaf shared;
+  shared.set_count(3);
+  std::vector<std::unique_ptr<Whole>> wholes;
   for (const int count : {1, 2, 2, 900, 3}) {
-    for (const int leaves : {0, 40, 3, 40}) {
-      Root root;
-      root.mutable_leaf()->set_count(count);
-      root.set_flag(true);
-      for (int i = 0; i < leaves; ++i) root.add_leaves()->set_count(i);
-      EXPECT_EQ(ToHex(digester.Of(CanonicalBytes(root))), MessageDigest(root)) << count << " " << leaves;
-    }
+    wholes.push_back(std::make_unique<Whole>());
+    Whole* whole = wholes.back().get();
+    whole->mutable_leaf()->set_count(count);
+    for (int i = 0; i < count % 7; ++i) *whole->add_leaves() = shared;
+    whole->set_number(count);
+    EXPECT_EQ(ToHex(digester.Of(*whole)), MessageDigest(*whole)) << count;
+    EXPECT_EQ(ToHex(digester.Of(*whole)), MessageDigest(*whole)) << count;
   }
 }
 
-TEST(CanonicalBuilder, PutsPartsTogether) {
-  Root root;
-  root.mutable_leaf()->set_rate(0.5);
-  root.add_leaves()->set_count(1);
-  root.add_leaves()->set_count(2);
-  CanonicalBuilder builder(*Root::descriptor());
-  std::vector<std::pair<int, std::string>> parts = {{Root::kLeafFieldNumber, CanonicalBytes(root.leaf())},
-                                                    {Root::kLeavesFieldNumber, CanonicalBytes(root.leaves(0))},
-                                                    {Root::kLeavesFieldNumber, CanonicalBytes(root.leaves(1))}};
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [field, bytes] : parts) builder.AddMessage(field, bytes);
-  EXPECT_EQ(builder.Finish(), CanonicalBytes(root));
+// 21 "openset.testing.Whole" is hashed as for other messages, and a leaf by its digest (see IsFixedForEver):
+// revision 0 | 1 field | number 1, 1 value, the 32 bytes of MessageDigest(leaf).
+TEST(MessageDigest, CoversTheDigestsOfParts) {
+  Whole whole;
+  whole.mutable_leaf()->set_rate(0.5);
+  whole.mutable_leaf()->set_count(7);
+  const auto number = [](uint64_t value) {
+    std::string bytes(8, '\0');
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    return bytes;
+  };
+  std::string digest;
+  for (size_t i = 0; i < 64; i += 2) {
+    digest += static_cast<char>(std::stoi(MessageDigest(whole.leaf()).substr(i, 2), nullptr, 16));
+  }
+  EXPECT_EQ(MessageDigest(whole), Sha256Hex(number(21) + "openset.testing.Whole" + number(0) + number(1) + number(1) +
+                                            number(1) + digest));
 }
 
 TEST(MessageDigest, LeavesLabelsOut) { EXPECT_EQ(Digest("name: 'a' flag: true"), Digest("name: 'b' flag: true")); }

@@ -7,15 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace openset {
+#include "experiments/spec/resolve/actions.h"
 
-// The kinds of actions, in the order in which a trial runs them.
-enum class ActionKind {
-  kTrain,
-  kInfer,
-  kEvaluate,
-  kChoose,  // chooses among the candidates of a search, or of a rung; adds the tuned trial, or the next rung's trials
-};
+namespace openset {
 
 inline constexpr ActionKind kActionKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate,
                                               ActionKind::kChoose};
@@ -26,14 +20,6 @@ inline constexpr int64_t kTrainPasses = 3;
 // Identifies an action in the plan, the scheduler, the engine and its observers: its index in Plan.actions.
 enum class ActionId : int {};
 inline constexpr ActionId kNoAction{-1};
-
-// A trial can have several actions of one kind. The role tells them apart.
-enum class ActionRole {
-  kMain,
-  kPretraining,  // the training that the main one starts from
-  kImport,       // a "training" that stores an imported model
-  kFit,          // the inference whose outputs a score is fitted on
-};
 
 enum class ActionState {
   kMissing,   // the result is not in the store, and no record that the run makes depends on it

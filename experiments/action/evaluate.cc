@@ -10,22 +10,10 @@ class Evaluate : public Stage {
   const char* PastTense(ActionRole /*role*/) const override { return "evaluated"; }
   const char* Noun(ActionRole /*role*/) const override { return "evaluation"; }
 
-  void AddActions(const Trial& /*trial*/, const ActionKeys::Keys& keys,
-                  std::vector<TrialAction>* actions) const override {
-    TrialAction evaluate{ActionKind::kEvaluate, ActionRole::kMain, 0, keys.evaluate, {}, {}};
-    for (size_t a = 0; a < actions->size(); ++a) {
-      if ((*actions)[a].kind == ActionKind::kInfer) evaluate.inputs.push_back(static_cast<int>(a));
-    }
-    actions->push_back(std::move(evaluate));
-  }
-
   Demand Needs(const Trial& /*trial*/, const ActionMemory& memory) const override {
     return {.cpu_threads = 1, .memory_mb = memory.evaluate_mb()};
   }
   bool CanUseMoreCpus(int /*threads*/) const override { return true; }
-  void FillRequest(const Action& /*action*/, const Trial& trial, WorkRequest* request) const override {
-    *request->mutable_evaluate() = trial.Spec();
-  }
 
   std::string ResultPath(const Store& store, const std::string& key) const override { return store.RecordPath(key); }
   absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {

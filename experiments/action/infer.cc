@@ -15,21 +15,6 @@ class Infer : public Stage {
   const char* Noun(ActionRole /*role*/) const override { return "inference"; }
   bool RunsModel() const override { return true; }
 
-  void AddActions(const Trial& /*trial*/, const ActionKeys::Keys& keys,
-                  std::vector<TrialAction>* actions) const override {
-    std::vector<int> trainings;
-    for (size_t a = 0; a < actions->size(); ++a) {
-      const TrialAction& before = (*actions)[a];
-      if (before.kind != ActionKind::kTrain || before.role == ActionRole::kPretraining) continue;
-      trainings.push_back(static_cast<int>(a));
-    }
-    const auto add = [&](ActionRole role, const ActionKeys::Inference& inference) {
-      actions->push_back({ActionKind::kInfer, role, 0, inference.key, trainings, inference.shared_passes});
-    };
-    add(ActionRole::kMain, keys.infer);
-    if (keys.fit.has_value()) add(ActionRole::kFit, *keys.fit);
-  }
-
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
     const Traits inference = TraitsOf(trial.method().inference());
     int64_t work = 0;
@@ -60,9 +45,6 @@ class Infer : public Stage {
     return NeedsOfPasses(trial, memory.infer_mb());
   }
   bool CanUseMoreCpus(int threads) const override { return threads == 1; }
-  void FillRequest(const Action& action, const Trial& trial, WorkRequest* request) const override {
-    *request->mutable_infer() = action.role == ActionRole::kFit ? MakeFitAction(trial) : MakeInferAction(trial);
-  }
 
   std::string ResultPath(const Store& store, const std::string& key) const override { return store.OutputsFolder(key); }
   absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {

@@ -25,11 +25,6 @@ const Stage& StageOf(ActionKind kind) {
   return ChooseStage();
 }
 
-void ActionsOf(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) {
-  actions->clear();
-  for (const ActionKind kind : kActionKinds) StageOf(kind).AddActions(trial, keys, actions);
-}
-
 Demand Stage::NeedsOfPasses(const Trial& trial, int64_t memory_mb) {
   const ExecutionSpec& execution = trial.execution();
   if (execution.device() == ExecutionSpec::CUDA) return {.gpu_shares = 1, .memory_mb = memory_mb};

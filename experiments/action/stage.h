@@ -3,10 +3,9 @@
 // kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
 //
 // The life of an action:
-//   1. AddActions() returns the actions of a trial with their keys and inputs. Work() estimates their cost. AddReads()
-//      lists the data that they read.
-//   2. Needs() returns the resources that an action occupies while it runs. FillRequest() fills in the request to a
-//      worker.
+//   1. ActionsOf() (experiments/spec/resolve/actions.h) gives the actions of a trial, with their keys and inputs. Work()
+//      estimates their cost. AddReads() lists the data that they read.
+//   2. Needs() returns the resources that an action occupies while it runs.
 //   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() remove
 //      it from there.
 #ifndef OPENSET_EXPERIMENTS_ACTION_STAGE_H_
@@ -29,20 +28,8 @@
 #include "experiments/store/record.proto.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
-#include "experiments/worker/worker.proto.h"
 
 namespace openset {
-
-// An action of one trial, before the plan merges it with equal actions of other trials.
-struct TrialAction {
-  ActionKind kind;
-  ActionRole role = ActionRole::kMain;
-  int member = 0;
-  ActionKeys::Key key;
-  std::vector<int> inputs;  // indices in the list of the trial's actions
-  // Inferences with the same value can share passes. Absent: the action runs alone.
-  std::optional<ActionKeys::Key> shared_passes;
-};
 
 // Returns the number of samples of a selection.
 using SampleCounter = std::function<int64_t(const Selection&)>;
@@ -66,9 +53,6 @@ class Stage {
   // Whether it passes images through a network, on the trial's device and in its precision. Default: no.
   virtual bool RunsModel() const { return false; }
 
-  // Appends the trial's actions of this kind to those of the kinds before. Default: none.
-  virtual void AddActions(const Trial&, const ActionKeys::Keys& /*keys*/, std::vector<TrialAction>* /*actions*/) const {
-  }
   // The image passes (Action.work), and the data that the action reads. `trial` is any trial that needs the action.
   // Default: none.
   virtual int64_t Work(const Action&, const Trial& /*trial*/, const SampleCounter& /*count_samples*/) const {
@@ -86,9 +70,6 @@ class Stage {
   virtual bool CanUseMoreCpus(int /*threads*/) const { return false; }
   // Whether the action saves its state when it is asked to stop, and later continues from it. Default: no.
   virtual bool SavesState() const { return false; }
-  // Sets the field of the request for this kind. Default: none, because no worker runs the action.
-  virtual void FillRequest(const Action&, const Trial& /*trial*/, WorkRequest*) const {}
-
   // The path of the result in the store, and whether the result is there (errors: those of Store::Has...()). Default:
   // there is no result.
   virtual std::string ResultPath(const Store&, const std::string& /*key*/) const { return ""; }
@@ -118,12 +99,6 @@ inline const Stage& StageOf(const Action& action) { return StageOf(action.kind);
 
 // "train", "infer", "evaluate", "choose".
 inline const char* KindName(ActionKind kind) { return StageOf(kind).Verb(ActionRole::kMain); }
-
-// Sets `actions` to the actions of a trial, inputs first.
-void ActionsOf(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions);
-
-// Returns the key of the choice among these trials.
-std::string ChoiceKey(const std::vector<std::string>& trial_ids);
 
 }  // namespace openset
 

@@ -27,53 +27,6 @@ Trial TwoMembers() {
   return trial;
 }
 
-ActionKeys::Keys TwoMembersKeys() {
-  const auto key = [](uint8_t byte) {
-    ActionKeys::Key key = {};
-    key[0] = byte;
-    return key;
-  };
-  ActionKeys::Keys keys;
-  keys.start = {key(1), key(2)};
-  keys.train = {key(3), key(4)};
-  keys.infer.key = key(5);
-  keys.fit.emplace().key = key(6);
-  keys.evaluate = key(7);
-  return keys;
-}
-
-TEST(ActionsOf, ATrialsActionsHaveTheirKeysAndInputs) {
-  std::vector<TrialAction> actions(3);
-  ActionsOf(TwoMembers(), TwoMembersKeys(), &actions);
-  ASSERT_EQ(actions.size(), 7);
-  const ActionRole roles[] = {ActionRole::kPretraining, ActionRole::kMain, ActionRole::kPretraining, ActionRole::kMain,
-                              ActionRole::kMain,        ActionRole::kFit,  ActionRole::kMain};
-  const int keys[] = {1, 3, 2, 4, 5, 6, 7}, members[] = {0, 0, 1, 1, 0, 0, 0};
-  for (int a = 0; a < 7; ++a) {
-    EXPECT_EQ(actions[a].kind, a < 4 ? ActionKind::kTrain : a < 6 ? ActionKind::kInfer : ActionKind::kEvaluate);
-    EXPECT_EQ(actions[a].role, roles[a]) << a;
-    EXPECT_EQ(actions[a].key[0], keys[a]);
-    EXPECT_EQ(actions[a].member, members[a]);
-  }
-  EXPECT_THAT(actions[0].inputs, IsEmpty());
-  EXPECT_THAT(actions[1].inputs, ElementsAre(0));
-  EXPECT_THAT(actions[3].inputs, ElementsAre(2));
-  EXPECT_THAT(actions[4].inputs, ElementsAre(1, 3));
-  EXPECT_THAT(actions[5].inputs, ElementsAre(1, 3));
-  EXPECT_THAT(actions[6].inputs, ElementsAre(4, 5));
-}
-
-TEST(ActionsOf, AModelWithoutATrainingIsImported) {
-  TrialSpec trial;
-  ActionKeys::Keys keys;
-  keys.train.resize(1);
-  std::vector<TrialAction> actions;
-  ActionsOf(trial, keys, &actions);
-  ASSERT_EQ(actions.size(), 3);
-  EXPECT_EQ(actions[0].role, ActionRole::kImport);
-  EXPECT_STREQ(StageOf(ActionKind::kTrain).Verb(actions[0].role), "import");
-}
-
 TEST(Stage, NeedsASeatAndMemoryByItsKind) {
   ActionMemory memory;
   memory.set_train_mb(300);
@@ -176,12 +129,10 @@ TEST(Stage, AChoiceHasNoResult) {
   const Store store("/nowhere");
   EXPECT_FALSE(*choose.IsInStore(store, "ab"));
   EXPECT_THAT(choose.Remove(store, "ab"), IsOk());
-  // With other candidates, or in another order, it is another choice.
-  EXPECT_EQ(ChoiceKey({"ab", "cd"}), ChoiceKey({"ab", "cd"}));
-  EXPECT_NE(ChoiceKey({"ab", "cd"}), ChoiceKey({"cd", "ab"}));
 }
 
 TEST(Stage, WordsOfEqualWidth) {
+  EXPECT_STREQ(StageOf(ActionKind::kTrain).Verb(ActionRole::kImport), "import");
   for (const ActionKind kind : kActionKinds) {
     EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kMain)).size(), 9);
     EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kImport)).size(), 9);

@@ -48,19 +48,6 @@ class Train : public Stage {
   const char* Noun(ActionRole role) const override { return role == ActionRole::kImport ? "import" : "training"; }
   bool RunsModel() const override { return true; }
 
-  void AddActions(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) const override {
-    const bool trains = trial.method().has_training() || IsFittedHead(trial.method().model());
-    const ActionRole role = trains ? ActionRole::kMain : ActionRole::kImport;
-    for (int m = 0; m < static_cast<int>(keys.train.size()); ++m) {
-      std::vector<int> inputs;
-      if (!keys.start.empty()) {
-        inputs.push_back(static_cast<int>(actions->size()));
-        actions->push_back({ActionKind::kTrain, ActionRole::kPretraining, m, keys.start[m], {}, {}});
-      }
-      actions->push_back({ActionKind::kTrain, role, m, keys.train[m], std::move(inputs), {}});
-    }
-  }
-
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
     const MethodSpec& method = trial.method();
     // No pass of one of our networks.
@@ -97,10 +84,6 @@ class Train : public Stage {
     return NeedsOfPasses(trial, memory.train_mb());
   }
   bool SavesState() const override { return true; }
-  void FillRequest(const Action& action, const Trial& trial, WorkRequest* request) const override {
-    TrainAction train = MakeTrainAction(trial, action.member);
-    *request->mutable_train() = action.role == ActionRole::kPretraining ? train.start() : std::move(train);
-  }
 
   std::string ResultPath(const Store& store, const std::string& key) const override {
     return store.CheckpointFolder(key);

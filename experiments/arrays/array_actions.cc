@@ -29,6 +29,7 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/record.proto.h"
@@ -112,11 +113,11 @@ absl::Status CheckDigest(const std::string& path, const std::string& sha256) {
 // Compares the outputs of one file with the samples of an action.
 class OutputsReader {
  public:
-  OutputsReader(const InferAction& action, const ArrayContext& context)
-      : action_(action), context_(context), classes_(action.train(0).data().class_id_size()) {}
+  OutputsReader(const InferAction& action, const TrainAction& train, const ArrayContext& context)
+      : action_(action), train_(train), context_(context), classes_(train.data().class_id_size()) {}
 
   absl::StatusOr<Outputs> Read() {
-    const OutputsSpec& spec = action_.train(0).model().outputs();
+    const OutputsSpec& spec = train_.model().outputs();
     const bool is_fit = spec.has_fit_file() && IsFit();
     path_ = is_fit ? spec.fit_file() : spec.file();
     OPENSET_RETURN_IF_ERROR(CheckDigest(path_, is_fit ? spec.fit_sha256() : spec.sha256()));
@@ -145,7 +146,7 @@ class OutputsReader {
   bool IsFit() const {
     const bool is_left_out = action_.known().only_last_per_class() > 0;
     return action_.unknown().empty() &&
-           (is_left_out || MessageDigest(action_.known()) == MessageDigest(action_.train(0).data()));
+           (is_left_out || MessageDigest(action_.known()) == MessageDigest(train_.data()));
   }
 
   absl::Status Problem(absl::string_view problem) const {
@@ -157,7 +158,7 @@ class OutputsReader {
       return Problem(absl::StrCat("is for ", samples_.num_classes_given ? samples_.num_classes : samples_.num_outputs,
                                   " classes, and the task's split has ", classes_, " known ones"));
     }
-    const Selection& classes = action_.train(0).data();
+    const Selection& classes = train_.data();
     const absl::StatusOr<const DataSetInfo*> info = context_.catalog->Find(classes.data_set());
     if (!info.ok()) return absl::OkStatus();
     for (size_t c = 0; c < samples_.class_names.size() && c < classes_; ++c) {
@@ -259,6 +260,7 @@ class OutputsReader {
   }
 
   const InferAction& action_;
+  const TrainAction& train_;
   const ArrayContext& context_;
   const int classes_;
   std::string path_;
@@ -268,9 +270,9 @@ class OutputsReader {
 
 // ---- Both.
 
-absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const ArrayContext& context,
-                                    const std::string& train_key) {
-  OPENSET_ASSIGN_OR_RETURN(const LinearMap head, LoadHead(action.train(0), train_key, context));
+absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const TrainAction& train, const std::string& train_key,
+                                    const ArrayContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const LinearMap head, LoadHead(train, train_key, context));
   Outputs outputs;
   outputs.num_outputs = head.weight.rows();
   outputs.feature_dim = head.weight.cols();
@@ -300,12 +302,12 @@ absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const ArrayContex
   return outputs;
 }
 
-absl::StatusOr<Outputs> LoadCommandOutputs(const InferAction& action, const std::string& train_key,
-                                           const ArrayContext& context) {
+absl::StatusOr<Outputs> LoadCommandOutputs(const InferAction& action, const TrainAction& train,
+                                           const std::string& train_key, const ArrayContext& context) {
   OPENSET_RETURN_IF_ERROR(context.store.CheckCheckpoint(train_key));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes,
                            ReadFile(JoinPath(context.store.CheckpointFolder(train_key), kCheckpointFile)));
-  return OutputsOfCommand(action, bytes);
+  return OutputsOfCommand(action, train, bytes);
 }
 
 // Adds the component of a fitted head.
@@ -346,7 +348,8 @@ absl::StatusOr<int64_t> CountChecked(const Selection& of, const ArrayContext& co
   return CountSamples(selection, *context.catalog);
 }
 
-absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& context) {
+absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context) {
+  const TrainAction& action = spec.train();
   Safetensors content;
   content.metadata["key"] = context.key;
   TrainSummary summary;
@@ -358,11 +361,11 @@ absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& contex
     summary.mutable_import_note()->Assign(made.notes.begin(), made.notes.end());
     summary.mutable_epoch()->Assign(made.epochs.begin(), made.epochs.end());
   } else if (action.model().has_outputs()) {
-    const OutputsSpec& spec = action.model().outputs();
-    OPENSET_RETURN_IF_ERROR(CheckDigest(spec.file(), spec.sha256()));
-    if (spec.has_fit_file()) OPENSET_RETURN_IF_ERROR(CheckDigest(spec.fit_file(), spec.fit_sha256()));
+    const OutputsSpec& outputs = action.model().outputs();
+    OPENSET_RETURN_IF_ERROR(CheckDigest(outputs.file(), outputs.sha256()));
+    if (outputs.has_fit_file()) OPENSET_RETURN_IF_ERROR(CheckDigest(outputs.fit_file(), outputs.fit_sha256()));
     // What the files may have wrong is said once, in the record.
-    OPENSET_ASSIGN_OR_RETURN(const SampleSet samples, ReadSampleSet({spec.file()}));
+    OPENSET_ASSIGN_OR_RETURN(const SampleSet samples, ReadSampleSet({outputs.file()}));
     summary.mutable_import_note()->Assign(samples.hints.begin(), samples.hints.end());
   } else {
     OPENSET_ASSIGN_OR_RETURN(head, FitHead(action, context));
@@ -377,7 +380,7 @@ absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& contex
   const std::string path = JoinPath(staging, kCheckpointFile);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, bytes));
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(path));
-  *summary.mutable_action() = action;
+  *summary.mutable_action() = spec;
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
   AddHead(action, summary.mutable_provenance());
   OPENSET_RETURN_IF_ERROR(Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context));
@@ -386,24 +389,26 @@ absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& contex
   return is_over ? RemoveTree(context.store.WorkFolder(context.key)) : absl::OkStatus();
 }
 
-absl::Status InferOnArrays(const InferAction& action, const ArrayContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
-  const std::string train_key = MessageDigest(action.train(0));
-  absl::StatusOr<Outputs> outputs = action.train(0).training().has_command()
-                                        ? LoadCommandOutputs(action, train_key, context)
-                                    : action.train(0).model().has_outputs() ? OutputsReader(action, context).Read()
-                                                                            : HeadOutputs(action, context, train_key);
+absl::Status InferOnArrays(const ActionSpec& action, const ArrayContext& context) {
+  InferSummary summary;
+  *summary.mutable_action() = action;
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_training(), LoadTrainings(action, context.store));
+  OPENSET_RETURN_IF_ERROR(CheckTrainings(summary));
+  const InferAction& infer = action.infer();
+  const TrainAction& train = FirstTraining(summary).action().train();
+  const std::string train_key = InputKey(action, ActionInput::MODEL);
+  absl::StatusOr<Outputs> outputs = train.training().has_command()
+                                        ? LoadCommandOutputs(infer, train, train_key, context)
+                                    : train.model().has_outputs() ? OutputsReader(infer, train, context).Read()
+                                                                  : HeadOutputs(infer, train, train_key, context);
   OPENSET_RETURN_IF_ERROR(outputs.status());
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);
   const std::string path = JoinPath(staging, kOutputsFile);
   OPENSET_RETURN_IF_ERROR(WriteOutputs(*outputs, path));
-  InferSummary summary;
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
-  *summary.mutable_action() = action;
-  *summary.mutable_training() = {trainings.begin(), trainings.end()};
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::INFER, context.key, context.store);
-  AddHead(action.train(0), summary.mutable_provenance());
+  AddHead(train, summary.mutable_provenance());
   return Commit(staging, context.store.OutputsFolder(context.key), std::move(summary), context);
 }
 

@@ -44,13 +44,13 @@ absl::StatusOr<int64_t> CountChecked(const Selection& selection, const ArrayCont
 // stay in their files until they are inferred. Errors: those of RunTrainingCommand()
 // (experiments/arrays/command_training.h); kDataLoss if a file, or the data set, is not the one that the action names;
 // those of reading, and of FitLogisticRegression() (experiments/arrays/fitted_heads.h).
-absl::Status TrainOnArrays(const TrainAction& action, const ArrayContext& context);
+absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context);
 
 // Commits the outputs of an inference with such a model: those of its file in the order of the action's samples, or the
 // fitted head's. Errors: the same; kInvalidArgument with file and row for outputs that don't fit the action: other
 // numbers of samples or labels, missing or further groups, other names of classes, fewer outputs than classes. If the
 // images of the task are not on this machine, only the numbers of samples of each class are compared.
-absl::Status InferOnArrays(const InferAction& action, const ArrayContext& context);
+absl::Status InferOnArrays(const ActionSpec& action, const ArrayContext& context);
 
 }  // namespace openset
 

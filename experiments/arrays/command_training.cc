@@ -370,8 +370,7 @@ void AddArrays(const char* part, const Outputs& outputs, Safetensors* content) {
 }
 
 // The part of a training's samples that an inference is about; null: none.
-const Part* PartOf(const InferAction& action) {
-  const TrainAction& train = action.train(0);
+const Part* PartOf(const InferAction& action, const TrainAction& train) {
   const std::string known = MessageDigest(action.known());
   if (action.unknown_size() > 0 || known == MessageDigest(train.samples().test_known())) return &kTest;
   if (known == MessageDigest(train.data())) return &kFit;
@@ -471,9 +470,10 @@ absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, cons
   return result;
 }
 
-absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const std::string& checkpoint) {
+absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const TrainAction& train,
+                                         const std::string& checkpoint) {
   OPENSET_ASSIGN_OR_RETURN(const Safetensors content, DecodeSafetensors(checkpoint));
-  const Part* part = PartOf(action);
+  const Part* part = PartOf(action, train);
   if (part == nullptr) return absl::NotFoundError("the command got other samples than those of this inference");
   Outputs outputs;
   absl::Status status;

@@ -29,9 +29,10 @@ struct CommandResult {
 // of reading the data.
 absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, const ArrayContext& context);
 
-// The outputs of an inference on samples of that training, from the bytes of its checkpoint. Errors: kNotFound if the
+// The outputs of an inference on samples of the training `train`, from the bytes of its checkpoint. Errors: kNotFound if the
 // command wrote none for these samples, with the file that it would have to write; kDataLoss.
-absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const std::string& checkpoint);
+absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const TrainAction& train,
+                                         const std::string& checkpoint);
 
 }  // namespace openset
 

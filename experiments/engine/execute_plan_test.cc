@@ -424,11 +424,11 @@ TEST_F(ExecutePlanTest, ASingleActionMayUseAllCpusIfResultsAreIdentical) {
   engine_.capacity_of.cpu_threads = 4;
   ASSERT_TRUE(Run(MakePlanOf("seed: 0")).ok());
   ASSERT_THAT(engine_.started, SizeIs(3));
-  EXPECT_TRUE(engine_.started[0].has_train());
+  EXPECT_TRUE(engine_.started[0].action().has_train());
   EXPECT_EQ(engine_.started[0].cpu_slots(), 1);
-  EXPECT_TRUE(engine_.started[1].has_infer());
+  EXPECT_TRUE(engine_.started[1].action().has_infer());
   EXPECT_EQ(engine_.started[1].cpu_slots(), 4);
-  EXPECT_TRUE(engine_.started[2].has_evaluate());
+  EXPECT_TRUE(engine_.started[2].action().has_evaluate());
   EXPECT_EQ(engine_.started[2].cpu_slots(), 4);
 }
 

@@ -124,9 +124,7 @@ namespace {
 
 // Whether the worker with LibTorch runs the action (tools/worker_main.cc). The other one runs all other actions.
 bool NeedsTrainer(const WorkRequest& request) {
-  if (request.has_train()) return !UsesArraysOnly(request.train().model());
-  if (request.has_infer()) return !UsesArraysOnly(request.infer().train(0).model());
-  return request.has_probe();
+  return request.runs_network() || request.has_probe();
 }
 
 }  // namespace

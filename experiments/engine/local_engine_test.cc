@@ -391,7 +391,7 @@ TEST_F(LocalEngineTest, RunningActionsGetMoreCpus) {
   LocalEngine engine(store_, options_);
   const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
   WorkRequest request = plan.RequestOf(plan.actions[0]);
-  ASSERT_TRUE(request.has_train());
+  ASSERT_TRUE(request.action().has_train());
   request.set_cpu_slots(1);
   ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
   std::string what;

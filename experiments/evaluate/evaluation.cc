@@ -272,10 +272,10 @@ TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const R
   return details;
 }
 
-absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record) {
+absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, TrialRecord* record) {
   // The outputs for the fit come from the same trainings.
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, TrainingsOf(test, store));
-  for (const TrainSummary& training : trainings) {
+  OPENSET_RETURN_IF_ERROR(CheckTrainings(test));
+  for (const TrainSummary& training : test.training()) {
     *record->mutable_provenance()->add_stage() = training.provenance();
     for (const std::string& tensor : training.ignored_tensor()) {
       if (!absl::c_linear_search(record->ignored_tensor(), tensor)) record->add_ignored_tensor(tensor);
@@ -284,9 +284,9 @@ absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const 
       if (!absl::c_linear_search(record->import_note(), note)) record->add_import_note(note);
     }
   }
-  const TrainSummary& first = trainings[CountTrainingsOfFirstModel(test.action()) - 1];
+  const TrainSummary& first = FirstTraining(test);
   *record->mutable_epoch() = first.epoch();
-  record->set_checkpoint_key(MessageDigest(test.action().train(0)));
+  record->set_checkpoint_key(InputKey(test.action(), ActionInput::MODEL));
   record->set_checkpoint_sha256(first.checkpoint_sha256());
   *record->mutable_provenance()->add_stage() = test.provenance();
   if (fit != nullptr) {
@@ -475,11 +475,13 @@ struct StoredOutputs {
   InferSummary summary;
 };
 
-absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store) {
+absl::StatusOr<StoredOutputs> Load(const std::string& key, const Store& store) {
   StoredOutputs stored;
-  stored.key = MessageDigest(action);
-  OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(stored.key));
-  *stored.summary.mutable_action() = action;  // the file may say anything
+  stored.key = key;
+  OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(key));
+  if (MessageDigest(stored.summary.action()) != key) {
+    return absl::DataLossError(absl::StrCat(store.OutputsFolder(key), ": its action has another key"));
+  }
   const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
   OPENSET_RETURN_IF_ERROR(CheckZipMembers(path));
   absl::StatusOr<std::string> sha256;
@@ -599,14 +601,13 @@ struct TrialOutputs {
   std::optional<StoredOutputs> fit;
 };
 
-absl::StatusOr<TrialOutputs> LoadOutputs(const TrialSpec& trial, const Store& store) {
-  const EvaluateAction action = MakeEvaluateAction(trial);
+absl::StatusOr<TrialOutputs> LoadOutputs(const ActionSpec& evaluation, const Store& store) {
+  const std::string test = InputKey(evaluation, ActionInput::TEST), fit = InputKey(evaluation, ActionInput::FIT);
   absl::StatusOr<StoredOutputs> loaded[2];
-  InParallel(action.has_fit() ? 2 : 1,
-             [&](int64_t i) { loaded[i] = Load(i == 0 ? action.test() : action.fit(), store); });
+  InParallel(fit.empty() ? 1 : 2, [&](int64_t i) { loaded[i] = Load(i == 0 ? test : fit, store); });
   TrialOutputs outputs;
   OPENSET_ASSIGN_OR_RETURN(outputs.test, std::move(loaded[0]));
-  if (action.has_fit()) {
+  if (!fit.empty()) {
     OPENSET_ASSIGN_OR_RETURN(outputs.fit, std::move(loaded[1]));
   }
   return outputs;
@@ -615,7 +616,7 @@ absl::StatusOr<TrialOutputs> LoadOutputs(const TrialSpec& trial, const Store& st
 }  // namespace
 
 absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store) {
-  OPENSET_ASSIGN_OR_RETURN(TrialOutputs stored, LoadOutputs(trial, store));
+  OPENSET_ASSIGN_OR_RETURN(TrialOutputs stored, LoadOutputs(MakeAction(trial, ActionKind::kEvaluate), store));
   Outputs& outputs = stored.test.outputs;
   OPENSET_ASSIGN_OR_RETURN(Scored scored,
                            ScoreOutputs(trial, outputs, stored.fit.has_value() ? &stored.fit->outputs : nullptr));
@@ -640,9 +641,10 @@ absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& s
   return samples;
 }
 
-absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store) {
+absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, const TrialSpec& trial,
+                           const Store& store) {
   const StageClock clock;
-  OPENSET_ASSIGN_OR_RETURN(const TrialOutputs outputs, LoadOutputs(trial, store));
+  OPENSET_ASSIGN_OR_RETURN(const TrialOutputs outputs, LoadOutputs(action, store));
   const StoredOutputs& test = outputs.test;
   const std::optional<StoredOutputs>& fit = outputs.fit;
   OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
@@ -658,7 +660,7 @@ absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const
     record.set_fit_outputs_sha256(fit->sha256);
   }
   for (const std::string& type : RaisedRevisions(trial)) record.mutable_provenance()->add_raised_revision(type);
-  OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, store, &record));
+  OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, &record));
   StageProvenance* stage = record.mutable_provenance()->add_stage();
   *stage = clock.Read(StageProvenance::EVALUATE, key, store);
   AddComponents(trial.method().score(), openset_evaluate_fingerprints, stage);

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "eval/files/sample_set.h"
 #include "eval/metrics/ranked_input.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
 #include "experiments/store/outputs.h"
@@ -28,9 +29,8 @@ TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const R
 
 // Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, the tensors
 // that were left out when its trainings imported weights, and the first model's epochs and checkpoint. `fit` is null
-// unless the score is fitted. Needs no checkpoint, except for outputs of earlier versions. Errors: those of
-// TrainingsOf() (experiments/store/records/input_trainings.h). Precondition: `test` has the action of its outputs.
-absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, const Store& store, TrialRecord* record);
+// unless the score is fitted. Errors: kDataLoss if `test` has other trainings than its action.
+absl::Status AddInputs(const InferSummary& test, const InferSummary* fit, TrialRecord* record);
 
 // The last action of a trial: computes the record from stored outputs (score, then metrics). Does not need LibTorch.
 
@@ -48,9 +48,10 @@ absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs
 // as EvaluateTrial().
 absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store);
 
-// Makes the trial's record from the outputs in the store, and commits it under the key of its EvaluateAction. Errors:
+// Makes the trial's record from the outputs in the store that its evaluation names, and commits it under `key`. Errors:
 // as Measure(); kNotFound or kDataLoss if outputs are missing or corrupt.
-absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store);
+absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, const TrialSpec& trial,
+                           const Store& store);
 
 }  // namespace openset
 

@@ -25,6 +25,7 @@
 #include "data/batcher.h"
 #include "experiments/infer/make_predictor.h"
 #include "experiments/infer/train_mode_pass.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/records/input_trainings.h"
@@ -67,9 +68,9 @@ std::vector<float> Values(const at::Tensor& rows) {
 
 // Whether several batches may pass the model at the same time, each on one CPU: if no pass affects another one, and
 // each uses one thread. Batches are complete, so that no bit depends on how many pass at once.
-bool MayPassAtOnce(const InferAction& action, const Model& model, const ActionContext& context) {
-  const ExecutionSpec& execution = action.train(0).execution();
-  return action.inference().has_plain() && action.train_size() == 1 && model.HasIndependentPasses() &&
+bool MayPassAtOnce(const InferAction& action, size_t models, const Model& model, const ActionContext& context) {
+  const ExecutionSpec& execution = action.execution();
+  return action.inference().has_plain() && models == 1 && model.HasIndependentPasses() &&
          context.device.is_cpu() && execution.threads() == 1 && execution.precision() == ExecutionSpec::FP32;
 }
 
@@ -88,9 +89,11 @@ struct Collected {
 // Passes each image through the network once for several inferences that differ only in the outputs that they need.
 class Inferrer {
  public:
-  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, bool may_pass_at_once,
-           Pipeline pipeline, int64_t total, std::vector<Collected>* collected)
+  // `train`: the training of the first network.
+  Inferrer(const InferAction& action, const TrainAction& train, const ActionContext& context, Predictor* predictor,
+           bool may_pass_at_once, Pipeline pipeline, int64_t total, std::vector<Collected>* collected)
       : action_(action),
+        train_(train),
         context_(context),
         predictor_(predictor),
         may_pass_at_once_(may_pass_at_once),
@@ -100,9 +103,8 @@ class Inferrer {
 
   // Appends the outputs for a selection; `group` is -1 for known samples.
   absl::Status Add(const Selection& selection, int group) {
-    const TrainAction& train = action_.train(0);
     OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
-                             context_.images->MakeBatcher(selection, train.input().channels(), context_.device));
+                             context_.images->MakeBatcher(selection, train_.input().channels(), context_.device));
     BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
                        /*random=*/nullptr);
     Report();
@@ -132,9 +134,8 @@ class Inferrer {
 
   // Appends known samples whose logits [N, K] have already been computed.
   absl::Status AddLogits(const Selection& selection, const at::Tensor& logits) {
-    OPENSET_ASSIGN_OR_RETURN(
-        const Batcher batcher,
-        context_.images->MakeBatcher(selection, action_.train(0).input().channels(), context_.device));
+    OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
+                             context_.images->MakeBatcher(selection, train_.input().channels(), context_.device));
     for (Collected& collected : collected_) {
       OPENSET_RETURN_IF_ERROR(AddRows({{{}, logits, {}, {}}, {}, {}}, &collected));
     }
@@ -153,7 +154,7 @@ class Inferrer {
 
   // Predicts the batches at the same time, the first one in this thread.
   std::vector<std::vector<Prediction>> PredictEach(const std::vector<Batch>& batches) {
-    const ExecutionSpec& execution = action_.train(0).execution();
+    const ExecutionSpec& execution = action_.execution();
     const auto predict = [this, &execution](const Batch& batch) {
       c10::NoGradGuard no_grad;
       const PrecisionScope precision(execution, context_.device);
@@ -218,7 +219,7 @@ class Inferrer {
       outputs.stage_widths = prediction.stage_widths;
     }
     if (!prediction.predicting_logits.defined()) return absl::OkStatus();
-    const int64_t classes = action_.train(0).data().class_id_size();
+    const int64_t classes = train_.data().class_id_size();
     const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();
     const int64_t* data = predicted.const_data_ptr<int64_t>();
     outputs.prediction.insert(outputs.prediction.end(), data, data + predicted.numel());
@@ -226,6 +227,7 @@ class Inferrer {
   }
 
   const InferAction& action_;
+  const TrainAction& train_;
   const ActionContext& context_;
   Predictor* predictor_;
   const bool may_pass_at_once_;
@@ -245,19 +247,18 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
-// `shared_by`: the number of inferences that shared the passes.
+// `shared_by`: the number of inferences that shared the passes. `summary` has their trainings.
 absl::Status Commit(const InferRequest& request, const FolderRemover& staging, const std::string& outputs_sha256,
-                    const std::vector<TrainSummary>& trainings, int shared_by, const ActionContext& context) {
-  InferSummary summary;
+                    int shared_by, InferSummary summary, const ActionContext& context) {
+  const InferAction& infer = request.action.infer();
   *summary.mutable_action() = request.action;
-  *summary.mutable_training() = {trainings.begin(), trainings.end()};
   summary.set_outputs_sha256(outputs_sha256);
   summary.set_schema_version(kSchemaVersion);
   StageProvenance* provenance = summary.mutable_provenance();
   *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
-  DescribeExecution(request.action.train(0).execution(), context.device, provenance);
-  AddComponents(request.action.train(0).model(), openset_infer_fingerprints, provenance);
-  AddComponents(request.action.inference(), openset_infer_fingerprints, provenance);
+  DescribeExecution(infer.execution(), context.device, provenance);
+  AddComponents(FirstTraining(summary).action().train().model(), openset_infer_fingerprints, provenance);
+  AddComponents(infer.inference(), openset_infer_fingerprints, provenance);
   provenance->set_wall_seconds(provenance->wall_seconds() / shared_by);
   provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kSummaryFile), EncodeRecord(summary)));
@@ -265,13 +266,15 @@ absl::Status Commit(const InferRequest& request, const FolderRemover& staging, c
   return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key)).status();
 }
 
-// The models' outputs for the samples of each request, into the element with its index.
-absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::shared_ptr<Model>> models,
-                     const ActionContext& context, std::vector<Collected>* collected) {
-  const InferAction& action = requests[0].action;
-  const TrainAction& train = action.train(0);
+// The models' outputs for the samples of each action, into the element with its index. `train`: the training of the
+// first model.
+absl::Status Collect(const std::vector<const InferAction*>& actions, const TrainAction& train,
+                     std::vector<std::shared_ptr<Model>> models, const ActionContext& context,
+                     std::vector<Collected>* collected) {
+  const InferAction& action = *actions[0];
   std::vector<InferenceSpec> specs;
-  for (const InferRequest& request : requests) specs.push_back(request.action.inference());
+  for (const InferAction* one : actions) specs.push_back(one->inference());
+  const size_t num_models = models.size();
   const std::shared_ptr<Model> first = models[0];
   at::Tensor passed;  // logits of the training images
   if (TraitsOf(action.inference()).reads_training_images()) {
@@ -289,8 +292,8 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(action, context, predictor.get(), MayPassAtOnce(action, *first, context), std::move(pipeline),
-                    total, collected);
+  Inferrer inferrer(action, train, context, predictor.get(), MayPassAtOnce(action, num_models, *first, context),
+                    std::move(pipeline), total, collected);
   if (passed.defined() && MessageDigest(action.known()) == MessageDigest(train.data())) {
     OPENSET_RETURN_IF_ERROR(inferrer.AddLogits(action.known(), passed));
   } else {
@@ -313,32 +316,36 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
 
 }  // namespace
 
-absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
-                                       const ActionContext& context) {
-  const InferRequest request{"", action};
+absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, const TrainAction& train,
+                                       std::vector<std::shared_ptr<Model>> models, const ActionContext& context) {
   std::vector<Collected> collected(1);
-  OPENSET_RETURN_IF_ERROR(Collect({request}, std::move(models), context, &collected));
+  OPENSET_RETURN_IF_ERROR(Collect({&action}, train, std::move(models), context, &collected));
   return std::move(collected[0].outputs);
 }
 
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
-  const InferAction& action = requests[0].action;
-  const TrainAction& train = action.train(0);
-  ConfigureExecution(train.execution());
+  const ActionSpec& action = requests[0].action;
+  ConfigureExecution(action.infer().execution());
   std::vector<std::shared_ptr<Model>> models;
-  for (const TrainAction& member : action.train()) {
-    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
+  for (const std::string& key : InputKeys(action, ActionInput::MODEL)) {
+    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(key, context));
   }
   // The requests have the same models.
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrainSummary> trainings, LoadTrainings(action, context.store));
+  InferSummary summary;
+  *summary.mutable_action() = action;
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_training(), LoadTrainings(action, context.store));
+  OPENSET_RETURN_IF_ERROR(CheckTrainings(summary));
+  const TrainAction& train = FirstTraining(summary).action().train();
+  std::vector<const InferAction*> actions;
   std::vector<std::unique_ptr<FolderRemover>> staging;
   std::vector<Collected> collected(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_ASSIGN_OR_RETURN(std::string folder, context.store.NewStagingFolder(requests[i].key));
     staging.push_back(std::make_unique<FolderRemover>(std::move(folder)));
+    actions.push_back(&requests[i].action.infer());
     collected[i].writer = std::make_unique<OutputsWriter>(JoinPath(staging[i]->folder(), kOutputsFile));
   }
-  OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));
+  OPENSET_RETURN_IF_ERROR(Collect(actions, train, std::move(models), context, &collected));
   OPENSET_RETURN_IF_ERROR(context.images->CheckUnchanged());
   std::vector<absl::StatusOr<std::string>> sha256(requests.size());
   InParallel(static_cast<int64_t>(requests.size()), [&](int64_t i) {
@@ -348,7 +355,7 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (size_t i = 0; i < requests.size(); ++i) {
     OPENSET_RETURN_IF_ERROR(sha256[i].status());
     OPENSET_RETURN_IF_ERROR(
-        Commit(requests[i], *staging[i], *sha256[i], trainings, static_cast<int>(requests.size()), context));
+        Commit(requests[i], *staging[i], *sha256[i], static_cast<int>(requests.size()), summary, context));
   }
   return absl::OkStatus();
 }

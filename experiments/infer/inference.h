@@ -51,14 +51,14 @@ class PassesAtOnce {
 // An action and its key.
 struct InferRequest {
   std::string key;
-  InferAction action;
+  ActionSpec action;
 };
 
 // Returns the outputs of `models` (one, or an ensemble's members; on the context's device) for the action's known
-// samples, then each group of unknown samples, then each shifted group of known samples. Puts the models in evaluation
-// mode. Errors: those of the data.
-absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
-                                       const ActionContext& context);
+// samples, then each group of unknown samples, then each shifted group of known samples. `train` is the training of the
+// first model. Puts the models in evaluation mode. Errors: those of the data.
+absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, const TrainAction& train,
+                                       std::vector<std::shared_ptr<Model>> models, const ActionContext& context);
 
 // Runs the model over the known test samples, then over each group of unknown ones, and commits the outputs to the
 // store. Several requests may differ only in the settings of an input perturbation; each image is then loaded once for

@@ -103,13 +103,12 @@ class InferenceTest : public ::testing::Test {
   InferenceTest() : images_(ToyCatalog(), {::testing::TempDir()}) {
     WriteTestFile("toy.bin", ImageFile());
     // Classes c and a are known, in this order; b is unknown.
+    train_ = ParsedWithDefaults<TrainAction>(R"(
+        model { osrci_cnn { feature_dim: 4 } head { linear {} } }
+        input { size: 16 channels: 1 mean: 0.5 std: 0.25 }
+        data { data_set: "toy" part: "train" class_id: [2, 0] }
+        seed: 3)");
     action_ = ParsedWithDefaults<InferAction>(R"(
-        train {
-          model { osrci_cnn { feature_dim: 4 } head { linear {} } }
-          input { size: 16 channels: 1 mean: 0.5 std: 0.25 }
-          data { data_set: "toy" part: "train" class_id: [2, 0] }
-          seed: 3
-        }
         inference { plain {} }
         known { data_set: "toy" part: "train" class_id: [2, 0] }
         unknown { name: "odd" selection { data_set: "toy" part: "train" class_id: 1 } })");
@@ -123,31 +122,47 @@ class InferenceTest : public ::testing::Test {
   }
 
   ActionContext ContextOf(const std::string& key) {
-    return {key, store_, at::kCPU, &images_, [this](const WorkProgress& p) { progress_.push_back(p.fraction()); }};
+    return {key, {}, store_, at::kCPU, &images_, [this](const WorkProgress& p) { progress_.push_back(p.fraction()); }};
   }
 
-  // Stores a random network as the checkpoint of action_.train(0).
+  ActionSpec Training() const {
+    ActionSpec spec;
+    *spec.mutable_train() = train_;
+    return spec;
+  }
+
+  // Of the network of Training().
+  ActionSpec SpecOf(const InferAction& action) const {
+    ActionSpec spec;
+    ActionInput* model = spec.add_input();
+    model->set_role(ActionInput::MODEL);
+    model->set_key(MessageDigest(Training()));
+    *spec.mutable_infer() = action;
+    return spec;
+  }
+  std::string KeyOf(const InferAction& action) const { return MessageDigest(SpecOf(action)); }
+
+  // Stores a random network as the checkpoint of the training.
   std::shared_ptr<Model> CommitNetwork() {
-    const TrainAction& train = action_.train(0);
-    RandomStream random(train.seed(), "inference_test");
-    std::shared_ptr<Model> model = MakeModel(train.model(), train.input(), 2, &random).value();
+    RandomStream random(train_.seed(), "inference_test");
+    std::shared_ptr<Model> model = MakeModel(train_.model(), train_.input(), 2, &random).value();
     TrainSummary summary;
-    *summary.mutable_action() = train;
-    EXPECT_THAT(CommitCheckpoint(*model, summary, ContextOf(MessageDigest(train))), IsOk());
+    *summary.mutable_action() = Training();
+    EXPECT_THAT(CommitCheckpoint(*model, summary, ContextOf(MessageDigest(Training()))), IsOk());
     model->eval();
     return model;
   }
 
   Outputs OutputsOf(const InferAction& action) {
     const absl::StatusOr<Outputs> outputs =
-        ReadOutputs(JoinPath(store_.OutputsFolder(MessageDigest(action)), kOutputsFile));
+        ReadOutputs(JoinPath(store_.OutputsFolder(KeyOf(action)), kOutputsFile));
     EXPECT_THAT(outputs, IsOk());
     return outputs.value_or(Outputs());
   }
 
   absl::Status RunInference(const std::vector<InferAction>& actions) {
     std::vector<InferRequest> requests;
-    for (const InferAction& action : actions) requests.push_back({MessageDigest(action), action});
+    for (const InferAction& action : actions) requests.push_back({KeyOf(action), SpecOf(action)});
     return Infer(requests, ContextOf(requests[0].key));
   }
 
@@ -155,6 +170,7 @@ class InferenceTest : public ::testing::Test {
     return at::tensor(values).view({-1, columns});
   }
 
+  TrainAction train_;
   InferAction action_;
   const Store store_{JoinPath(::testing::TempDir(), "inference_store")};
   ImageCache images_;
@@ -254,16 +270,16 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   context.images = &images;
   for (const bool is_script : {false, true}) {
     const std::vector<std::shared_ptr<Model>> models = {
-        is_script ? ScriptNetwork(action_.mutable_train(0)->mutable_model()) : CommitNetwork()};
+        is_script ? ScriptNetwork(train_.mutable_model()) : CommitNetwork()};
     context.cpu_slots = [] { return 1; };
-    const absl::StatusOr<Outputs> alone = CollectOutputs(action_, models, context);
+    const absl::StatusOr<Outputs> alone = CollectOutputs(action_, train_, models, context);
     ASSERT_THAT(alone, IsOk());
     ASSERT_EQ(alone->label.size(), 1398);
     int asked = 0;
     const std::vector<std::function<int()>> cpus = {[] { return 2; }, [] { return 8; }, [&asked] { return ++asked; }};
     for (const std::function<int()>& slots : cpus) {
       context.cpu_slots = slots;
-      const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, models, context);
+      const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, train_, models, context);
       ASSERT_THAT(parallel, IsOk());
       EXPECT_EQ(parallel->logits, alone->logits) << is_script;
       EXPECT_EQ(parallel->features, alone->features) << is_script;
@@ -295,9 +311,9 @@ TEST_F(InferenceTest, JointRequestsEqualSeparateOnes) {
 TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
   CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());
-  const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(MessageDigest(action_));
+  const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(KeyOf(action_));
   ASSERT_THAT(summary, IsOk());
-  EXPECT_EQ(MessageDigest(summary->action()), MessageDigest(action_));
+  EXPECT_EQ(MessageDigest(summary->action()), KeyOf(action_));
   EXPECT_EQ(summary->outputs_sha256().size(), 64);
 }
 
@@ -305,7 +321,7 @@ TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
 // mode with the statistics that this pass has changed. All four training images are in one batch here, so that their
 // order doesn't matter.
 TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
-  *action_.mutable_train(0)->mutable_model() =
+  *train_.mutable_model() =
       ParsedWithDefaults<ModelSpec>("resnet_cifar { width: 2 } head { linear {} }");
   const std::shared_ptr<Model> model = CommitNetwork();
   InferAction passed = action_, fit = action_;
@@ -335,7 +351,7 @@ TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   EXPECT_THAT(Table(plain.logits, 2).slice(0, 0, 4), Not(TensorNear(in_training_mode, 1e-2)));
   EXPECT_THAT(Table(plain.logits, 2).slice(0, 4, 6), Not(TensorNear(after_it.slice(0, 2, 4), 1e-2)));
   // A repetition gives the same.
-  std::filesystem::remove_all(store_.OutputsFolder(MessageDigest(fit)));
+  std::filesystem::remove_all(store_.OutputsFolder(KeyOf(fit)));
   ASSERT_THAT(RunInference({fit}), IsOk());
   EXPECT_EQ(OutputsOf(fit).logits, of_fit.logits);
 }
@@ -346,7 +362,7 @@ TEST_F(InferenceTest, NamesWhatIsMissing) {
   InferAction other = action_;
   other.mutable_known()->set_data_set("other");
   EXPECT_THAT(RunInference({other}), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_FALSE(*store_.HasOutputs(MessageDigest(other)));
+  EXPECT_FALSE(*store_.HasOutputs(KeyOf(other)));
 }
 
 }  // namespace

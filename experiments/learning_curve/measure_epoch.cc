@@ -21,16 +21,16 @@ absl::Status MeasureEpoch(const TrainAction& action, const std::shared_ptr<Model
   const EpochEvaluation& spec = action.evaluation();
   // As a trial of this training would have it.
   InferAction infer;
-  *infer.add_train() = action;
+  *infer.mutable_execution() = action.execution();
   *infer.mutable_inference() = spec.inference();
   *infer.mutable_known() = spec.known();
   *infer.mutable_unknown() = spec.unknown();
-  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, {model}, context));
+  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, action, {model}, context));
   std::optional<Outputs> fit;
   if (TraitsOf(spec.score()).fit()) {
     *infer.mutable_known() = action.data();
     infer.clear_unknown();
-    OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, {model}, context));
+    OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, action, {model}, context));
   }
   TrialSpec trial;
   *trial.mutable_method()->mutable_score() = spec.score();

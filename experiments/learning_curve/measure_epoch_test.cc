@@ -23,14 +23,14 @@ TEST(MeasureEpoch, EvaluationOnTheWayChangesNoBitOfTheTraining) {
   TrialSpec dropout = with;  // draws its own masks
   dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_passes(3);
   dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_average(PROBABILITIES);
-  const TrainSummary undisturbed = Trained(MakeTrainAction(plain), scene);
+  const TrainSummary undisturbed = Trained(MakeTraining(plain).train(), scene);
   for (const TrialSpec& trial : {with, dropout}) {
-    const TrainAction action = MakeTrainAction(trial);
+    const TrainAction action = MakeTraining(trial).train();
     EXPECT_FALSE(action.training().has_evaluate_every());
     const TrainSummary measured = Trained(action, scene);
     // The keys in the files' metadata differ, so only the tensors are compared.
-    const auto a = LoadTrainedModel(MakeTrainAction(plain), scene.Context()),
-               b = LoadTrainedModel(action, scene.Context());
+    const auto a = LoadTrainedModel(KeyOf(MakeTraining(plain).train()), scene.Context()),
+               b = LoadTrainedModel(KeyOf(action), scene.Context());
     ASSERT_THAT(a, IsOk());
     ASSERT_THAT(b, IsOk());
     for (const auto& parameter : (*a)->named_parameters()) {
@@ -48,15 +48,15 @@ TEST(MeasureEpoch, EvaluationOnTheWayChangesNoBitOfTheTraining) {
 TEST(MeasureEpoch, TheCurveEndsAtTheRecordsValues) {
   const TrainingScene scene;
   const TrialSpec trial = WithCurve(scene.Trial(), EvaluateEverySpec::TEST);
-  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
-  const InferAction infer = MakeInferAction(trial);
+  const TrainSummary summary = Trained(MakeTraining(trial).train(), scene);
+  const ActionSpec infer = MakeAction(trial, ActionKind::kInfer);
   const std::string key = MessageDigest(infer);
   ASSERT_THAT(Infer({{key, infer}}, scene.Context(key)), IsOk());
   const ActionContext context = scene.Context();
-  const std::string checkpoint = context.store.CheckpointFolder(MessageDigest(MakeTrainAction(trial)));
+  const std::string checkpoint = context.store.CheckpointFolder(MessageDigest(MakeTraining(trial)));
   ASSERT_TRUE(FileExists(checkpoint));
   ASSERT_THAT(context.store.Remove(checkpoint), IsOk());
-  ASSERT_THAT(EvaluateTrial(TrialId(trial), trial, context.store), IsOk());
+  ASSERT_THAT(EvaluateTrial(TrialId(trial), MakeAction(trial, ActionKind::kEvaluate), trial, context.store), IsOk());
   const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->metric_size(), 2);
@@ -71,7 +71,7 @@ TEST(MeasureEpoch, TheCurveEndsAtTheRecordsValues) {
 
 TEST(MeasureEpoch, ValidationSamplesAreTheKnownOnesThatAreKept) {
   const TrainingScene scene;
-  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), EvaluateEverySpec::VALIDATION));
+  const TrainAction action = MakeTraining(WithCurve(scene.Trial(), EvaluateEverySpec::VALIDATION)).train();
   EXPECT_EQ(action.evaluation().known().only_last_per_class(), 2);
   const TrainSummary summary = Trained(action, scene);
   const MetricRecord& accuracy = summary.epoch(2).metric(0);
@@ -86,7 +86,7 @@ TEST(MeasureEpoch, ContinuesIfAScoreCannotBeFittedYet) {
   const TrainingScene scene;
   TrialSpec trial = WithCurve(scene.Trial(), EvaluateEverySpec::TEST);
   trial.mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_knn()->set_k(1000);
-  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
+  const TrainSummary summary = Trained(MakeTraining(trial).train(), scene);
   ASSERT_EQ(summary.epoch_size(), 3);
   for (const int e : {1, 2}) {
     ASSERT_EQ(summary.epoch(e).metric_size(), 2);
@@ -101,11 +101,11 @@ TEST(MeasureEpoch, ANamedScoreIsSharedByMethodsThatScoreOtherwise) {
   const TrainingScene scene;
   TrialSpec one = WithCurve(scene.Trial(), EvaluateEverySpec::TEST), two = one;
   two.mutable_method()->mutable_score()->mutable_energy();
-  EXPECT_NE(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
+  EXPECT_NE(MessageDigest(MakeTraining(one).train()), MessageDigest(MakeTraining(two).train()));
   for (TrialSpec* trial : {&one, &two}) {
     trial->mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_max_logit();
   }
-  EXPECT_EQ(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
+  EXPECT_EQ(MessageDigest(MakeTraining(one).train()), MessageDigest(MakeTraining(two).train()));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "experiments/action/stage.h"
+#include "experiments/spec/model_files.h"
+#include "experiments/spec/resolve/actions.h"
 
 namespace openset {
 
@@ -41,8 +43,11 @@ std::vector<ActionId> Plan::NeededActions() const {
 
 WorkRequest Plan::RequestOf(const Action& action) const {
   WorkRequest request;
+  const Trial& trial = TrialOf(action);
   request.set_key(action.key);
-  StageOf(action).FillRequest(action, TrialOf(action), &request);
+  *request.mutable_action() = MakeAction(trial, action.kind, action.role, action.member);
+  request.set_runs_network(StageOf(action).RunsModel() && !UsesArraysOnly(trial.method().model()));
+  if (action.kind == ActionKind::kEvaluate) *request.mutable_trial() = trial.Spec();
   if (action.continued != kNoAction) request.set_continued_key((*this)[action.continued].key);
   for (const ActionId passenger : action.passengers) *request.add_passenger() = RequestOf((*this)[passenger]);
   return request;

@@ -202,10 +202,11 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
 void ExpectKeysOfActions(const Plan& plan) {
   for (const Action& action : plan.actions) {
     const WorkRequest request = plan.RequestOf(action);
-    ASSERT_TRUE(request.has_train() || request.has_infer() || request.has_evaluate());
-    EXPECT_EQ(action.key, request.has_train()   ? MessageDigest(request.train())
-                          : request.has_infer() ? MessageDigest(request.infer())
-                                                : MessageDigest(MakeEvaluateAction(plan.TrialOf(action))));
+    EXPECT_EQ(action.key, MessageDigest(request.action()));
+    ASSERT_EQ(request.action().input_size(), action.inputs.size());
+    for (size_t i = 0; i < action.inputs.size(); ++i) {
+      EXPECT_EQ(request.action().input(static_cast<int>(i)).key(), plan[action.inputs[i]].key);
+    }
   }
 }
 
@@ -326,7 +327,7 @@ TEST(Actions, KeysDependOnEverythingThatDeterminesTheResult) {
   // Changes of the test data don't change the training.
   other = trial;
   other.mutable_data()->mutable_test_known()->set_limit_per_class(1);
-  EXPECT_EQ(MakeTrainAction(trial).SerializeAsString(), MakeTrainAction(other).SerializeAsString());
+  EXPECT_EQ(MakeTraining(trial).train().SerializeAsString(), MakeTraining(other).train().SerializeAsString());
   EXPECT_NE(TrialId(trial), TrialId(other));
 }
 

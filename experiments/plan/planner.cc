@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
+#include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/trial.h"
@@ -21,8 +22,17 @@ namespace {
 
 // Actions that a thread takes at a time.
 constexpr int64_t kRange = 256;
-// Trials whose keys are in memory at a time, in addition to the plan.
+// Trials whose actions are in memory at a time, in addition to the plan.
 constexpr size_t kAtOnce = 1 << 14;
+
+// Of the members' own trainings, not those that they start from.
+std::vector<Sha256::Digest> KeysOfTrainings(const Trial& trial) {
+  std::vector<Sha256::Digest> keys;
+  for (const TrialAction& action : ActionMaker().ActionsOf(trial)) {
+    if (action.kind == ActionKind::kTrain && action.role != ActionRole::kPretraining) keys.push_back(action.key);
+  }
+  return keys;
+}
 
 }  // namespace
 
@@ -30,7 +40,7 @@ int Planner::AddTrial(Trial added) {
   const size_t first_action = plan_.actions.size();
   const int t = static_cast<int>(plan_.trials.size());
   plan_.trials.push_back(std::move(added));
-  AddActions(t, keys_.Of(plan_.trials[t]));
+  AddActions(t, ActionMaker().ActionsOf(plan_.trials[t]));
   FindStored(first_action);
   return t;
 }
@@ -45,19 +55,18 @@ int Planner::AddTrials(std::vector<Trial> added) {
     ids_.reserve(plan_.trials.size());
   }
   for (size_t begin = first; begin < plan_.trials.size(); begin += kAtOnce) {
-    const std::vector<ActionKeys::Keys> keys =
-        ComputeKeys(plan_.trials, begin, std::min(kAtOnce, plan_.trials.size() - begin));
-    for (size_t i = 0; i < keys.size(); ++i) AddActions(static_cast<int>(begin + i), keys[i]);
+    const std::vector<std::vector<TrialAction>> actions =
+        ActionsOfAll(plan_.trials, begin, std::min(kAtOnce, plan_.trials.size() - begin));
+    for (size_t i = 0; i < actions.size(); ++i) AddActions(static_cast<int>(begin + i), actions[i]);
   }
   FindStored(first_action);
   return static_cast<int>(first);
 }
 
-void Planner::AddActions(int t, const ActionKeys::Keys& keys) {
+void Planner::AddActions(int t, const std::vector<TrialAction>& actions) {
   const Trial& trial = plan_.trials[t];
-  ActionsOf(trial, keys, &trial_actions_);
   of_trial_.clear();
-  for (const TrialAction& planned : trial_actions_) {
+  for (const TrialAction& planned : actions) {
     const auto [entry, is_new] = ids_.try_emplace(planned.key, ActionId(plan_.actions.size()));
     const ActionId id = entry->second;
     if (is_new) {
@@ -122,8 +131,8 @@ ActionId Planner::AddRung(int number, size_t rung, const std::vector<size_t>& ca
     FindDone();
     plan_.searches[number].rung_trial[candidate] = trials.back();
     if (rung == 0) continue;
-    const std::vector<ActionKeys::Key> now = keys_.Of(plan_.trials[trials.back()]).train;
-    const std::vector<ActionKeys::Key> before = keys_.Of(plan_.trials[planned.rung_trial[candidate]]).train;
+    const std::vector<Sha256::Digest> now = KeysOfTrainings(plan_.trials[trials.back()]);
+    const std::vector<Sha256::Digest> before = KeysOfTrainings(plan_.trials[planned.rung_trial[candidate]]);
     for (size_t m = 0; m < now.size(); ++m) {
       Action& action = plan_[ids_.at(now[m])];
       const ActionId earlier = ids_.at(before[m]);
@@ -149,7 +158,7 @@ ActionId Planner::AddChoice(int search, const std::vector<int>& trials) {
     choice.inputs.push_back(plan_.evaluations[trial]);
     ids.push_back(plan_.trial_id(trial));
   }
-  choice.key = ChoiceKey(ids);
+  choice.key = MessageDigest(ChoiceAmong(ids));
   // Candidates with equal keys share their last action.
   std::sort(choice.inputs.begin(), choice.inputs.end());
   choice.inputs.erase(std::unique(choice.inputs.begin(), choice.inputs.end()), choice.inputs.end());
@@ -171,7 +180,7 @@ std::vector<ActionId> Planner::FindNeeded() {
   }
   first_new_ = plan_.actions.size();
   std::sort(found.begin(), found.end());
-  std::map<ActionKeys::Key, ActionId> carriers;
+  std::map<Sha256::Digest, ActionId> carriers;
   for (const auto& [id, passes] : new_sharing_) {
     Action& action = plan_[id];
     if (!action.is_needed()) continue;

@@ -73,7 +73,7 @@ class Planner {
 
  private:
   struct KeyHash {
-    size_t operator()(const ActionKeys::Key& key) const {
+    size_t operator()(const Sha256::Digest& key) const {
       size_t hash;
       std::memcpy(&hash, key.data(), sizeof(hash));
       return hash;
@@ -81,7 +81,7 @@ class Planner {
   };
 
   // Adds the actions of a trial of the plan.
-  void AddActions(int trial, const ActionKeys::Keys& keys);
+  void AddActions(int trial, const std::vector<TrialAction>& actions);
   // Adds a rung: its trials, which continue those of the previous rung, and the choice among them.
   ActionId AddRung(int search, size_t rung, const std::vector<size_t>& candidates);
   ActionId AddChoice(int search, const std::vector<int>& trials);
@@ -101,15 +101,12 @@ class Planner {
   RecordIndex* const index_;
   RecordFilter wanted_;
   Plan plan_;
-  ActionKeys keys_;
-  absl::flat_hash_map<ActionKeys::Key, ActionId, KeyHash> ids_;  // by key
+  absl::flat_hash_map<Sha256::Digest, ActionId, KeyHash> ids_;  // by key
   std::unordered_map<const Selection*, int64_t> samples_;
   // The first action that FindNeeded() has not seen, and those not seen that can share passes, with their shared value.
   size_t first_new_ = 0;
-  std::vector<std::pair<ActionId, ActionKeys::Key>> new_sharing_;
-  // Scratch memory: the actions of the trial that was added last.
-  std::vector<TrialAction> trial_actions_;
-  std::vector<ActionId> of_trial_;
+  std::vector<std::pair<ActionId, Sha256::Digest>> new_sharing_;
+  std::vector<ActionId> of_trial_;  // the actions of the trial that was added last
   std::mutex damage_mutex_;  // guards plan_.damaged and plan_.unreadable in Check()
 };
 

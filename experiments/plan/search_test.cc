@@ -90,8 +90,8 @@ TEST_F(HalvingTest, ARungIsTheTrainingStopped) {
   EXPECT_EQ(AtRung(*search, 4, 1).method().training().epochs(), 9);
   // The last one is the complete training, which trials without a search share.
   EXPECT_EQ(TrialId(AtRung(*search, 4, 2)), TrialId(search->candidates[4]));
-  EXPECT_EQ(MakeTrainAction(AtRung(*search, 0, 2)).SerializeAsString(),
-            MakeTrainAction(trials_[0]).SerializeAsString());
+  EXPECT_EQ(MakeTraining(AtRung(*search, 0, 2)).train().SerializeAsString(),
+            MakeTraining(trials_[0]).train().SerializeAsString());
 }
 
 TEST_F(HalvingTest, OnlyRecordsDecideWhichCandidatesContinue) {
@@ -317,8 +317,8 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
   }
   // The trial itself trains on the same samples, so that the default and the tuned trial differ only in the values.
   EXPECT_EQ(trials_[0].data().train().without_last_per_class(), 5);
-  EXPECT_EQ(MakeTrainAction(trials_[0]).SerializeAsString(),
-            MakeTrainAction((*searches)[0].candidates[1]).SerializeAsString());
+  EXPECT_EQ(MakeTraining(trials_[0]).train().SerializeAsString(),
+            MakeTraining((*searches)[0].candidates[1]).train().SerializeAsString());
 }
 
 TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
@@ -428,7 +428,7 @@ TEST_F(SearchTest, ACandidateIsMeasuredDuringTrainingOnTheSamplesOfTheSearch) {
       "validation_per_class: 5 override { training { evaluate_every { epochs: 1 } } } "
       "search { method: 'plain' axis { path: 'training.epochs' value: ['2', '3'] } criterion { aurc {} } }");
   ASSERT_TRUE(searches.ok()) << searches.status();
-  const EpochEvaluation evaluation = MakeTrainAction((*searches)[0].candidates[0]).evaluation();
+  const EpochEvaluation evaluation = MakeTraining((*searches)[0].candidates[0]).train().evaluation();
   EXPECT_EQ(evaluation.known().part(), "train");
   EXPECT_EQ(evaluation.known().only_last_per_class(), 5);
   ASSERT_EQ(evaluation.unknown_size(), 1);

@@ -69,7 +69,7 @@ TEST(ExperimentFile, TheFilesContentDecides) {
     EXPECT_THAT(experiment, IsOk());
     const auto trials = Expand(*experiment);
     EXPECT_THAT(trials, IsOk());
-    EXPECT_FALSE(MakeTrainAction(trials->at(0)).has_training());
+    EXPECT_FALSE(MakeTraining(trials->at(0)).train().has_training());
     return TrialId(trials->at(0));
   };
   EXPECT_EQ(id("one", kAbc), id("two", kAbc));

@@ -142,8 +142,8 @@ TEST_P(MethodTest, IsValidAndNamesItsSource) {
     return;
   }
   ASSERT_TRUE(trials.ok()) << trials.status();
-  // The key that is put together from shared parts is that of the action as a whole.
-  EXPECT_EQ(TrialId((*trials)[0]), MessageDigest(MakeEvaluateAction((*trials)[0])));
+  // The key that is computed from shared parts is that of the action as a whole.
+  EXPECT_EQ(TrialId((*trials)[0]), MessageDigest(MakeAction((*trials)[0], ActionKind::kEvaluate)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, ::testing::ValuesIn(NamesIn("experiments/methods")),

@@ -501,6 +501,19 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
                                        const BundleLimits& limits, const UseFile& file,
                                        const std::function<bool(const std::string& name)>& wanted) {
+  const auto record = [&](const std::string& name, const std::string& bytes) {
+    TrialRecord decoded;
+    const absl::Status status = DecodeSharedRecord(bytes, TrialOfBundleMember(name), &decoded);
+    if (status.ok()) return use(decoded, bytes);
+    refused->push_back(absl::StrCat(path, ": ", name, ": ", status.message()));
+    return absl::OkStatus();
+  };
+  return ReadBundleFiles(path, kSchemaVersion, record, limits, file, wanted);
+}
+
+absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_version, const UseFile& record,
+                                            const BundleLimits& limits, const UseFile& file,
+                                            const std::function<bool(const std::string& name)>& wanted) {
   OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path, limits.bytes));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second)
@@ -529,20 +542,14 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
                                                       ", this openset reads up to version ", kBundleVersion,
                                                       ": use the newer openset"));
   }
-  if (manifest.schema_version() != kSchemaVersion) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": has records of schema version ",
-                                                      manifest.schema_version(), ", this openset reads version ",
-                                                      kSchemaVersion));
+  if (manifest.schema_version() != schema_version) {
+    const bool is_old = manifest.schema_version() == schema_version - 1;
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": has records of schema version ", manifest.schema_version(), ", this openset reads version ",
+                     schema_version, is_old ? absl::StrCat(": openset records upgrade ", path, " NEW.zip") : ""));
   }
   const bool is_packed = manifest.bundle_version() > 1;
   if (is_packed && !zip->Has(kBundleRecords)) return damaged(absl::StrCat("has no ", kBundleRecords));
-  const auto take = [&](const std::string& name, const std::string& bytes) {
-    TrialRecord record;
-    const absl::Status decoded = DecodeSharedRecord(bytes, TrialOfBundleMember(name), &record);
-    if (decoded.ok()) return use(record, bytes);
-    refused->push_back(absl::StrCat(path, ": ", name, ": ", decoded.message()));
-    return absl::OkStatus();
-  };
   size_t library_bytes = 0;
   for (const std::string& name : names) {
     if (name == kBundleManifest || name == kBundleSchema || name == kBundleSums) continue;
@@ -561,13 +568,13 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
     if (is_packed || TrialOfBundleMember(name).empty()) return damaged(StrangeMember(name));
     absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
     if (!bytes.ok()) return unread(bytes.status());
-    OPENSET_RETURN_IF_ERROR(take(name, *bytes));
+    OPENSET_RETURN_IF_ERROR(record(name, *bytes));
   }
   if (is_packed) {
     absl::Status stopped;  // by `use`
     const absl::Status status =
         ReadPackedRecords(&*zip, limits, FileSize(path),
-                          [&](const auto& name, const auto& bytes) { return stopped = take(name, bytes); });
+                          [&](const auto& name, const auto& bytes) { return stopped = record(name, bytes); });
     OPENSET_RETURN_IF_ERROR(stopped);
     if (!status.ok()) return unread(status);
   }

@@ -166,6 +166,12 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
                                        const BundleLimits& limits = {}, const UseFile& file = nullptr,
                                        const std::function<bool(const std::string& name)>& wanted = nullptr);
 
+// The same with the bytes of record files as they are, of which only the sums are checked, from a bundle whose records
+// have this schema version.
+absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_version, const UseFile& record,
+                                            const BundleLimits& limits, const UseFile& file,
+                                            const std::function<bool(const std::string& name)>& wanted = nullptr);
+
 // The schema of TrialRecord with all files that it imports.
 google::protobuf::FileDescriptorSet RecordSchema();
 

@@ -328,8 +328,8 @@ TEST_F(BundleTest, ChecksTheSumsOfRecords) {
 // Other files are read in the order of their names if they are wanted; a name that no bundle has is refused.
 TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
-  TrainAction action;
-  action.set_seed(1);
+  ActionSpec action;
+  action.mutable_train()->set_seed(1);
   record.set_checkpoint_key(MessageDigest(action));
   StageProvenance* train = record.mutable_provenance()->add_stage();
   train->set_stage(StageProvenance::TRAIN);
@@ -373,7 +373,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   // Nor are valid files of another action than that of their key.
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  summary.mutable_action()->set_seed(2);
+  summary.mutable_action()->mutable_train()->set_seed(2);
   summary.set_checkpoint_sha256(Sha256Hex("other"));
   ReplaceMember(checkpoint.substr(store_.folder().size() + 1) + "/summary.rec", EncodeRecord(summary));
   counts = {};

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/proto/schema.pb.h"
-#include "experiments/spec/action.proto.h"
 
 namespace openset {
 namespace {
@@ -41,7 +40,6 @@ void AddComponents(const Message& spec, FingerprintTable table, StageProvenance*
   reflection->ListFields(spec, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_extension()) continue;
-    if (field->message_type() == TrainAction::descriptor()) continue;
     const std::string& family = spec.GetDescriptor()->name();
     if (field->real_containing_oneof() != nullptr && HasFamily(family, table)) {
       ComponentProvenance component;

@@ -20,8 +20,7 @@ struct ComponentSources {
 ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table);
 
 // Adds each component that `spec` or a message in it uses to `provenance`, for example LossTermSpec's `cross_entropy`.
-// Each appears once, in the order of the fields. Does not look into trainings that `spec` starts from or infers with:
-// they are separate stages.
+// Each appears once, in the order of the fields.
 void AddComponents(const google::protobuf::Message& spec, FingerprintTable table, StageProvenance* provenance);
 
 }  // namespace openset

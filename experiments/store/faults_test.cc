@@ -120,7 +120,7 @@ class Workload {
     if (!staging.ok()) return staging.status();
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
-    summary.mutable_action();
+    summary.mutable_action()->mutable_infer();
     summary.mutable_provenance()->set_stage(StageProvenance::INFER);
     summary.mutable_provenance()->set_key(key);
     summary.set_outputs_sha256(Sha256Hex(kOutputs));

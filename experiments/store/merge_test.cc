@@ -255,8 +255,8 @@ TEST_F(MergeTest, TwoMergesOfOneBundleAtOnce) {
   const Store from = In("from");
   constexpr int kTrainings = 20;
   for (int seed = 0; seed < kTrainings; ++seed) {
-    TrainAction action;
-    action.set_seed(seed);
+    ActionSpec action;
+    action.mutable_train()->set_seed(seed);
     const std::string key = MessageDigest(action);
     TrialRecord record = TestRecord(TestKey(absl::StrCat("abcd", 10 + seed)), "m", seed, 0.5);
     record.set_checkpoint_key(key);

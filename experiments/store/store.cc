@@ -182,7 +182,7 @@ std::string Store::ReportFolder(const std::string& experiment) const {
   return absl::StrCat(folder_, "/reports/", experiment);
 }
 
-absl::Status Store::CheckVersion() const {
+absl::StatusOr<int> Store::Version() const {
   std::error_code error;
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
@@ -211,11 +211,17 @@ absl::Status Store::CheckVersion() const {
       if (is_there) version = kFirstVersion;
     }
   }
+  return version;
+}
+
+absl::Status Store::CheckVersion() const {
+  OPENSET_ASSIGN_OR_RETURN(const int version, Version());
   if (version == kSchemaVersion) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       OfVersion(absl::StrCat("the store ", folder_), version),
-      version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
-                               : ": use the newer openset that wrote it, or name another folder (--store)"));
+      version == kSchemaVersion - 1 ? absl::StrCat(": 'openset records upgrade ", folder_, " NEW' makes a new store of it")
+      : version < kSchemaVersion    ? ": name another folder (--store), where its results are made again"
+                                    : ": use the newer openset that wrote it, or name another folder (--store)"));
 }
 
 absl::Status Store::CheckIsStore() const {

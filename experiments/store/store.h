@@ -17,7 +17,7 @@
 //   programs/<sha256>/                    the programs that they run (experiments/engine/slurm/program_copy.h)
 //   data/<data set>/<part>.sha256         the digest of its files at the last run, if the catalog has no checksums
 //   reports/<experiment>/                 tables
-//   version                               "openset store 2": the schema version of everything in the store
+//   version                               "openset store 3": the schema version of everything in the store
 //
 // "ab" are the first two digits of the name. Folders and files appear as a whole, and the first writer wins. Committed
 // results survive a power cut: before a commit returns, the file, its name and the names of all folders above it are
@@ -53,6 +53,9 @@ class Store {
 
   const std::string& folder() const { return folder_; }
 
+  // The schema version by the file `version`; kSchemaVersion for a folder without results. Errors: kFailedPrecondition
+  // if the path is not a folder, or the file is another one; those of reading.
+  absl::StatusOr<int> Version() const;
   // For commands that make results: checks that the folder is a store that this openset can read, or that it can become
   // one (absent, empty, or with other files). Errors: kFailedPrecondition, with the folder and what to do, for a store
   // of another schema version or if the path is not a folder; kPermissionDenied.
@@ -155,7 +158,7 @@ inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";
 
 // The schema version of records, summaries and failures.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // Whether an error of reading says nothing about the bytes, because they could not be read now: kPermissionDenied,
 // kResourceExhausted (too many open files, no memory) and kUnavailable (the disk or its server).

@@ -299,7 +299,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
     std::ofstream(JoinPath(staging, kOutputsFile)) << "outputs";
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
-    summary.mutable_action();
+    summary.mutable_action()->mutable_infer();
     summary.mutable_provenance()->set_stage(StageProvenance::INFER);
     summary.mutable_provenance()->set_key(kAbcd);
     // The output of: echo -n outputs | sha256sum
@@ -334,13 +334,13 @@ TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
     std::ofstream(file) << "";
     std::filesystem::resize_file(file, 10'000'000'000);
     InferSummary infer;
-    infer.mutable_action();
+    infer.mutable_action()->mutable_infer();
     infer.mutable_provenance()->set_stage(StageProvenance::INFER);
     infer.mutable_provenance()->set_key(kAbcd);
     infer.set_outputs_sha256(kAbcd);
     infer.set_schema_version(kSchemaVersion);
     TrainSummary train;
-    train.mutable_action();
+    train.mutable_action()->mutable_train();
     train.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     train.mutable_provenance()->set_key(kAbcd);
     train.set_checkpoint_sha256(kAbcd);

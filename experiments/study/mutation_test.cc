@@ -137,8 +137,8 @@ class MutationTest : public ::testing::Test {
     record.set_trial_id(study->plan().trial_id(0));
     *record.mutable_trial() = trial;
     record.add_epoch()->set_loss(0.5);
-    record.set_checkpoint_key(CommitMadeUpCheckpoint(MakeTrainAction(planned), store_));
-    record.set_outputs_key(CommitMadeUpOutputs(MakeInferAction(planned), outputs, store_));
+    record.set_checkpoint_key(CommitMadeUpCheckpoint(MakeTraining(planned), store_));
+    record.set_outputs_key(CommitMadeUpOutputs(MakeAction(planned, ActionKind::kInfer), outputs, store_));
     for (const auto& [stage, key] : {std::pair(StageProvenance::TRAIN, record.checkpoint_key()),
                                      std::pair(StageProvenance::INFER, record.outputs_key()),
                                      std::pair(StageProvenance::EVALUATE, record.trial_id())}) {

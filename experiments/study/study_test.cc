@@ -502,7 +502,7 @@ TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
   EXPECT_THAT(observer.quarantined, ElementsAre(HasSubstr("not a record file")));
   EXPECT_THAT(observer.others, ElementsAre(theirs.run_id));
   ASSERT_EQ(engine.started.size(), 1);
-  EXPECT_TRUE(engine.started[0].has_evaluate());
+  EXPECT_TRUE(engine.started[0].action().has_evaluate());
   EXPECT_EQ(store_.Quarantined()->size(), 1);
   EXPECT_TRUE(FileExists(JoinPath(store_.ReportFolder(study->report_name()), "spec")));
   // No action is left, and the run's own claims are gone.

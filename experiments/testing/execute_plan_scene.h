@@ -169,7 +169,7 @@ class ExecutePlanTest : public ::testing::Test {
   std::vector<std::string> Kinds() const {
     std::vector<std::string> kinds;
     for (const WorkRequest& request : engine_.started) {
-      kinds.push_back(request.has_train() ? "train" : request.has_infer() ? "infer" : "evaluate");
+      kinds.push_back(request.action().has_train() ? "train" : request.action().has_infer() ? "infer" : "evaluate");
     }
     return kinds;
   }

@@ -96,16 +96,18 @@ void Train(const WorkRequest& request, const ReportProgress& report, const Poll&
   }
 }
 
+std::string BrokenModel(const Store& store, const std::string& key) { return store.folder() + "/broken_" + key; }
+
 absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const Poll& poll) {
   if (request.has_probe()) return Probe(request.probe().train(), report);
   const Store store(request.store());
   // Records for the test what ran, in order.
-  std::ofstream(store.folder() + "/executed", std::ios::app) << (request.has_train()   ? "train "
-                                                                 : request.has_infer() ? "infer "
+  std::ofstream(store.folder() + "/executed", std::ios::app) << (request.action().has_train()   ? "train "
+                                                                 : request.action().has_infer() ? "infer "
                                                                                        : "evaluate ")
                                                              << getpid() << "\n";
-  if (request.has_train()) {
-    switch (request.train().seed()) {
+  if (request.action().has_train()) {
+    switch (request.action().train().seed()) {
       case kCrashSeed:
         LOG(INFO) << "about to crash";
         raise(SIGSEGV);
@@ -125,6 +127,9 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         std::abort();
       case kOutOfMemorySeed:
         RunOutOfMemory();
+        break;
+      case kInferErrorSeed:
+        std::ofstream(BrokenModel(store, request.key())) << "for its inference";
         break;
       case kErrorSeed:
         return absl::AbortedError("the training diverged");
@@ -157,17 +162,17 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
     }
     return MakeFolder(store, request.key(), store.CheckpointFolder(request.key()));
   }
-  if (request.has_infer()) {
+  if (request.action().has_infer()) {
     for (const WorkRequest& other : request.passenger()) {
       OPENSET_RETURN_IF_ERROR(MakeFolder(store, other.key(), store.OutputsFolder(other.key())));
     }
-    if (request.infer().train(0).seed() == kInferErrorSeed) return absl::AbortedError("the model is broken");
+    if (FileExists(BrokenModel(store, InputKey(request.action(), ActionInput::MODEL)))) return absl::AbortedError("the model is broken");
     return MakeFolder(store, request.key(), store.OutputsFolder(request.key()));
   }
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(request.key());
-  *record.mutable_trial() = request.evaluate();
+  *record.mutable_trial() = request.trial();
   record.add_metric()->set_name("accuracy");
   return store.CommitRecord(record).status();
 }
@@ -205,11 +210,7 @@ int ServeSlowly() {
 int Main(int argc, char** argv) {
   InitLogging(argv[0]);
   if (argc > 1 && std::string(argv[1]) == "slow") return ServeSlowly();
-  return ServeWork({{WorkRequest::kTrain, &Execute},
-                    {WorkRequest::kInfer, &Execute},
-                    {WorkRequest::kEvaluate, &Execute},
-                    {WorkRequest::kProbe, &Execute}},
-                   StatusOf);
+  return ServeWork({&Execute, &Execute, &Execute, &Execute}, StatusOf);
 }
 
 }  // namespace

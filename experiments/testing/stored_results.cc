@@ -14,8 +14,8 @@ namespace {
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
 // Adds the other files that a stage writes, and moves all of them to their paths.
-template <typename Summary, typename Action>
-void Commit(const std::string& staging, const std::string& folder, const Action& action, StageProvenance::Stage stage,
+template <typename Summary>
+void Commit(const std::string& staging, const std::string& folder, const ActionSpec& action, StageProvenance::Stage stage,
             const Store& store, Summary* summary) {
   summary->set_schema_version(kSchemaVersion);
   *summary->mutable_action() = action;
@@ -28,7 +28,7 @@ void Commit(const std::string& staging, const std::string& folder, const Action&
 
 }  // namespace
 
-std::string CommitMadeUpCheckpoint(const TrainAction& action, const Store& store) {
+std::string CommitMadeUpCheckpoint(const ActionSpec& action, const Store& store) {
   const std::string key = MessageDigest(action), staging = store.NewStagingFolder(key).value(), data(24, '\1');
   Safetensors content;
   content.arrays["weight"] = {ArrayType::kF32, {2, 3}, data};
@@ -42,7 +42,7 @@ std::string CommitMadeUpCheckpoint(const TrainAction& action, const Store& store
   return key;
 }
 
-std::string CommitMadeUpOutputs(const InferAction& action, const Outputs& outputs, const Store& store) {
+std::string CommitMadeUpOutputs(const ActionSpec& action, const Outputs& outputs, const Store& store) {
   const std::string key = MessageDigest(action), staging = store.NewStagingFolder(key).value(),
                     path = JoinPath(staging, kOutputsFile);
   Check(WriteOutputs(outputs, path));

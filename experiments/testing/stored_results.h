@@ -11,10 +11,10 @@
 namespace openset {
 
 // Stores a checkpoint with one tensor under the action's key, and returns the key.
-std::string CommitMadeUpCheckpoint(const TrainAction& action, const Store& store);
+std::string CommitMadeUpCheckpoint(const ActionSpec& action, const Store& store);
 
 // Stores these outputs under the action's key, and returns the key.
-std::string CommitMadeUpOutputs(const InferAction& action, const Outputs& outputs, const Store& store);
+std::string CommitMadeUpOutputs(const ActionSpec& action, const Outputs& outputs, const Store& store);
 
 }  // namespace openset
 

@@ -29,6 +29,13 @@ namespace openset {
 // Defined by :train_fingerprints.
 extern const FingerprintRow openset_train_fingerprints[];
 
+ActionSpec SpecOf(const TrainAction& action, const ActionContext& context) {
+  ActionSpec spec;
+  *spec.mutable_input() = context.inputs;
+  *spec.mutable_train() = action;
+  return spec;
+}
+
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
                                 const ActionContext& context) {
   StageProvenance provenance = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
@@ -59,7 +66,9 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
 
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
                                                         ImportNotes* notes) {
-  if (action.has_start()) return LoadTrainedModel(action.start(), context);
+  for (const ActionInput& input : context.inputs) {
+    if (input.role() == ActionInput::START) return LoadTrainedModel(input.key(), context);
+  }
   RandomStream init(action.seed(), "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &init,
@@ -84,7 +93,7 @@ absl::Status CommitModelOf(const TrainAction& initial, const TrainAction& action
   summary.mutable_ignored_tensor()->Assign(notes.ignored.begin(), notes.ignored.end());
   summary.mutable_import_note()->Assign(notes.lines.begin(), notes.lines.end());
   summary.mutable_epoch()->Assign(epochs.begin(), epochs.end());
-  *summary.mutable_action() = action;
+  *summary.mutable_action() = SpecOf(action, context);
   *summary.mutable_provenance() = TrainProvenance(action, /*earlier=*/{}, context);
   return CommitCheckpoint(*model, std::move(summary), context);
 }

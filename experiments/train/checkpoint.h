@@ -18,6 +18,9 @@ namespace openset {
 
 // Stores a trained model.
 
+// The action `context.key`.
+ActionSpec SpecOf(const TrainAction& action, const ActionContext& context);
+
 // The provenance of a training so far. `earlier` is that of its earlier runs, empty if there were none.
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
                                 const ActionContext& context);
@@ -30,7 +33,7 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
 
 // The model that a training starts from.
 
-// Returns a model on the context's device. It is the model of the training in action.start, if there is one. Otherwise
+// Returns a model on the context's device. It is that of the training from which `context.inputs` says to start, if there is one. Otherwise
 // it is drawn from the action's seed and gets the weights of action.model.weights, whose notes
 // are added to `notes`, unless it is null. Errors: those of LoadTrainedModel(), MakeModel() and ImportWeights().
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,

@@ -27,7 +27,7 @@ TEST(CommitCheckpoint, LeavesNothingBehindOnAnError) {
   const ActionContext context = scene.Context(std::string(64, '0'));
   const std::unique_ptr<TrainingRun> run = MakeRun(action, context);
   TrainSummary summary;
-  *summary.mutable_action() = action;
+  *summary.mutable_action() = SpecOf(action, context);
   EXPECT_THAT(CommitCheckpoint(*run->model(), summary, context, "/nowhere/state"),
               StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr("cannot copy /nowhere/state")));
   EXPECT_FALSE(*context.store.HasCheckpoint(context.key));
@@ -52,7 +52,7 @@ constexpr char kWeights[] = "weights { file: 'models/testdata/osrci_cnn_parallel
 
 ActionContext ContextOf(const std::string& key) {
   static auto* const images = new ImageCache(Catalog(std::vector<DataSetInfo>{}), {"absent", "models"});
-  return {key, Store(::testing::TempDir() + "store"), at::kCPU, images, [](const WorkProgress&) {}};
+  return {key, {}, Store(::testing::TempDir() + "store"), at::kCPU, images, [](const WorkProgress&) {}};
 }
 
 // The head's part of the state.
@@ -98,7 +98,7 @@ TEST(InitialModelTest, IsTheCheckpointWithoutATraining) {
   const auto summary = context.store.LoadTrainSummary(Sha256Hex("weights"));
   ASSERT_THAT(summary, IsOk());
   EXPECT_EQ(summary->epoch_size(), 0);
-  EXPECT_EQ(MessageDigest(summary->action()), MessageDigest(action));
+  EXPECT_EQ(MessageDigest(summary->action().train()), MessageDigest(action));
   const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder(Sha256Hex("weights")), kCheckpointFile));
   ASSERT_THAT(state, IsOk());
   EXPECT_THAT(state->at("head.weight"), TensorEq(HeadOf(action)));

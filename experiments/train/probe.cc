@@ -98,7 +98,6 @@ class RandomImageCache : public ImageCache {
 absl::Status Probe(const ProbeAction& probe, const ActionContext& context) {
   TrainAction action = probe.train();
   if (!action.has_training()) return absl::FailedPreconditionError("the action has no training to time");
-  action.clear_start();
   action.clear_evaluation();
   action.mutable_model()->clear_weights();
   action.mutable_training()->clear_max_steps();

@@ -38,11 +38,10 @@ TEST(Probe, ReportsOneRateAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(context.store.folder()));
 }
 
-// The data set's files or entry are missing, the training starts from another one, and it has few epochs and steps.
-TEST(Probe, NeedsNeitherDataNorOtherTrainings) {
+// The data set's files or entry are missing, and the training has few epochs and steps.
+TEST(Probe, NeedsNoData) {
   const TrainingScene scene;
   TrainAction action = scene.Action();
-  *action.mutable_start() = scene.Action();
   action.mutable_data()->set_data_set("nowhere");
   action.mutable_training()->set_max_steps(1);
   action.mutable_training()->set_epochs(1);

@@ -105,7 +105,7 @@ absl::StatusOr<TrainSummary> LoadSaved(const std::string& partial, const TrainAc
     }
     LOG(WARNING) << "not resumed: " << resumed;
   }
-  *summary.mutable_action() = action;
+  *summary.mutable_action() = SpecOf(action, context);
   return summary;
 }
 

@@ -36,7 +36,7 @@ TEST(Train, CommitsTheCheckpointAndItsCurve) {
     EXPECT_EQ(summary.epoch(e).term_size(), 3);
     EXPECT_EQ(summary.epoch(e).metric_size(), 0);
   }
-  EXPECT_FALSE(FileExists(scene.Context(MessageDigest(scene.Action())).store.PartialPath("0")));
+  EXPECT_FALSE(FileExists(scene.Context(KeyOf(scene.Action())).store.PartialPath("0")));
 }
 
 // Neither a result nor a state may come from them; with the old images back, the result is that of an undisturbed
@@ -105,14 +105,14 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
     for (int e = 0; e < summary->epoch_size(); ++e) {
       EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
     }
-    EXPECT_EQ(summary->action().training().stop_after_epochs(), stop);
+    EXPECT_EQ(summary->action().train().training().stop_after_epochs(), stop);
     // The state from which other trainings may continue.
     EXPECT_EQ(FileExists(JoinPath(context.store.CheckpointFolder(context.key), kStateFile)), stop != 0);
     before = context.key;
   }
   // The final tensors are the same, including those of the optimiser. So are those of a stopped training that doesn't
   // continue another one.
-  ExpectSameState(WeightsOf(Key("stopped after 0"), scene), WeightsOf(MessageDigest(whole), scene));
+  ExpectSameState(WeightsOf(Key("stopped after 0"), scene), WeightsOf(KeyOf(whole), scene));
   stopped.mutable_training()->set_stop_after_epochs(2);
   ASSERT_THAT(Train(stopped, scene.Context(Key("alone"))), IsOk());
   ExpectSameState(WeightsOf(Key("alone"), scene), WeightsOf(Key("stopped after 2"), scene));
@@ -126,30 +126,29 @@ void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed,
   for (int e = 0; e < summary->epoch_size(); ++e) {
     EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
   }
-  ExpectSameState(WeightsOf(key, scene), WeightsOf(MessageDigest(undisturbed.action()), scene));
+  ExpectSameState(WeightsOf(key, scene), WeightsOf(KeyOf(undisturbed.action().train()), scene));
   EXPECT_FALSE(FileExists(scene.Context().store.PartialPath(key)));
 }
 
 // Continues a training of 3 epochs of 3 steps from its saved state, and asks it to stop after `step` steps.
-void TrainUntil(int step, const TrainAction& action, const std::string& key, const TrainingScene& scene) {
-  ActionContext context = scene.Context(key);
+void TrainUntil(int step, const TrainAction& action, ActionContext context) {
   int asked = 0;
   context.poll = [&] { return ++asked == step; };
   EXPECT_THAT(Train(action, context, MeasureEpoch),
               StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
   EXPECT_EQ(asked, step);
-  EXPECT_TRUE(FileExists(context.store.PartialPath(key)));
-  EXPECT_FALSE(context.store.LoadTrainSummary(key).ok());
+  EXPECT_TRUE(FileExists(context.store.PartialPath(context.key)));
+  EXPECT_FALSE(context.store.LoadTrainSummary(context.key).ok());
 }
 
 TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
   const TrainingScene scene;
   for (const TrialSpec& trial : {scene.Trial(), WithCurve(scene.Trial(), EvaluateEverySpec::TEST)}) {
-    const TrainAction action = MakeTrainAction(trial);
+    const TrainAction action = MakeTraining(trial).train();
     const TrainSummary undisturbed = Trained(action, scene);
     for (int step = 1; step < 9; ++step) {
       const std::string key = Key(absl::StrCat("stopped after step ", step, action.has_evaluation()));
-      TrainUntil(step, action, key, scene);
+      TrainUntil(step, action, scene.Context(key));
       ActionContext context = scene.Context(key);
       int steps = 0;
       context.poll = [&] { return ++steps < 0; };
@@ -163,7 +162,7 @@ TEST(Train, StoppedAfterAnyStepItEndsWithTheSameBits) {
 // The training is stopped after each step, and measured after the second and the last epoch.
 TEST(Train, StoppedAfterEachStepItEndsWithTheSameBits) {
   const TrainingScene scene;
-  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), EvaluateEverySpec::TEST));
+  const TrainAction action = MakeTraining(WithCurve(scene.Trial(), EvaluateEverySpec::TEST)).train();
   const TrainSummary undisturbed = Trained(action, scene);
   int runs = 0;
   absl::Status status;
@@ -213,7 +212,7 @@ TEST(Train, ACorruptStateIsNotUsed) {
   const TrainSummary undisturbed = Trained(action, scene);
   for (const bool truncated : {false, true}) {
     const std::string key = Key(absl::StrCat("damaged ", truncated));
-    TrainUntil(5, action, key, scene);
+    TrainUntil(5, action, scene.Context(key));
     ActionContext context = scene.Context(key);
     const std::string partial = context.store.PartialPath(key);
     std::string bytes = ReadFile(partial).value();
@@ -254,13 +253,23 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
 // The initial weights of a fine-tuning don't replace those of its own state.
 TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   const TrainingScene scene;
-  TrainAction action = scene.Action();
-  *action.mutable_start() = scene.Action();
-  action.mutable_start()->set_seed(1);
-  Trained(action.start(), scene);
-  const TrainSummary undisturbed = Trained(action, scene);
-  TrainUntil(4, action, Key("stopped"), scene);
-  ASSERT_THAT(Train(action, scene.Context(Key("stopped"))), IsOk());
+  const TrainAction action = scene.Action();
+  TrainAction first = action;
+  first.set_seed(1);
+  Trained(first, scene);
+  const auto context = [&](const std::string& key) {
+    ActionContext context = scene.Context(key);
+    ActionInput* start = context.inputs.Add();
+    start->set_role(ActionInput::START);
+    start->set_key(KeyOf(first));
+    return context;
+  };
+  const std::string key = KeyOf(action);
+  ASSERT_THAT(Train(action, context(key)), IsOk());
+  const TrainSummary undisturbed = scene.Context().store.LoadTrainSummary(key).value();
+  EXPECT_EQ(InputKey(undisturbed.action(), ActionInput::START), KeyOf(first));
+  TrainUntil(4, action, context(Key("stopped")));
+  ASSERT_THAT(Train(action, context(Key("stopped"))), IsOk());
   ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 

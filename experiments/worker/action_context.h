@@ -21,6 +21,7 @@
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/task.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker_loop.h"
@@ -88,6 +89,7 @@ class ImageCache {
 
 struct ActionContext {
   std::string key;  // digest of the action
+  google::protobuf::RepeatedPtrField<ActionInput> inputs;  // of the action
   Store store;
   at::Device device;
   ImageCache* images;

@@ -7,12 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {
 
 std::string ActionLogPath(const WorkRequest& request) {
-  if (!request.has_train() && !request.has_infer()) return "";
+  if (!request.action().has_train() && !request.action().has_infer()) return "";
   return Store(request.store()).LogPath(request.key());
 }
 

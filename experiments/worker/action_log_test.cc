@@ -21,11 +21,11 @@ TEST(ActionLogPath, IsOfTrainingsAndInferences) {
   request.set_store("/store");
   request.set_key("ab12");
   EXPECT_EQ(ActionLogPath(request), "");
-  request.mutable_evaluate();
+  request.mutable_action()->mutable_evaluate();
   EXPECT_EQ(ActionLogPath(request), "");
-  request.mutable_infer();
+  request.mutable_action()->mutable_infer();
   EXPECT_EQ(ActionLogPath(request), "/store/logs/ab12.log");
-  request.mutable_train();
+  request.mutable_action()->mutable_train();
   EXPECT_EQ(ActionLogPath(request), "/store/logs/ab12.log");
 }
 

@@ -24,8 +24,7 @@ void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model)
   }
 }
 
-absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context) {
-  const std::string key = MessageDigest(action);
+absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const std::string& key, const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, context.store.LoadTrainSummary(key));
   const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
   OPENSET_RETURN_IF_ERROR(CheckSafetensorsHeader(path));
@@ -34,6 +33,7 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
     return absl::DataLossError(absl::StrCat(path, " does not match its checksum; the next run trains it again"));
   }
   OPENSET_ASSIGN_OR_RETURN(const TensorMap state, LoadTensors(path));
+  const TrainAction& action = summary.action().train();
   RandomStream unused(0, "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused,

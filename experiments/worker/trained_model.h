@@ -1,8 +1,9 @@
-// Loads the model that a TrainAction has stored.
+// Loads the network that a training has stored.
 #ifndef OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
 #define OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/action.proto.h"
@@ -14,9 +15,9 @@ namespace openset {
 // Moves the model to the device and gives its convolutions the layout of images there (ImageLayout()).
 void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model);
 
-// Returns the model on the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss
+// Returns the network of the training `key` on the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss
 // if the checkpoint does not match its checksum.
-absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context);
+absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const std::string& key, const ActionContext& context);
 
 }  // namespace openset
 

@@ -15,6 +15,7 @@
 #include "core/process/message_channel.h"
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/action_log.h"
 
 namespace openset {
@@ -22,6 +23,23 @@ namespace {
 
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
+
+const Execute& ExecuteOf(const WorkRequest& request, const WorkerActions& actions) {
+  static const Execute* const kNone = new Execute;
+  if (request.has_probe()) return actions.probe;
+  switch (request.action().kind_case()) {
+    case ActionSpec::kTrain:
+      return actions.train;
+    case ActionSpec::kInfer:
+      return actions.infer;
+    case ActionSpec::kEvaluate:
+      return actions.evaluate;
+    case ActionSpec::kChoose:
+    case ActionSpec::KIND_NOT_SET:
+      break;
+  }
+  return *kNone;
+}
 
 }  // namespace
 
@@ -66,9 +84,9 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       const ActionLog log(ActionLogPath(request));
       absl::Status end;
       try {
-        const auto action = actions.find(request.action_case());
-        end = action != actions.end() ? action->second(request, report, poll)
-                                      : absl::InternalError("this worker doesn't do such actions");
+        const Execute& execute = ExecuteOf(request, actions);
+        end = execute != nullptr ? execute(request, report, poll)
+                                 : absl::InternalError("this worker doesn't do such actions");
       } catch (const std::bad_alloc&) {
         end = absl::ResourceExhaustedError("out of memory");
         is_last = true;

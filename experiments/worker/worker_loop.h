@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <functional>
-#include <map>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -24,11 +23,13 @@ using Poll = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const Poll&)>;
 
-// The functions that execute requests, by the kind of request.
-using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
+// The functions that execute requests, by the kind of request. Null: this worker doesn't do such requests.
+struct WorkerActions {
+  Execute train, infer, evaluate, probe;
+};
 
 // Executes requests from the engine that started this process (Subprocess::kChannel) until the engine closes the
-// channel. Returns the process's exit code. Requests of a kind that `actions` lacks end with kInternal. If an action
+// channel. Returns the process's exit code. Requests whose function is null end with kInternal. If an action
 // throws an exception, it ends with kResourceExhausted if memory ran out, otherwise with the code of `status_of`, by
 // default kInternal. After an exception with kResourceExhausted or kUnavailable (a device failed), it sets
 // WorkOutcome.is_last and returns 0. It ignores signals that ask to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a

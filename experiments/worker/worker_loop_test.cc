@@ -48,8 +48,8 @@ class WorkerLoopTest : public ::testing::Test {
   }
 
   static int Serve() {
-    return ServeWork({{WorkRequest::kTrain, &Train}, {WorkRequest::kInfer, &WaitForStop}},
-                     [](const std::exception& error) { return absl::UnavailableError(error.what()); });
+    return ServeWork({&Train, &WaitForStop, nullptr, nullptr},
+                     [(const std::exception& error) { return absl::UnavailableError(error.what()); });
   }
 
   static absl::Status Train(const WorkRequest& request, const ReportProgress& report, const Poll&) {
@@ -72,7 +72,7 @@ class WorkerLoopTest : public ::testing::Test {
   WorkRequest Ask(const std::string& key) {
     WorkRequest request;
     request.set_key(key);
-    request.mutable_train();
+    request.mutable_action()->mutable_train();
     EXPECT_TRUE(MessageChannel(end_).Send(request).ok());
     return request;
   }

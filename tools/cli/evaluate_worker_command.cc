@@ -24,7 +24,7 @@ absl::Status Serve(const std::vector<std::string>& catalog_folders) {
       ArrayContext context{request.key(), Store(request.store()), nullptr, {}, StageClock(), report, poll};
       std::optional<MoreThreads> more_threads;
       // A command has the threads of its trial, and polls itself.
-      if (!request.train().training().has_command()) more_threads.emplace(request, poll);
+      if (!request.action().train().training().has_command()) more_threads.emplace(request, poll);
       if (!catalog.has_value()) {
         OPENSET_ASSIGN_OR_RETURN(catalog, Catalog::Open(catalog_folders));
       }
@@ -36,16 +36,16 @@ absl::Status Serve(const std::vector<std::string>& catalog_folders) {
       return act(request, context);
     };
   };
-  const Execute train = on_arrays(
-      [](const WorkRequest& request, const ArrayContext& context) { return TrainOnArrays(request.train(), context); });
-  const Execute infer = on_arrays(
-      [](const WorkRequest& request, const ArrayContext& context) { return InferOnArrays(request.infer(), context); });
-  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const Poll& poll) {
+  WorkerActions actions;
+  actions.train = on_arrays(
+      [](const WorkRequest& request, const ArrayContext& context) { return TrainOnArrays(request.action(), context); });
+  actions.infer = on_arrays(
+      [](const WorkRequest& request, const ArrayContext& context) { return InferOnArrays(request.action(), context); });
+  actions.evaluate = [](const WorkRequest& request, const ReportProgress&, const Poll& poll) {
     const MoreThreads more_threads(request, poll);
-    return EvaluateTrial(request.key(), request.evaluate(), Store(request.store()));
+    return EvaluateTrial(request.key(), request.action(), request.trial(), Store(request.store()));
   };
-  std::exit(
-      ServeWork({{WorkRequest::kTrain, train}, {WorkRequest::kInfer, infer}, {WorkRequest::kEvaluate, evaluate}}));
+  std::exit(ServeWork(actions));
 }
 
 }  // namespace

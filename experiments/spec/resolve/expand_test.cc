@@ -169,9 +169,9 @@ TEST(Expand, ExternalImagesAreTheTasks) {
                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 } "
                 "external { data_set: 'digits' class_id: 4 }");
   const std::vector<Trial> trials = MustExpand(sandbox, spec);
-  EXPECT_THAT(MakeTrainAction(trials[1]).external().class_id(), ElementsAre(4));
+  EXPECT_THAT(MakeTraining(trials[1]).train().external().class_id(), ElementsAre(4));
   // A method that does not use external images is unaffected.
-  EXPECT_FALSE(MakeTrainAction(trials[0]).has_external());
+  EXPECT_FALSE(MakeTraining(trials[0]).train().has_external());
 }
 
 TEST(Expand, APretrainingNeedsTheTasksExternalImagesToo) {
@@ -206,7 +206,7 @@ TEST(Expand, OpennessLevelsTakeTheFirstUnknownClasses) {
   EXPECT_THAT(trials[1].data().test_unknown(0).selection().class_id(), ElementsAre(3));
   EXPECT_DOUBLE_EQ(trials[1].openness(), 1 - std::sqrt(2.0 * 3 / (2 * 3 + 1)));
   // The levels share their training.
-  EXPECT_EQ(MakeTrainAction(trials[0]).SerializeAsString(), MakeTrainAction(trials[1]).SerializeAsString());
+  EXPECT_EQ(MakeTraining(trials[0]).train().SerializeAsString(), MakeTraining(trials[1]).train().SerializeAsString());
 }
 
 TEST(Expand, LeavesNoDefaultImplicit) {
@@ -343,10 +343,10 @@ TEST(Expand, ALearningCurveNeedsItsSamples) {
   const std::vector<Trial> kept = MustExpand(sandbox, absl::StrCat(curve, "} } } validation_per_class: 5"));
   ASSERT_EQ(on_test.size(), 1);
   ASSERT_EQ(kept.size(), 1);
-  EXPECT_EQ(MakeTrainAction(on_test[0]).evaluation().known().part(), "test");
-  EXPECT_EQ(MakeTrainAction(kept[0]).evaluation().known().only_last_per_class(), 5);
+  EXPECT_EQ(MakeTraining(on_test[0]).train().evaluation().known().part(), "test");
+  EXPECT_EQ(MakeTraining(kept[0]).train().evaluation().known().only_last_per_class(), 5);
   // Without evaluate_every, the training's digest doesn't change.
-  EXPECT_FALSE(MakeTrainAction(MustExpand(sandbox, kMinimalSpec)[0]).has_evaluation());
+  EXPECT_FALSE(MakeTraining(MustExpand(sandbox, kMinimalSpec)[0]).train().has_evaluation());
 }
 
 // Errors that the worker would otherwise find after the start of a training.

@@ -1,56 +1,63 @@
 #include "experiments/store/records/input_trainings.h"
 
+#include <set>
+#include <string>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/logging.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
+#include "experiments/spec/resolve/actions.h"
 
 namespace openset {
 namespace {
 
-// The trainings of an inference, in the order of InferSummary.training.
-std::vector<const TrainAction*> TrainingActions(const InferAction& action) {
-  std::vector<const TrainAction*> actions;
-  for (const TrainAction& of_model : action.train()) {
-    const size_t first = actions.size();
-    for (const TrainAction* train = &of_model;; train = &train->start()) {
-      actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(first), train);
-      if (!train->has_start()) break;
-    }
-  }
-  return actions;
+using Trainings = google::protobuf::RepeatedPtrField<TrainSummary>;
+
+// Appends the training, after the one that it starts from.
+absl::Status Load(const std::string& key, const Store& store, Trainings* trainings) {
+  OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, store.LoadTrainSummary(key));
+  const std::string start = InputKey(summary.action(), ActionInput::START);
+  if (!start.empty()) OPENSET_RETURN_IF_ERROR(Load(start, store, trainings));
+  *trainings->Add() = std::move(summary);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-size_t CountTrainingsOfFirstModel(const InferAction& action) {
-  size_t count = 1;
-  for (const TrainAction* train = &action.train(0); train->has_start(); train = &train->start()) ++count;
-  return count;
-}
-
-absl::StatusOr<std::vector<TrainSummary>> LoadTrainings(const InferAction& action, const Store& store) {
-  const size_t of_first = CountTrainingsOfFirstModel(action);
-  std::vector<TrainSummary> trainings;
-  for (const TrainAction* train : TrainingActions(action)) {
-    OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, store.LoadTrainSummary(MessageDigest(*train)));
-    summary.clear_action();
-    if (trainings.size() + 1 != of_first) summary.clear_epoch();
-    trainings.push_back(std::move(summary));
+absl::StatusOr<Trainings> LoadTrainings(const ActionSpec& inference, const Store& store) {
+  Trainings trainings;
+  int first = 0;
+  for (const std::string& key : InputKeys(inference, ActionInput::MODEL)) {
+    OPENSET_RETURN_IF_ERROR(Load(key, store, &trainings));
+    if (first == 0) first = trainings.size();
+  }
+  for (int t = 0; t < trainings.size(); ++t) {
+    if (t + 1 != first) trainings[t].clear_epoch();
   }
   return trainings;
 }
 
-absl::StatusOr<std::vector<TrainSummary>> TrainingsOf(const InferSummary& summary, const Store& store) {
-  if (summary.training().empty()) return LoadTrainings(summary.action(), store);
-  const size_t expected = TrainingActions(summary.action()).size();
-  if (static_cast<size_t>(summary.training_size()) != expected) {
-    return absl::DataLossError(absl::StrCat("the outputs have the summaries of ", summary.training_size(),
-                                            " trainings, and their action has ", expected));
+absl::Status CheckTrainings(const InferSummary& summary) {
+  std::set<std::string> there, wanted;
+  for (const std::string& key : InputKeys(summary.action(), ActionInput::MODEL)) wanted.insert(key);
+  for (const TrainSummary& training : summary.training()) {
+    there.insert(MessageDigest(training.action()));
+    const std::string start = InputKey(training.action(), ActionInput::START);
+    if (!start.empty()) wanted.insert(start);
   }
-  return std::vector<TrainSummary>(summary.training().begin(), summary.training().end());
+  if (there == wanted && !wanted.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the outputs have the summaries of ", there.size(), " trainings, and depend on ",
+                                          wanted.size(), there.size() == wanted.size() ? " others" : ""));
+}
+
+const TrainSummary& FirstTraining(const InferSummary& summary) {
+  const std::string first = InputKey(summary.action(), ActionInput::MODEL);
+  for (const TrainSummary& training : summary.training()) {
+    if (MessageDigest(training.action()) == first) return training;
+  }
+  LOG(FATAL) << "the summary lacks the training of its first network";
 }
 
 }  // namespace openset

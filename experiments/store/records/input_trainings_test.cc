@@ -16,9 +16,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TrainAction Training(uint64_t seed) {
-  TrainAction action;
-  action.set_seed(seed);
+ActionSpec Training(uint64_t seed, const std::string& start = "") {
+  ActionSpec action;
+  action.mutable_train()->set_seed(seed);
+  if (start.empty()) return action;
+  ActionInput* input = action.add_input();
+  input->set_role(ActionInput::START);
+  input->set_key(start);
   return action;
 }
 
@@ -26,17 +30,17 @@ class InputTrainingsTest : public ::testing::Test {
  protected:
   InputTrainingsTest() : store_(::testing::TempDir() + "store") {
     std::filesystem::remove_all(store_.folder());
-    TrainAction fine_tuned = Training(2);
-    *fine_tuned.mutable_start() = Training(1);
-    *action_.add_train() = fine_tuned;
-    *action_.add_train() = Training(3);
-    Keep(Training(1), "1");
-    Keep(fine_tuned, "2");
-    Keep(Training(3), "3");
+    const std::string first = Keep(Training(1), "1");
+    for (const std::string& key : {Keep(Training(2, first), "2"), Keep(Training(3), "3")}) {
+      ActionInput* model = summary_.mutable_action()->add_input();
+      model->set_role(ActionInput::MODEL);
+      model->set_key(key);
+    }
+    summary_.mutable_action()->mutable_infer();
   }
 
-  // A checkpoint of two epochs, identified by its commit.
-  void Keep(const TrainAction& action, const std::string& commit) {
+  // A checkpoint of two epochs, identified by its commit. Returns its key.
+  std::string Keep(const ActionSpec& action, const std::string& commit) {
     TrainSummary summary;
     summary.set_schema_version(kSchemaVersion);
     *summary.mutable_action() = action;
@@ -44,44 +48,44 @@ class InputTrainingsTest : public ::testing::Test {
     summary.mutable_provenance()->set_commit(commit);
     summary.add_epoch();
     summary.add_epoch();
-    const std::string folder = store_.CheckpointFolder(MessageDigest(action));
-    ASSERT_THAT(MakeFolders(folder), IsOk());
-    ASSERT_THAT(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)), IsOk());
-  }
-
-  // "1: 0" for a training of commit 1 without epochs.
-  static std::vector<std::string> Lines(const std::vector<TrainSummary>& trainings) {
-    std::vector<std::string> lines;
-    for (const TrainSummary& training : trainings) {
-      EXPECT_FALSE(training.has_action());
-      lines.push_back(training.provenance().commit() + ": " + std::to_string(training.epoch_size()));
-    }
-    return lines;
+    const std::string key = MessageDigest(action), folder = store_.CheckpointFolder(key);
+    EXPECT_THAT(MakeFolders(folder), IsOk());
+    EXPECT_THAT(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)), IsOk());
+    return key;
   }
 
   const Store store_;
-  InferAction action_;
+  InferSummary summary_;  // of an ensemble whose first network was fine-tuned
 };
 
-TEST_F(InputTrainingsTest, EachModelsAfterTheOneThatItStartsFromWithEpochsOfTheFirstModelOnly) {
-  EXPECT_EQ(CountTrainingsOfFirstModel(action_), 2);
-  const absl::StatusOr<std::vector<TrainSummary>> trainings = LoadTrainings(action_, store_);
+TEST_F(InputTrainingsTest, EachNetworksAfterTheOneThatItStartsFromWithEpochsOfTheFirstNetworkOnly) {
+  const auto trainings = LoadTrainings(summary_.action(), store_);
   ASSERT_THAT(trainings, IsOk());
-  EXPECT_THAT(Lines(*trainings), ElementsAre("1: 0", "2: 2", "3: 0"));
+  std::vector<std::string> lines;  // "1: 0" for a training of commit 1 without epochs
+  for (const TrainSummary& training : *trainings) {
+    lines.push_back(training.provenance().commit() + ": " + std::to_string(training.epoch_size()));
+  }
+  EXPECT_THAT(lines, ElementsAre("1: 0", "2: 2", "3: 0"));
+  std::filesystem::remove_all(store_.folder());
+  EXPECT_EQ(LoadTrainings(summary_.action(), store_).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(InputTrainingsTest, ASummaryThatHasThemNeedsNoCheckpoint) {
-  InferSummary summary;
-  *summary.mutable_action() = action_;
-  EXPECT_THAT(Lines(*TrainingsOf(summary, store_)), ElementsAre("1: 0", "2: 2", "3: 0"));
-  const std::vector<TrainSummary> trainings = *LoadTrainings(action_, store_);
-  *summary.mutable_training() = {trainings.begin(), trainings.end()};
-  std::filesystem::remove_all(store_.folder());
-  EXPECT_THAT(Lines(*TrainingsOf(summary, store_)), ElementsAre("1: 0", "2: 2", "3: 0"));
-  EXPECT_EQ(LoadTrainings(action_, store_).status().code(), absl::StatusCode::kNotFound);
-  summary.mutable_training()->RemoveLast();
-  EXPECT_THAT(TrainingsOf(summary, store_).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the summaries of 2 trainings, and their action has 3")));
+TEST_F(InputTrainingsTest, ASummaryMustHaveTheTrainingsOfItsAction) {
+  EXPECT_THAT(CheckTrainings(summary_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of 0 trainings")));
+  *summary_.mutable_training() = *LoadTrainings(summary_.action(), store_);
+  EXPECT_THAT(CheckTrainings(summary_), IsOk());
+  EXPECT_EQ(FirstTraining(summary_).provenance().commit(), "2");
+  InferSummary other = summary_;
+  other.mutable_training(2)->mutable_action()->mutable_train()->set_seed(4);
+  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("depend on 3 others")));
+  other = summary_;
+  other.mutable_training()->RemoveLast();
+  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss,
+                                              HasSubstr("the summaries of 2 trainings, and depend on 3")));
+  // The one that a network starts from is missing.
+  other = summary_;
+  other.mutable_training()->DeleteSubrange(0, 1);
+  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("depend on 3")));
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ TEST(CheckRecord, EnforcesLimitsOfLists) {
 
 TEST(CheckMessage, SummariesAndFailures) {
   TrainSummary train;
-  train.mutable_action()->set_seed(1);
+  train.mutable_action()->mutable_train()->set_seed(1);
   train.set_checkpoint_sha256("x");
   EXPECT_THAT(CheckMessage(train), StatusIs(absl::StatusCode::kDataLoss, ::testing::HasSubstr("checkpoint_sha256: ")));
   train.set_checkpoint_sha256(TestKey("1"));

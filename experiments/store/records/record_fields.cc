@@ -222,6 +222,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
   if (record.provenance().stage_size() > 0) {
     const StageProvenance& last = record.provenance().stage(record.provenance().stage_size() - 1);
     text("host", last.host());
+    if (record.has_former_trial_id()) text("former_trial", record.former_trial_id());
     text("commit", last.commit());
   }
   return fields;

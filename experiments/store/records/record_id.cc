@@ -25,10 +25,6 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
-bool IsAction(const Descriptor* type) {
-  return type == TrainAction::descriptor() || type == InferAction::descriptor() || type == EvaluateAction::descriptor();
-}
-
 // Calls `use` with `message` and all messages in it.
 template <typename Use>
 void ForEachMessage(const Message& message, const Use& use) {
@@ -45,13 +41,6 @@ void ForEachMessage(const Message& message, const Use& use) {
                      use);
     }
   }
-}
-
-bool HasUnknownFields(const Message& message) {
-  bool has = false;
-  ForEachMessage(message,
-                 [&](const Message& part) { has = has || !part.GetReflection()->GetUnknownFields(part).empty(); });
-  return has;
 }
 
 absl::Status Wrong(absl::string_view field, absl::string_view key, absl::string_view said) {
@@ -79,17 +68,22 @@ absl::Status CheckAgreement(const TrialRecord& record) {
   return absl::OkStatus();
 }
 
-// Compares the record's keys with `keys`, those computed from its trial.
-absl::Status CheckKeys(const TrialRecord& record, const ActionKeys::Keys& keys) {
+// Compares the record's keys with those of its trial's actions.
+absl::Status CheckKeys(const TrialRecord& record, const std::vector<TrialAction>& actions) {
+  std::string checkpoint, outputs, fit = "none";
+  for (const TrialAction& action : actions) {
+    if (action.kind == ActionKind::kTrain && action.role != ActionRole::kPretraining && action.member == 0) {
+      checkpoint = ToHex(action.key);
+    }
+    if (action.kind == ActionKind::kInfer) (action.role == ActionRole::kFit ? fit : outputs) = ToHex(action.key);
+  }
   struct Made {
     const char* field;
-    const std::string& said;
-    std::string key;
+    const std::string &said, &key;
   };
   for (const Made& made :
-       {Made{"checkpoint_key", record.checkpoint_key(), ToHex(keys.train[0])},
-        Made{"outputs_key", record.outputs_key(), ToHex(keys.infer.key)},
-        Made{"fit_outputs_key", record.fit_outputs_key(), keys.fit.has_value() ? ToHex(keys.fit->key) : "none"}}) {
+       {Made{"checkpoint_key", record.checkpoint_key(), checkpoint}, Made{"outputs_key", record.outputs_key(), outputs},
+        Made{"fit_outputs_key", record.fit_outputs_key(), fit}}) {
     if (!made.said.empty() && made.said != made.key) return Wrong(made.field, made.key, made.said);
   }
   return absl::OkStatus();
@@ -97,13 +91,24 @@ absl::Status CheckKeys(const TrialRecord& record, const ActionKeys::Keys& keys) 
 
 }  // namespace
 
+bool HasUnknownFields(const Message& message) {
+  bool has = false;
+  ForEachMessage(message,
+                 [&](const Message& part) { has = has || !part.GetReflection()->GetUnknownFields(part).empty(); });
+  return has;
+}
+
 std::vector<std::string> RaisedRevisions(const TrialSpec& trial) {
   std::set<std::string> raised;
-  ForEachMessage(MakeEvaluateAction(trial), [&](const Message& part) {
-    const Descriptor* type = part.GetDescriptor();
-    const int32_t now = type->options().GetExtension(revision);
-    if (now > (IsAction(type) ? 2 : 1)) raised.insert(absl::StrCat(type->full_name(), " ", now));
-  });
+  const Trial shared = trial;
+  ActionMaker maker;
+  for (const TrialAction& action : maker.ActionsOf(shared)) {
+    ForEachMessage(*action.spec, [&](const Message& part) {
+      const Descriptor* type = part.GetDescriptor();
+      const int32_t now = type->options().GetExtension(revision);
+      if (now > 1) raised.insert(absl::StrCat(type->full_name(), " ", now));
+    });
+  }
   return {raised.begin(), raised.end()};
 }
 
@@ -112,10 +117,13 @@ absl::Status CheckTrialId(const TrialRecord& record) {
   const auto& then = record.provenance().raised_revision();
   const std::vector<FieldProblem> problems = FindProblems(trial.method());
   if (problems.empty()) {
-    const ActionKeys::Keys keys = ActionKeys().Of(trial);
-    if (ToHex(keys.evaluate) == record.trial_id()) return CheckKeys(record, keys);
+    const Trial shared = trial;
+    ActionMaker maker;
+    const std::vector<TrialAction> actions = maker.ActionsOf(shared);
+    const std::string id = ToHex(actions.back().key);
+    if (id == record.trial_id()) return CheckKeys(record, actions);
     const bool is_comparable = !HasUnknownFields(trial) && absl::c_equal(then, RaisedRevisions(trial));
-    return is_comparable ? Wrong("trial_id", ToHex(keys.evaluate), record.trial_id()) : CheckAgreement(record);
+    return is_comparable ? Wrong("trial_id", id, record.trial_id()) : CheckAgreement(record);
   }
   if (!then.empty() || HasUnknownFields(trial)) return CheckAgreement(record);
   return absl::DataLossError(absl::StrCat("trial.method.", problems[0].path, ": ", problems[0].message));

@@ -10,13 +10,16 @@
 #include "absl/strings/string_view.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
+#include "google/protobuf/message.h"
 
 namespace openset {
 
-// Returns those schemas of the trial's actions whose revision is above the first one (2 for an action, 1 for everything
-// else), sorted and without duplicates: "openset.GenSpec 2". A record stores this (Provenance.raised_revision), so that
+// Returns those schemas of the trial's actions whose revision is above the first one (1), sorted and without duplicates: "openset.GenSpec 2". A record stores this (Provenance.raised_revision), so that
 // readers know whether they can recompute its keys.
 std::vector<std::string> RaisedRevisions(const TrialSpec& trial);
+
+// Whether the message or one in it has fields that this program doesn't know.
+bool HasUnknownFields(const google::protobuf::Message& message);
 
 // Recomputes the record's keys from its trial (id, checkpoint, outputs) and compares them. The keys can't be recomputed
 // if the trial was made with other revisions than the current ones, as the record states, or has fields of a later

@@ -28,8 +28,8 @@ class RecordIdTest : public ::testing::Test {
     id_ = TrialId(trial);
     record_ = TestRecord(id_, "", 0, 0.5);
     *record_.mutable_trial() = trial.Spec();
-    record_.set_checkpoint_key(MessageDigest(MakeTrainAction(trial)));
-    record_.set_outputs_key(MessageDigest(MakeInferAction(trial)));
+    record_.set_checkpoint_key(MessageDigest(MakeTraining(trial)));
+    record_.set_outputs_key(MessageDigest(MakeAction(trial, ActionKind::kInfer)));
     record_.mutable_provenance()->clear_raised_revision();
   }
 

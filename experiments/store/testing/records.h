@@ -63,7 +63,7 @@ inline void CommitTestCheckpoint(const Store& store, const std::string& key, int
   const std::string staging = store.NewStagingFolder(key).value();
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  summary.mutable_action()->set_seed(seed);
+  summary.mutable_action()->mutable_train()->set_seed(seed);
   summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
   summary.mutable_provenance()->set_key(key);
   summary.set_checkpoint_sha256(Sha256Hex("weights"));
@@ -77,7 +77,7 @@ inline void CommitTestOutputs(const Store& store, const std::string& key, const 
   const std::string staging = store.NewStagingFolder(key).value();
   InferSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  summary.mutable_action()->mutable_inference()->mutable_plain();
+  summary.mutable_action()->mutable_infer()->mutable_inference()->mutable_plain();
   summary.mutable_provenance()->set_stage(StageProvenance::INFER);
   summary.mutable_provenance()->set_key(key);
   summary.set_outputs_sha256(Sha256Hex(content));

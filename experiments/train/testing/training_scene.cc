@@ -105,10 +105,10 @@ TrialSpec TrainingScene::Trial(const std::string& method) const {
   return trial;
 }
 
-TrainAction TrainingScene::Action(const std::string& method) const { return MakeTrainAction(Trial(method)); }
+TrainAction TrainingScene::Action(const std::string& method) const { return MakeTraining(Trial(method)).train(); }
 
 ActionContext TrainingScene::Context(const std::string& key) const {
-  return {key, Store(JoinPath(folder_, "store")), at::kCPU, images_.get(), [](const WorkProgress&) {}};
+  return {key, {}, Store(JoinPath(folder_, "store")), at::kCPU, images_.get(), [](const WorkProgress&) {}};
 }
 
 at::Tensor TrainingScene::TrainingImages() const {
@@ -123,8 +123,14 @@ at::Tensor TrainingScene::TrainingImages() const {
 
 at::Tensor TrainingScene::TrainingLabels() const { return at::arange(12).remainder(3); }
 
+std::string KeyOf(const TrainAction& action) {
+  ActionSpec spec;
+  *spec.mutable_train() = action;
+  return MessageDigest(spec);
+}
+
 TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
-  const ActionContext context = scene.Context(MessageDigest(action));
+  const ActionContext context = scene.Context(KeyOf(action));
   EXPECT_THAT(Train(action, context, MeasureEpoch), IsOk());
   const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
   EXPECT_THAT(summary, IsOk());

@@ -55,7 +55,10 @@ class TrainingScene {
   TaskData data_;
 };
 
-// Returns the checkpoint's summary, after Train().
+// The key of a training without inputs.
+std::string KeyOf(const TrainAction& action);
+
+// Returns the checkpoint's summary, after Train(). It is stored under KeyOf().
 TrainSummary Trained(const TrainAction& action, const TrainingScene& scene);
 
 // The trial with a learning curve of two metrics, measured after every second epoch and the last, on the test samples

@@ -25,6 +25,7 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
 absl::Status ExportRecords(const std::optional<std::string>& query);
 absl::Status MergeRecords(const std::vector<std::string>& sources);
+absl::Status UpgradeRecords(const std::string& from, const std::string& to);
 // `verify`, `verify BUNDLE`, `gc` and `rm QUERY`. `rm` asks on a terminal; without --yes elsewhere: kInvalidArgument,
 // with the number of records and the command that removes them.
 absl::Status VerifyRecords();

@@ -8,6 +8,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
@@ -16,6 +17,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/store/upgrade.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
@@ -105,6 +107,30 @@ absl::Status ExportRecords(const std::optional<std::string>& text) {
   left_out.insert(left_out.end(), written->left_out.begin(), written->left_out.end());
   for (const std::string& line : left_out) std::cerr << "left out: " << OneLine(line) << "\n";
   return absl::OkStatus();
+}
+
+absl::Status UpgradeRecords(const std::string& from, const std::string& to) {
+  UpgradeCounts counts;
+  if (IsBundle(from) != IsBundle(to)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "usage: openset records upgrade OLD NEW: both are stores, or both bundles whose names end in .zip, not '", from,
+        "' and '", to, "'"));
+  }
+  if (!IsBundle(from)) {
+    OPENSET_ASSIGN_OR_RETURN(counts, UpgradeStore(Store(UserPath(from)), Store(UserPath(to))));
+  } else {
+    if (FileExists(UserPath(to))) return absl::AlreadyExistsError(absl::StrCat(to, " exists; name a new bundle"));
+    BundleWritten written;
+    OPENSET_ASSIGN_OR_RETURN(counts, UpgradeBundle(UserPath(from), UserPath(to), &written));
+    std::cout << "sha256 of the content (not of the file) " << written.digest << "\n";
+  }
+  std::cout << to << ": " << Count(counts.merged.trials, "new trial") << ", "
+            << Count(counts.merged.replicas + counts.merged.differing, "more record") << " of them, "
+            << Count(counts.checkpoints, "checkpoint") << ", " << counts.outputs << " outputs\n";
+  for (const std::string& line : counts.left_out) std::cerr << "left out: " << OneLine(line) << "\n";
+  if (counts.left_out.empty()) return absl::OkStatus();
+  return absl::AbortedError(
+      absl::StrCat(Count(static_cast<int>(counts.left_out.size()), "result"), " of ", from, " could not be upgraded"));
 }
 
 absl::Status MergeRecords(const std::vector<std::string>& sources) {

@@ -98,6 +98,20 @@ absl::Status ExplainFiles(const Store& store, const TrialRecord& record) {
   return unread.ReadFailure();
 }
 
+// The first action of the record's trial that has another key now: those after it depend on it.
+void ShowFirstOtherKey(const TrialRecord& record) {
+  const Trial trial = record.trial();
+  ActionMaker maker;
+  for (const TrialAction& action : maker.ActionsOf(trial)) {
+    const std::string key = ToHex(action.key);
+    const auto& stages = record.provenance().stage();
+    if (std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.key() == key; })) continue;
+    std::cout << "    the first action with another key is its " << StageOf(action.kind).Noun(action.role) << ", "
+              << Short(key) << " now\n";
+    return;
+  }
+}
+
 // Whether this program would use the record again, and if not, why.
 void ExplainKey(const TrialRecord& record) {
   const std::string& id = record.trial_id();
@@ -108,6 +122,7 @@ void ExplainKey(const TrialRecord& record) {
   } else {
     std::cout << "  a study that has this trial would run it again: its key is " << Short(now) << " now\n";
     if (revisions.empty()) std::cout << "    the schema of its actions has another revision, or new fields\n";
+    ShowFirstOtherKey(record);
   }
   for (const std::string& line : revisions) std::cout << "    " << line << "\n";
   SourceChanges changes;

@@ -19,7 +19,7 @@ namespace {
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"ls",     "show",  "diff",  "spec", "verify",
-                                          "export", "merge", "board", "rm",   "gc"};
+                                          "export", "merge", "upgrade", "board", "rm", "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
@@ -28,6 +28,10 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
   if (action == "board") {
     if (!rest.empty()) return WriteBoard(rest[0], {rest.begin() + 1, rest.end()});
     return absl::InvalidArgumentError("usage: openset records board OUT [STORE|BUNDLE ...]");
+  }
+  if (action == "upgrade") {
+    if (rest.size() == 2) return UpgradeRecords(rest[0], rest[1]);
+    return absl::InvalidArgumentError("usage: openset records upgrade OLD NEW (stores, or bundles)");
   }
   std::string bundle;  // to read without a merge
   if (!rest.empty() &&
@@ -78,7 +82,7 @@ Command RecordsCommand() {
   command.name = "records";
   command.arguments =
       "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | "
-      "export [QUERY] | merge STORE_OR_BUNDLE... | board OUT [STORE_OR_BUNDLE...] | rm QUERY | gc";
+      "export [QUERY] | merge STORE_OR_BUNDLE... | upgrade OLD NEW | board OUT [STORE_OR_BUNDLE...] | rm QUERY | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges, publishes and cleans up the records of a store.";
@@ -99,6 +103,8 @@ Command RecordsCommand() {
       "         and checkpoints. openset 0.3 can't read the archive\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
+      "upgrade  makes a new store, or bundle, of one that openset 0.4 or older wrote: keys have changed, numbers have\n"
+      "         not. The old one stays. Logs, failed attempts and unfinished trainings are not taken over\n"
       "board    writes a static page with the records of stores and bundles (--store without any), OUT/index.html:\n"
       "         methods by tasks with intervals, who ran what on which processor or GPU, digests, and which numbers\n"
       "         were measured again, by others, or never. It needs no server, network or script\n"
@@ -115,6 +121,7 @@ Command RecordsCommand() {
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records board site cifar.zip ../other-lab/openset-store\n"
       "  openset records ls cifar.zip 'split=0'\n"
+      "  openset records upgrade openset-store openset-store-3\n"
       "  openset records diff 3f2a91c0 81bb02d7\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"
       "  openset records rm 'experiment=first_try' --dry_run\n"

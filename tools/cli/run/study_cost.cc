@@ -105,7 +105,7 @@ void Remember(const ProbeOptions& options, const std::string& file, double rate,
 }
 
 TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::Rate& rate) {
-  TrainAction probed = plan.RequestOf(action).train();
+  TrainAction probed = plan.RequestOf(action).action().train();
   int batch = kUnknownBatch;
   if (rate.basis != Throughputs::Rate::Basis::kUnknown) {
     const double images = kStepSeconds * rate.passes_per_second / kTrainPasses;

@@ -117,17 +117,18 @@ class Place {
   const Store& store() const { return store_; }
 
   ActionContext Context(const std::string& key, const Store& store) const {
-    ActionContext context{key, store, device_, images_.get(), [](const WorkProgress&) {}};
+    ActionContext context{key, {}, store, device_, images_.get(), [](const WorkProgress&) {}};
     return context;
   }
 
   absl::Status Do(const Action& action) const {
     const WorkRequest request = plan().RequestOf(action);
-    const ActionContext context = Context(action.key, store_);
-    if (request.has_train()) return Train(request.train(), context);
-    if (request.has_evaluate()) return EvaluateTrial(action.key, request.evaluate(), store_);
-    std::vector<InferRequest> requests = {{request.key(), request.infer()}};
-    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.infer()});
+    ActionContext context = Context(action.key, store_);
+    context.inputs = request.action().input();
+    if (request.action().has_train()) return Train(request.action().train(), context);
+    if (request.action().has_evaluate()) return EvaluateTrial(action.key, request.action(), request.trial(), store_);
+    std::vector<InferRequest> requests = {{request.key(), request.action()}};
+    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.action()});
     return Infer(requests, context);
   }
 
