@@ -1,6 +1,5 @@
 #include "core/proto/proto_digest.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -52,11 +51,6 @@ bool IsLeftOut(const Message& message, const FieldDescriptor* field) {
   return field_rule.label() || (field_rule.added() && HoldsDefault(message, field));
 }
 
-std::string BytesOf(uint64_t value) {
-  std::string bytes(8, '\0');
-  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
-  return bytes;
-}
 
 // Writes unambiguous tokens: every token has a fixed length or carries its length.
 class Writer {
@@ -70,9 +64,11 @@ class Writer {
     const Reflection* reflection = message.GetReflection();
     std::vector<const FieldDescriptor*> fields;
     reflection->ListFields(message, &fields);  // in order of number
-    fields.erase(std::remove_if(fields.begin(), fields.end(),
-                                [&](const FieldDescriptor* field) { return IsLeftOut(message, field); }),
-                 fields.end());
+    size_t kept = 0;
+    for (const FieldDescriptor* field : fields) {
+      if (!IsLeftOut(message, field)) fields[kept++] = field;
+    }
+    fields.resize(kept);
     const auto& options = message.GetDescriptor()->options();
     const bool of_parts = options.GetExtension(digest_of_parts);
     Number(options.GetExtension(revision));
@@ -87,7 +83,11 @@ class Writer {
     }
   }
 
-  void Number(uint64_t value) { out_->append(BytesOf(value)); }
+  void Number(uint64_t value) {
+    char bytes[8];
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    out_->append(bytes, sizeof(bytes));
+  }
 
  private:
   void Text(absl::string_view text) {
@@ -138,19 +138,15 @@ class Writer {
   const PartDigest& digest_;
 };
 
-std::string BytesOf(const Message& message, const Writer::PartDigest& digest) {
-  std::string bytes;
-  Writer(&bytes, digest).Visit(message);
-  return bytes;
-}
-
 Sha256::Digest DigestOf(const Message& message, const Writer::PartDigest& digest) {
   const std::string& type = message.GetDescriptor()->full_name();
-  Sha256 sha;
-  sha.Update(BytesOf(type.size()));
-  sha.Update(type);
-  sha.Update(BytesOf(message, digest));
-  return sha.Finish();
+  std::string bytes;
+  bytes.reserve(2048);
+  Writer writer(&bytes, digest);
+  writer.Number(type.size());
+  bytes.append(type);
+  writer.Visit(message);
+  return Sha256Of(bytes);
 }
 
 Sha256::Digest PlainDigest(const Message& message) { return DigestOf(message, PlainDigest); }
@@ -163,7 +159,11 @@ std::string DigestedPart(const FieldDescriptor& field, std::string text) {
   return text;
 }
 
-std::string CanonicalBytes(const Message& message) { return BytesOf(message, PlainDigest); }
+std::string CanonicalBytes(const Message& message) {
+  std::string bytes;
+  Writer(&bytes, PlainDigest).Visit(message);
+  return bytes;
+}
 
 std::string MessageDigest(const Message& message) { return ToHex(PlainDigest(message)); }
 

@@ -23,7 +23,7 @@ namespace {
 // Actions that a thread takes at a time.
 constexpr int64_t kRange = 256;
 // Trials whose actions are in memory at a time, in addition to the plan.
-constexpr size_t kAtOnce = 1 << 14;
+constexpr size_t kAtOnce = 1 << 12;
 
 // Of the members' own trainings, not those that they start from.
 std::vector<Sha256::Digest> KeysOfTrainings(const Trial& trial) {

@@ -303,12 +303,12 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 3);
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::kTrain) {
-      const TrainAction train = plan.RequestOf(action).train();
+      const TrainAction train = plan.RequestOf(action).action().train();
       EXPECT_EQ(train.data().part(), "train");
       EXPECT_EQ(train.data().without_last_per_class(), 5);
     }
     if (action.kind != ActionKind::kInfer) continue;
-    const InferAction infer = plan.RequestOf(action).infer();
+    const InferAction infer = plan.RequestOf(action).action().infer();
     EXPECT_EQ(infer.known().part(), "train");
     EXPECT_EQ(infer.known().only_last_per_class(), 5);
     ASSERT_EQ(infer.unknown_size(), 1);

@@ -1,6 +1,6 @@
 """Tests stores and downloads in the package, in an environment with NumPy and pandas: store_test.py STORE.
 
-STORE is a store with two records (experiments/store/testdata/version_2).
+STORE is a store with two records (experiments/store/testdata/version_3).
 """
 import http.server
 import importlib.util
@@ -28,7 +28,7 @@ class StoreTest(unittest.TestCase):
         self.assertEqual([(row["method"], row["split"], row["openauc"]) for row in found.rows], [("openauc", 1, 0.8125)])
         self.assertEqual(found.metric_names(), ["openauc"])
         both = self.store.records() + found
-        self.assertEqual(list(both.to_frame()["method"]), ["softmax", "openauc", "openauc"])
+        self.assertEqual(list(both.to_frame()["method"]), ["openauc", "softmax", "openauc"])
         self.assertEqual([(row["split"], row["seed"], row["lambda"]) for row in found.rows], [(1, 7, 0.1)])
         self.assertEqual([type(found.rows[0][name]) for name in ("seed", "task", "openauc")], [int, str, float])
         with self.assertRaisesRegex(ValueError, "did you mean 'openauc'"):
@@ -45,7 +45,7 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(len(self.store.records()), 2)
 
     def test_one_record(self):
-        record = self.store.record("926b")
+        record = self.store.record("242d")
         self.assertEqual(record.metrics, {"openauc": 0.8125, "aurc": None})
         self.assertEqual(record.spec["seed"], "7")
         self.assertEqual(list(record.epochs()["loss"]), [1.5])
@@ -86,7 +86,7 @@ class StoreTest(unittest.TestCase):
 class ProtosTest(unittest.TestCase):
     def test_a_message_has_what_the_json_has(self):
         from openset import protos
-        record = openset.open_store(STORE).record("926b")
+        record = openset.open_store(STORE).record("242d")
         message = record.message()
         self.assertIsInstance(message, protos.TrialRecord)
         self.assertEqual((message.trial_id, message.trial.seed), (record.trial, 7))
@@ -106,7 +106,7 @@ class ProtosTest(unittest.TestCase):
             path = pathlib.Path(folder, "two.zip")
             _program.run(["records", "export", f"--bundle={path}", f"--store={STORE}"])
             self.assertEqual([(record.trial.method.name, record.trial.seed) for record in protos.read_bundle(path)],
-                             [("softmax", 8), ("openauc", 7)])
+                             [("openauc", 7), ("softmax", 8)])
             with zipfile.ZipFile(path) as bundle:
                 stream = lzma.decompress(bundle.read("records.tar.xz"))
             with zipfile.ZipFile(path, "w") as bundle:

@@ -76,7 +76,7 @@ TEST(Records, RemoveByQueryAndBySize) {
 
 TEST(Records, RemoveAsksOnATerminal) {
   const OpensetProgram program;
-  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
+  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_3";
   std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
   for (const auto& [answer, exit_code, said, left] :
        std::vector<std::tuple<std::string, int, std::string, size_t>>{{"\n", 2, "nothing was removed", 2},
@@ -349,9 +349,9 @@ TEST(Records, ListShowExplainExportAndMerge) {
 // Also after export and merge. New columns must be added to the expected file by hand.
 TEST(Records, OfAReleasedVersionGiveTheSameTable) {
   const OpensetProgram program;
-  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
+  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_3";
   std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
-  const std::string table = program.Shipped("tools/testing/testdata/version_2.csv");
+  const std::string table = program.Shipped("tools/testing/testdata/version_3.csv");
   EXPECT_THAT(table, HasSubstr("openauc,fashion_mnist_6_4,1,7,0.1,0.8125,"));
   EXPECT_EQ(program.Run({"records", "ls", "--format=csv"}).out, table);
   ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);

@@ -59,9 +59,6 @@ CommandSamples SamplesOfCommand(const TaskData& data) {
   return samples;
 }
 
-// Member m of a trial of seed s is the training of seed s * members + m.
-uint64_t SeedOf(const Trial& trial, int member) { return trial.seed() * MembersOf(trial.method()) + member; }
-
 // Represents all input perturbations.
 const InferenceSpec& AnyPerturbation() {
   static const InferenceSpec* const kAny = [] {
@@ -109,7 +106,7 @@ ActionSpec* ActionMaker::NewTraining(const Trial& trial, const Spec& spec, uint6
   }
   train->set_seed(seed);
   train->unsafe_arena_set_allocated_execution(Shared(trial.execution()));
-  if (TraitsOf(spec.open_set()).external_images()) {
+  if (spec.has_open_set() && TraitsOf(spec.open_set()).external_images()) {
     train->unsafe_arena_set_allocated_external(Shared(trial.data().external()));
   }
   if constexpr (std::is_same_v<Spec, MethodSpec>) {
@@ -122,7 +119,7 @@ ActionSpec* ActionMaker::NewTraining(const Trial& trial, const Spec& spec, uint6
   return action;
 }
 
-void ActionMaker::Add(ActionKind kind, ActionRole role, int member, std::vector<int> inputs, ActionSpec* spec,
+void ActionMaker::Add(ActionKind kind, ActionRole role, int member, absl::InlinedVector<int, 2> inputs, ActionSpec* spec,
                       std::vector<TrialAction>* actions) {
   for (const int input : inputs) {
     const TrialAction& of = (*actions)[input];
@@ -139,9 +136,9 @@ void ActionMaker::Add(ActionKind kind, ActionRole role, int member, std::vector<
   actions->push_back({kind, role, member, std::move(inputs), spec, digester_.Of(*spec), {}});
 }
 
-void ActionMaker::AddInference(const Trial& trial, bool is_fit, std::vector<TrialAction>* actions) {
+void ActionMaker::AddInference(const Trial& trial, bool is_fit, bool shares_passes, std::vector<TrialAction>* actions) {
   const MethodSpec& method = trial.method();
-  std::vector<int> trainings;
+  absl::InlinedVector<int, 2> trainings;
   for (size_t a = 0; a < actions->size(); ++a) {
     const TrialAction& before = (*actions)[a];
     if (before.kind != ActionKind::kTrain || before.role == ActionRole::kPretraining) continue;
@@ -159,7 +156,7 @@ void ActionMaker::AddInference(const Trial& trial, bool is_fit, std::vector<Tria
     ShareAll(trial.data().test_shifted(), infer->mutable_shifted());
   }
   Add(ActionKind::kInfer, is_fit ? ActionRole::kFit : ActionRole::kMain, 0, std::move(trainings), action, actions);
-  if (!TraitsOf(method.inference()).shares_passes()) return;
+  if (!shares_passes) return;
   infer->unsafe_arena_set_allocated_inference(Shared(AnyPerturbation()));
   actions->back().shared_passes = digester_.Of(*action);
   infer->unsafe_arena_set_allocated_inference(Shared(method.inference()));
@@ -169,10 +166,12 @@ std::vector<TrialAction> ActionMaker::ActionsOf(const Trial& trial) {
   const MethodSpec& method = trial.method();
   const bool trains = method.has_training() || IsFittedHead(method.model());
   const bool fits = TraitsOf(method.score()).fit();
+  const Traits inference = TraitsOf(method.inference());
   std::vector<TrialAction> actions;
-  for (int m = 0; m < MembersOf(method); ++m) {
-    const uint64_t seed = SeedOf(trial, m);
-    std::vector<int> start;
+  actions.reserve(2 * inference.members() + 3);
+  for (int m = 0; m < inference.members(); ++m) {
+    const uint64_t seed = trial.seed() * inference.members() + m;
+    absl::InlinedVector<int, 2> start;
     if (method.has_pretraining()) {
       start.push_back(static_cast<int>(actions.size()));
       Add(ActionKind::kTrain, ActionRole::kPretraining, m, {}, NewTraining(trial, method.pretraining(), seed),
@@ -182,13 +181,13 @@ std::vector<TrialAction> ActionMaker::ActionsOf(const Trial& trial) {
         NewTraining(trial, method, seed), &actions);
   }
   const auto first = static_cast<int>(actions.size());
-  AddInference(trial, /*is_fit=*/false, &actions);
-  if (fits) AddInference(trial, /*is_fit=*/true, &actions);
+  AddInference(trial, /*is_fit=*/false, inference.shares_passes(), &actions);
+  if (fits) AddInference(trial, /*is_fit=*/true, inference.shares_passes(), &actions);
   auto* action = google::protobuf::Arena::CreateMessage<ActionSpec>(&arena_);
   EvaluateAction* evaluate = action->mutable_evaluate();
   evaluate->unsafe_arena_set_allocated_score(Shared(method.score()));
   ShareAll(trial.metric(), evaluate->mutable_metric());
-  std::vector<int> outputs = {first};
+  absl::InlinedVector<int, 2> outputs = {first};
   if (fits) outputs.push_back(first + 1);
   Add(ActionKind::kEvaluate, ActionRole::kMain, 0, std::move(outputs), action, &actions);
   return actions;

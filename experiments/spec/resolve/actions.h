@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/files/digest.h"
 #include "core/proto/proto_digest.h"
 #include "data/task.pb.h"
@@ -40,7 +41,7 @@ struct TrialAction {
   ActionKind kind;
   ActionRole role;
   int member;               // kTrain: index in the ensemble
-  std::vector<int> inputs;  // indices in the list of the trial's actions
+  absl::InlinedVector<int, 2> inputs;  // indices in the list of the trial's actions
   const ActionSpec* spec;
   Sha256::Digest key;  // of the spec
   // Inferences with the same value can share passes. Absent: the action runs alone.
@@ -58,9 +59,9 @@ class ActionMaker {
  private:
   template <typename Spec>
   ActionSpec* NewTraining(const Trial& trial, const Spec& spec, uint64_t seed);
-  void Add(ActionKind kind, ActionRole role, int member, std::vector<int> inputs, ActionSpec* spec,
+  void Add(ActionKind kind, ActionRole role, int member, absl::InlinedVector<int, 2> inputs, ActionSpec* spec,
            std::vector<TrialAction>* actions);
-  void AddInference(const Trial& trial, bool is_fit, std::vector<TrialAction>* actions);
+  void AddInference(const Trial& trial, bool is_fit, bool shares_passes, std::vector<TrialAction>* actions);
 
   google::protobuf::Arena arena_;
   MessageDigester digester_;
@@ -79,7 +80,8 @@ std::string TrialId(const Trial& trial);
 // The choice among these records.
 ActionSpec ChoiceAmong(const std::vector<std::string>& trial_ids);
 
-// The number of trainings that the method's inference needs: that of an ensemble's members, otherwise 1.
+// The number of trainings that the method's inference needs: that of an ensemble's members, otherwise 1. Member m of a
+// trial of seed s is the training of seed s * members + m.
 int MembersOf(const MethodSpec& method);
 // For fitted scores: the samples that the score is fitted to. They are the training samples or, for a fitted
 // temperature, the validation samples if there are any.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/testing/parsed.h"
 #include "eval/scores/score.pb.h"
 #include "gtest/gtest.h"
@@ -54,7 +55,7 @@ TEST(ActionsOf, NameTheirInputsByKeyInputsFirst) {
   ASSERT_EQ(actions.size(), 7);
   const ActionRole roles[] = {ActionRole::kPretraining, ActionRole::kMain, ActionRole::kPretraining, ActionRole::kMain,
                               ActionRole::kMain,        ActionRole::kFit,  ActionRole::kMain};
-  const std::vector<int> inputs[] = {{}, {0}, {}, {2}, {1, 3}, {1, 3}, {4, 5}};
+  const absl::InlinedVector<int, 2> inputs[] = {{}, {0}, {}, {2}, {1, 3}, {1, 3}, {4, 5}};
   const ActionInput::Role named[] = {ActionInput::ROLE_UNSPECIFIED, ActionInput::START, ActionInput::ROLE_UNSPECIFIED,
                                      ActionInput::START, ActionInput::MODEL, ActionInput::MODEL, ActionInput::TEST};
   std::set<std::string> keys;
