@@ -292,9 +292,9 @@ TEST_F(ExecutePlanTest, TrialsCompleteAndTheLongestTrainingGoesFirst) {
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Kinds(),
               ElementsAre("train", "infer", "evaluate", "train", "infer", "evaluate", "train", "infer", "evaluate"));
-  EXPECT_EQ(engine_.started[0].train().training().epochs(), 9);
-  EXPECT_EQ(engine_.started[3].train().training().epochs(), 3);
-  EXPECT_EQ(engine_.started[6].train().training().epochs(), 1);
+  EXPECT_EQ(engine_.started[0].action().train().training().epochs(), 9);
+  EXPECT_EQ(engine_.started[3].action().train().training().epochs(), 3);
+  EXPECT_EQ(engine_.started[6].action().train().training().epochs(), 1);
   EXPECT_EQ(observer_.starts, 9);
   EXPECT_EQ(observer_.progress, 9);
   EXPECT_THAT(observer_.finished, SizeIs(9));

@@ -88,11 +88,11 @@ TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
                Store("/nowhere"));
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
   ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
-  EXPECT_EQ(plan.RequestOf(plan.actions[0]).train().seed(), 0);
-  EXPECT_EQ(plan.RequestOf(plan.actions[1]).train().seed(), 1);
+  EXPECT_EQ(plan.RequestOf(plan.actions[0]).action().train().seed(), 0);
+  EXPECT_EQ(plan.RequestOf(plan.actions[1]).action().train().seed(), 1);
   EXPECT_THAT(plan.actions[2].inputs, ElementsAre(ActionId{0}, ActionId{1}));
   EXPECT_EQ(plan.actions[2].work, 2 * 5 * 10);
-  EXPECT_EQ(plan.RequestOf(plan.actions[4]).train().seed(), 2);
+  EXPECT_EQ(plan.RequestOf(plan.actions[4]).action().train().seed(), 2);
 }
 
 // A fine-tuning reads the checkpoint of the training it starts from, which belongs to another method.
@@ -127,7 +127,7 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   EXPECT_THAT(plan.actions[0].trials, ElementsAre(0, 1));  // the training of method plain
   ASSERT_EQ(plan.actions[3].kind, ActionKind::kTrain);
   EXPECT_THAT(plan.actions[3].inputs, ElementsAre(ActionId{0}));
-  EXPECT_EQ(plan.RequestOf(plan.actions[3]).train().training().epochs(), 1);
+  EXPECT_EQ(plan.RequestOf(plan.actions[3]).action().train().training().epochs(), 1);
   EXPECT_EQ(plan.actions[3].work, 3 * 20 * 1 * 3);
   // If the fine-tuned weights are in the store, the first stage is not needed.
   std::filesystem::create_directories(store.CheckpointFolder(plan.actions[3].key));

@@ -18,6 +18,7 @@
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/store.h"

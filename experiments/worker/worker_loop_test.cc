@@ -122,7 +122,7 @@ TEST_F(WorkerLoopTest, AnErrorEndsOnlyItsAction) {
 TEST_F(WorkerLoopTest, RefusesActionsThatItDoesNotKnow) {
   WorkRequest request;
   request.set_key("key");
-  request.mutable_evaluate();
+  request.mutable_action()->mutable_evaluate();
   ASSERT_TRUE(MessageChannel(end_).Send(request).ok());
   EXPECT_EQ(Next().outcome().code(), static_cast<int>(absl::StatusCode::kInternal));
 }
@@ -150,7 +150,7 @@ TEST_F(WorkerLoopTest, MessagesReachTheRunningAction) {
   request.set_key("key");
   request.set_store("store");
   request.set_cpu_slots(1);
-  request.mutable_infer();
+  request.mutable_action()->mutable_infer();
   Ask("good");
   while (!Next().has_outcome()) continue;  // from now on, it ignores signals
   MessageChannel channel(end_);

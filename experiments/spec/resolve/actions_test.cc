@@ -21,20 +21,20 @@ TEST(FitSelection, TemperatureIsFittedOnValidationSamplesIfThereAreAny) {
     method { score { temperature_scaled_softmax {} } }
     data { train { class_id: [1, 2] } validation_known { class_id: [1, 2] only_last_per_class: 5 } }
   )");
-  EXPECT_EQ(FitOf(trial).known().only_last_per_class(), 5);
+  EXPECT_EQ(FitOf(trial).only_last_per_class(), 5);
   trial.mutable_data()->clear_validation_known();
-  EXPECT_EQ(FitOf(trial).known().only_last_per_class(), 0);
-  EXPECT_EQ(FitOf(trial).known().class_id_size(), 2);
+  EXPECT_EQ(FitOf(trial).only_last_per_class(), 0);
+  EXPECT_EQ(FitOf(trial).class_id_size(), 2);
   // Other scores are fitted on the samples that the model was trained on.
   trial.mutable_data()->mutable_validation_known()->set_only_last_per_class(5);
   trial.mutable_method()->mutable_score()->mutable_vim();
-  EXPECT_EQ(FitOf(trial).known().only_last_per_class(), 0);
+  EXPECT_EQ(FitOf(trial).only_last_per_class(), 0);
   // A combination is fitted where a temperature in it is.
   CombineSpec* combine = trial.mutable_method()->mutable_score()->mutable_combine();
   combine->add_score()->mutable_energy();
-  EXPECT_EQ(FitOf(trial).known().only_last_per_class(), 0);
+  EXPECT_EQ(FitOf(trial).only_last_per_class(), 0);
   combine->add_score()->mutable_temperature_scaled_softmax();
-  EXPECT_EQ(FitOf(trial).known().only_last_per_class(), 5);
+  EXPECT_EQ(FitOf(trial).only_last_per_class(), 5);
 }
 
 // An ensemble of two members, each fine-tuned, with a fitted score.
