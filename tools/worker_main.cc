@@ -104,8 +104,8 @@ int Serve(const std::vector<std::string>& catalog_folders) {
         poll();  // also receives messages about more CPUs
         return std::max(1, request.cpu_slots());
       };
-      return act(request, {request.key(), request.action().input(), Store(request.store()), device, images.get(), report, StageClock(),
-                           request.continued_key(), cpu_slots, poll});
+      return act(request, {request.key(), request.action().input(), Store(request.store()), device, images.get(),
+                           report, StageClock(), request.continued_key(), cpu_slots, poll});
     };
   };
   WorkerActions actions;

@@ -51,7 +51,6 @@ bool IsLeftOut(const Message& message, const FieldDescriptor* field) {
   return field_rule.label() || (field_rule.added() && HoldsDefault(message, field));
 }
 
-
 // Writes unambiguous tokens: every token has a fixed length or carries its length.
 class Writer {
  public:

@@ -26,8 +26,8 @@ std::string DigestedPart(const google::protobuf::FieldDescriptor& field, std::st
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
 // Computes the digests of many messages that share parts: that of a part (a message in a field of a message with the
-// option `digest_of_parts`) is computed once for each address. Precondition: such parts live, unchanged, as long as this
-// object.
+// option `digest_of_parts`) is computed once for each address. Precondition: such parts live, unchanged, as long as
+// this object.
 class MessageDigester {
  public:
   // ToHex() of it is the message's MessageDigest().

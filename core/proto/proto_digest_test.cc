@@ -64,8 +64,8 @@ TEST(MessageDigest, CoversTheDigestsOfParts) {
   for (size_t i = 0; i < 64; i += 2) {
     digest += static_cast<char>(std::stoi(MessageDigest(whole.leaf()).substr(i, 2), nullptr, 16));
   }
-  EXPECT_EQ(MessageDigest(whole), Sha256Hex(number(21) + "openset.testing.Whole" + number(0) + number(1) + number(1) +
-                                            number(1) + digest));
+  EXPECT_EQ(MessageDigest(whole),
+            Sha256Hex(number(21) + "openset.testing.Whole" + number(0) + number(1) + number(1) + number(1) + digest));
 }
 
 TEST(MessageDigest, LeavesLabelsOut) { EXPECT_EQ(Digest("name: 'a' flag: true"), Digest("name: 'b' flag: true")); }

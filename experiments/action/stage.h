@@ -3,7 +3,8 @@
 // kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
 //
 // The life of an action:
-//   1. ActionsOf() (experiments/spec/resolve/actions.h) gives the actions of a trial, with their keys and inputs. Work()
+//   1. ActionsOf() (experiments/spec/resolve/actions.h) gives the actions of a trial, with their keys and inputs.
+//   Work()
 //      estimates their cost. AddReads() lists the data that they read.
 //   2. Needs() returns the resources that an action occupies while it runs.
 //   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() remove

@@ -145,8 +145,7 @@ class OutputsReader {
   // them.
   bool IsFit() const {
     const bool is_left_out = action_.known().only_last_per_class() > 0;
-    return action_.unknown().empty() &&
-           (is_left_out || MessageDigest(action_.known()) == MessageDigest(train_.data()));
+    return action_.unknown().empty() && (is_left_out || MessageDigest(action_.known()) == MessageDigest(train_.data()));
   }
 
   absl::Status Problem(absl::string_view problem) const {

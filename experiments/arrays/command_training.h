@@ -29,8 +29,8 @@ struct CommandResult {
 // of reading the data.
 absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, const ArrayContext& context);
 
-// The outputs of an inference on samples of the training `train`, from the bytes of its checkpoint. Errors: kNotFound if the
-// command wrote none for these samples, with the file that it would have to write; kDataLoss.
+// The outputs of an inference on samples of the training `train`, from the bytes of its checkpoint. Errors: kNotFound
+// if the command wrote none for these samples, with the file that it would have to write; kDataLoss.
 absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const TrainAction& train,
                                          const std::string& checkpoint);
 

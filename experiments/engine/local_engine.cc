@@ -123,9 +123,7 @@ void CpuPins::Pin(pid_t process, const std::vector<int>& cpus) const {
 namespace {
 
 // Whether the worker with LibTorch runs the action (tools/worker_main.cc). The other one runs all other actions.
-bool NeedsTrainer(const WorkRequest& request) {
-  return request.runs_network() || request.has_probe();
-}
+bool NeedsTrainer(const WorkRequest& request) { return request.runs_network() || request.has_probe(); }
 
 }  // namespace
 

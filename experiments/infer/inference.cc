@@ -70,8 +70,8 @@ std::vector<float> Values(const at::Tensor& rows) {
 // each uses one thread. Batches are complete, so that no bit depends on how many pass at once.
 bool MayPassAtOnce(const InferAction& action, size_t models, const Model& model, const ActionContext& context) {
   const ExecutionSpec& execution = action.execution();
-  return action.inference().has_plain() && models == 1 && model.HasIndependentPasses() &&
-         context.device.is_cpu() && execution.threads() == 1 && execution.precision() == ExecutionSpec::FP32;
+  return action.inference().has_plain() && models == 1 && model.HasIndependentPasses() && context.device.is_cpu() &&
+         execution.threads() == 1 && execution.precision() == ExecutionSpec::FP32;
 }
 
 void ReportShare(const ActionContext& context, double share) {

@@ -154,8 +154,7 @@ class InferenceTest : public ::testing::Test {
   }
 
   Outputs OutputsOf(const InferAction& action) {
-    const absl::StatusOr<Outputs> outputs =
-        ReadOutputs(JoinPath(store_.OutputsFolder(KeyOf(action)), kOutputsFile));
+    const absl::StatusOr<Outputs> outputs = ReadOutputs(JoinPath(store_.OutputsFolder(KeyOf(action)), kOutputsFile));
     EXPECT_THAT(outputs, IsOk());
     return outputs.value_or(Outputs());
   }
@@ -269,8 +268,8 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   ActionContext context = ContextOf("many");
   context.images = &images;
   for (const bool is_script : {false, true}) {
-    const std::vector<std::shared_ptr<Model>> models = {
-        is_script ? ScriptNetwork(train_.mutable_model()) : CommitNetwork()};
+    const std::vector<std::shared_ptr<Model>> models = {is_script ? ScriptNetwork(train_.mutable_model())
+                                                                  : CommitNetwork()};
     context.cpu_slots = [] { return 1; };
     const absl::StatusOr<Outputs> alone = CollectOutputs(action_, train_, models, context);
     ASSERT_THAT(alone, IsOk());
@@ -321,8 +320,7 @@ TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
 // mode with the statistics that this pass has changed. All four training images are in one batch here, so that their
 // order doesn't matter.
 TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
-  *train_.mutable_model() =
-      ParsedWithDefaults<ModelSpec>("resnet_cifar { width: 2 } head { linear {} }");
+  *train_.mutable_model() = ParsedWithDefaults<ModelSpec>("resnet_cifar { width: 2 } head { linear {} }");
   const std::shared_ptr<Model> model = CommitNetwork();
   InferAction passed = action_, fit = action_;
   passed.mutable_inference()->mutable_train_mode_pass();

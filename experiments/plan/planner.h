@@ -107,7 +107,7 @@ class Planner {
   size_t first_new_ = 0;
   std::vector<std::pair<ActionId, Sha256::Digest>> new_sharing_;
   std::vector<ActionId> of_trial_;  // the actions of the trial that was added last
-  std::mutex damage_mutex_;  // guards plan_.damaged and plan_.unreadable in Check()
+  std::mutex damage_mutex_;         // guards plan_.damaged and plan_.unreadable in Check()
 };
 
 // The plan of trials without searches.

@@ -544,9 +544,9 @@ absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_
   }
   if (manifest.schema_version() != schema_version) {
     const bool is_old = manifest.schema_version() == schema_version - 1;
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": has records of schema version ", manifest.schema_version(), ", this openset reads version ",
-                     schema_version, is_old ? absl::StrCat(": openset records upgrade ", path, " NEW.zip") : ""));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": has records of schema version ", manifest.schema_version(), ", this openset reads version ",
+        schema_version, is_old ? absl::StrCat(": openset records upgrade ", path, " NEW.zip") : ""));
   }
   const bool is_packed = manifest.bundle_version() > 1;
   if (is_packed && !zip->Has(kBundleRecords)) return damaged(absl::StrCat("has no ", kBundleRecords));

@@ -219,9 +219,10 @@ absl::Status Store::CheckVersion() const {
   if (version == kSchemaVersion) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       OfVersion(absl::StrCat("the store ", folder_), version),
-      version == kSchemaVersion - 1 ? absl::StrCat(": 'openset records upgrade ", folder_, " NEW' makes a new store of it")
-      : version < kSchemaVersion    ? ": name another folder (--store), where its results are made again"
-                                    : ": use the newer openset that wrote it, or name another folder (--store)"));
+      version == kSchemaVersion - 1
+          ? absl::StrCat(": 'openset records upgrade ", folder_, " NEW' makes a new store of it")
+      : version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
+                                 : ": use the newer openset that wrote it, or name another folder (--store)"));
 }
 
 absl::Status Store::CheckIsStore() const {

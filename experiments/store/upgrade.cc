@@ -251,8 +251,8 @@ class Upgrade {
         ids_[old_keys.back()] = keys[old_keys.back()];
         if (write) Rename(keys, &record);
       } else if (!HasUnknownFields(record.trial())) {
-        return absl::DataLossError(absl::StrCat("trial_id: is ", record.trial_id(), ", and that of the trial is ",
-                                                old_keys.back()));
+        return absl::DataLossError(
+            absl::StrCat("trial_id: is ", record.trial_id(), ", and that of the trial is ", old_keys.back()));
       }
     }
     if (!write) return absl::OkStatus();
@@ -324,7 +324,8 @@ absl::StatusOr<UpgradeCounts> UpgradeBundle(const std::string& from, const std::
                               .status());
   OPENSET_ASSIGN_OR_RETURN(UpgradeCounts counts, UpgradeStore(before, after));
   for (std::string& line : counts.left_out) {
-    if (absl::StartsWith(line, before.folder())) line = absl::StrCat(from, ": ", line.substr(before.folder().size() + 1));
+    if (absl::StartsWith(line, before.folder()))
+      line = absl::StrCat(from, ": ", line.substr(before.folder().size() + 1));
   }
   UnreadRecords unread;
   const std::vector<std::string> ids = RecordIds(after, &unread);

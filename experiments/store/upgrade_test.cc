@@ -31,7 +31,9 @@ std::string Released(const std::string& name) {
 
 class UpgradeTest : public ::testing::Test {
  protected:
-  UpgradeTest() : from_(TestFolder() + "/from"), to_(TestFolder() + "/to") { std::filesystem::remove_all(TestFolder()); }
+  UpgradeTest() : from_(TestFolder() + "/from"), to_(TestFolder() + "/to") {
+    std::filesystem::remove_all(TestFolder());
+  }
 
   void CopyReleased() {
     std::filesystem::create_directories(TestFolder());
@@ -175,8 +177,8 @@ TEST_F(UpgradedTrainingTest, NamesItsInputsByTheirNewKeys) {
   EXPECT_EQ(counts.outputs, 1);
   EXPECT_THAT(counts.left_out, IsEmpty());
   const std::string first = MessageDigest(Parsed<ActionSpec>("train { seed: 1 execution { threads: 3 } }"));
-  const std::string second = MessageDigest(Parsed<ActionSpec>(
-      "input { role: START key: '" + first + "' } train { seed: 2 execution { threads: 3 } }"));
+  const std::string second = MessageDigest(
+      Parsed<ActionSpec>("input { role: START key: '" + first + "' } train { seed: 2 execution { threads: 3 } }"));
   const std::string outputs = MessageDigest(Parsed<ActionSpec>(
       "input { role: MODEL key: '" + second + "' } infer { inference { plain {} } execution { threads: 3 } }"));
   for (const std::string& key : {first, second}) {
@@ -207,7 +209,8 @@ TEST_F(UpgradedTrainingTest, OutputsWithoutTheirTrainingsGetThem) {
 TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
   const std::string folder = from_.CheckpointFolder(OldKey("openset.TrainAction", first_));
   Write(folder + "/" + kCheckpointFile, "other weights");
-  std::filesystem::rename(from_.OutputsFolder(OldKey("openset.InferAction", outputs_)), from_.OutputsFolder(TestKey("ab")));
+  std::filesystem::rename(from_.OutputsFolder(OldKey("openset.InferAction", outputs_)),
+                          from_.OutputsFolder(TestKey("ab")));
   const UpgradeCounts counts = Upgrade();
   EXPECT_EQ(counts.checkpoints, 1);
   EXPECT_EQ(counts.outputs, 0);

@@ -105,7 +105,7 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
   // Records for the test what ran, in order.
   std::ofstream(store.folder() + "/executed", std::ios::app) << (request.action().has_train()   ? "train "
                                                                  : request.action().has_infer() ? "infer "
-                                                                                       : "evaluate ")
+                                                                                                : "evaluate ")
                                                              << getpid() << "\n";
   if (request.action().has_train()) {
     switch (request.action().train().seed()) {
@@ -167,7 +167,8 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
     for (const WorkRequest& other : request.passenger()) {
       OPENSET_RETURN_IF_ERROR(MakeFolder(store, other.key(), store.OutputsFolder(other.key())));
     }
-    if (FileExists(BrokenModel(store, InputKey(request.action(), ActionInput::MODEL)))) return absl::AbortedError("the model is broken");
+    if (FileExists(BrokenModel(store, InputKey(request.action(), ActionInput::MODEL))))
+      return absl::AbortedError("the model is broken");
     return MakeFolder(store, request.key(), store.OutputsFolder(request.key()));
   }
   TrialRecord record;

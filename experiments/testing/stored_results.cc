@@ -15,8 +15,8 @@ void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
 // Adds the other files that a stage writes, and moves all of them to their paths.
 template <typename Summary>
-void Commit(const std::string& staging, const std::string& folder, const ActionSpec& action, StageProvenance::Stage stage,
-            const Store& store, Summary* summary) {
+void Commit(const std::string& staging, const std::string& folder, const ActionSpec& action,
+            StageProvenance::Stage stage, const Store& store, Summary* summary) {
   summary->set_schema_version(kSchemaVersion);
   *summary->mutable_action() = action;
   summary->mutable_provenance()->set_stage(stage);

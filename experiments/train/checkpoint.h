@@ -33,8 +33,8 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
 
 // The model that a training starts from.
 
-// Returns a model on the context's device. It is that of the training from which `context.inputs` says to start, if there is one. Otherwise
-// it is drawn from the action's seed and gets the weights of action.model.weights, whose notes
+// Returns a model on the context's device. It is that of the training from which `context.inputs` says to start, if
+// there is one. Otherwise it is drawn from the action's seed and gets the weights of action.model.weights, whose notes
 // are added to `notes`, unless it is null. Errors: those of LoadTrainedModel(), MakeModel() and ImportWeights().
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
                                                         ImportNotes* notes = nullptr);

@@ -88,7 +88,7 @@ class ImageCache {
 // The environment of an action: what a worker passes to the code that executes it.
 
 struct ActionContext {
-  std::string key;  // digest of the action
+  std::string key;                                         // digest of the action
   google::protobuf::RepeatedPtrField<ActionInput> inputs;  // of the action
   Store store;
   at::Device device;

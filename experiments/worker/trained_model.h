@@ -15,8 +15,8 @@ namespace openset {
 // Moves the model to the device and gives its convolutions the layout of images there (ImageLayout()).
 void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model);
 
-// Returns the network of the training `key` on the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss
-// if the checkpoint does not match its checksum.
+// Returns the network of the training `key` on the context's device, in training mode. Errors: kNotFound if it has not
+// been trained; kDataLoss if the checkpoint does not match its checksum.
 absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const std::string& key, const ActionContext& context);
 
 }  // namespace openset

@@ -49,7 +49,8 @@ class WorkerLoopTest : public ::testing::Test {
 
   static int Serve() {
     return ServeWork({&Train, &WaitForStop, nullptr, nullptr},
-                     [(const std::exception& error) { return absl::UnavailableError(error.what()); });
+                     [(const std::exception& error) {
+      return absl::UnavailableError(error.what()); });
   }
 
   static absl::Status Train(const WorkRequest& request, const ReportProgress& report, const Poll&) {

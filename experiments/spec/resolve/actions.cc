@@ -119,8 +119,8 @@ ActionSpec* ActionMaker::NewTraining(const Trial& trial, const Spec& spec, uint6
   return action;
 }
 
-void ActionMaker::Add(ActionKind kind, ActionRole role, int member, absl::InlinedVector<int, 2> inputs, ActionSpec* spec,
-                      std::vector<TrialAction>* actions) {
+void ActionMaker::Add(ActionKind kind, ActionRole role, int member, absl::InlinedVector<int, 2> inputs,
+                      ActionSpec* spec, std::vector<TrialAction>* actions) {
   for (const int input : inputs) {
     const TrialAction& of = (*actions)[input];
     ActionInput* named = spec->add_input();

@@ -40,7 +40,7 @@ enum class ActionRole {
 struct TrialAction {
   ActionKind kind;
   ActionRole role;
-  int member;               // kTrain: index in the ensemble
+  int member;                          // kTrain: index in the ensemble
   absl::InlinedVector<int, 2> inputs;  // indices in the list of the trial's actions
   const ActionSpec* spec;
   Sha256::Digest key;  // of the spec

@@ -12,9 +12,7 @@
 namespace openset {
 namespace {
 
-Selection FitOf(const Trial& trial) {
-  return MakeAction(trial, ActionKind::kInfer, ActionRole::kFit).infer().known();
-}
+Selection FitOf(const Trial& trial) { return MakeAction(trial, ActionKind::kInfer, ActionRole::kFit).infer().known(); }
 
 TEST(FitSelection, TemperatureIsFittedOnValidationSamplesIfThereAreAny) {
   TrialSpec trial = Parsed<TrialSpec>(R"(
@@ -56,8 +54,13 @@ TEST(ActionsOf, NameTheirInputsByKeyInputsFirst) {
   const ActionRole roles[] = {ActionRole::kPretraining, ActionRole::kMain, ActionRole::kPretraining, ActionRole::kMain,
                               ActionRole::kMain,        ActionRole::kFit,  ActionRole::kMain};
   const absl::InlinedVector<int, 2> inputs[] = {{}, {0}, {}, {2}, {1, 3}, {1, 3}, {4, 5}};
-  const ActionInput::Role named[] = {ActionInput::ROLE_UNSPECIFIED, ActionInput::START, ActionInput::ROLE_UNSPECIFIED,
-                                     ActionInput::START, ActionInput::MODEL, ActionInput::MODEL, ActionInput::TEST};
+  const ActionInput::Role named[] = {ActionInput::ROLE_UNSPECIFIED,
+                                     ActionInput::START,
+                                     ActionInput::ROLE_UNSPECIFIED,
+                                     ActionInput::START,
+                                     ActionInput::MODEL,
+                                     ActionInput::MODEL,
+                                     ActionInput::TEST};
   std::set<std::string> keys;
   for (int a = 0; a < 7; ++a) {
     SCOPED_TRACE(a);

@@ -48,8 +48,9 @@ absl::Status CheckTrainings(const InferSummary& summary) {
     if (!start.empty()) wanted.insert(start);
   }
   if (there == wanted && !wanted.empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("the outputs have the summaries of ", there.size(), " trainings, and depend on ",
-                                          wanted.size(), there.size() == wanted.size() ? " others" : ""));
+  return absl::DataLossError(absl::StrCat("the outputs have the summaries of ", there.size(),
+                                          " trainings, and depend on ", wanted.size(),
+                                          there.size() == wanted.size() ? " others" : ""));
 }
 
 const TrainSummary& FirstTraining(const InferSummary& summary) {

@@ -80,8 +80,8 @@ TEST_F(InputTrainingsTest, ASummaryMustHaveTheTrainingsOfItsAction) {
   EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("depend on 3 others")));
   other = summary_;
   other.mutable_training()->RemoveLast();
-  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss,
-                                              HasSubstr("the summaries of 2 trainings, and depend on 3")));
+  EXPECT_THAT(CheckTrainings(other),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the summaries of 2 trainings, and depend on 3")));
   // The one that a network starts from is missing.
   other = summary_;
   other.mutable_training()->DeleteSubrange(0, 1);

@@ -14,8 +14,9 @@
 
 namespace openset {
 
-// Returns those schemas of the trial's actions whose revision is above the first one (1), sorted and without duplicates: "openset.GenSpec 2". A record stores this (Provenance.raised_revision), so that
-// readers know whether they can recompute its keys.
+// Returns those schemas of the trial's actions whose revision is above the first one (1), sorted and without
+// duplicates: "openset.GenSpec 2". A record stores this (Provenance.raised_revision), so that readers know whether they
+// can recompute its keys.
 std::vector<std::string> RaisedRevisions(const TrialSpec& trial);
 
 // Whether the message or one in it has fields that this program doesn't know.

@@ -18,8 +18,8 @@ namespace {
 
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
-  const std::vector<std::string> known = {"ls",     "show",  "diff",  "spec", "verify",
-                                          "export", "merge", "upgrade", "board", "rm", "gc"};
+  const std::vector<std::string> known = {"ls",    "show",    "diff",  "spec", "verify", "export",
+                                          "merge", "upgrade", "board", "rm",   "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }

@@ -78,7 +78,8 @@ void MakeStore(const std::string& work) {
       CommitMadeUpOutputs(plan.RequestOf(action).infer(), MadeUpOutputs(action.key), store);
     }
     if (action.kind == ActionKind::kEvaluate) {
-      const absl::Status evaluated = EvaluateTrial(action.key, plan.RequestOf(action).action(), plan.TrialOf(action).Spec(), store);
+      const absl::Status evaluated =
+          EvaluateTrial(action.key, plan.RequestOf(action).action(), plan.TrialOf(action).Spec(), store);
       CHECK(evaluated.ok()) << evaluated;
     }
   }
