@@ -16,6 +16,7 @@
 #include "core/in_parallel.h"
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,8 +50,7 @@ class WorkerLoopTest : public ::testing::Test {
 
   static int Serve() {
     return ServeWork({&Train, &WaitForStop, nullptr, nullptr},
-                     [(const std::exception& error) {
-      return absl::UnavailableError(error.what()); });
+                     [](const std::exception& error) { return absl::UnavailableError(error.what()); });
   }
 
   static absl::Status Train(const WorkRequest& request, const ReportProgress& report, const Poll&) {

@@ -42,6 +42,8 @@ Trial TwoMembers() {
   trial.mutable_method()->mutable_training()->set_epochs(1);
   trial.mutable_method()->mutable_inference()->mutable_ensemble()->set_members(2);
   trial.mutable_method()->mutable_score()->mutable_vim();
+  trial.mutable_data()->mutable_train()->set_part("train");
+  trial.mutable_data()->mutable_test_known()->set_part("test");
   trial.set_seed(3);
   return trial;
 }
