@@ -237,7 +237,7 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   const TrainSummary undisturbed = Trained(whole, scene);
   TrainAction rung = whole;
   rung.mutable_training()->set_stop_after_epochs(1);
-  TrainUntil(2, rung, Key("rung"), scene);
+  TrainUntil(2, rung, scene.Context(Key("rung")));
   ASSERT_THAT(Train(rung, scene.Context(Key("rung"))), IsOk());
   ActionContext context = scene.Context(Key("rest"));
   context.continued_key = Key("rung");

@@ -149,7 +149,7 @@ class Place {
 
   // That a training which is stopped after its first step goes on to the same bits.
   void ExpectSameResumed(const Action& action, const std::string& folder) const {
-    const TrainAction train = plan().RequestOf(action).train();
+    const TrainAction train = plan().RequestOf(action).action().train();
     if (!train.has_training() || train.has_start()) return;
     const Store store(folder);
     ActionContext context = Context(action.key, store);
@@ -290,7 +290,7 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
   for (const ActionId id : actions) {
     const Action& action = gpu.plan()[id];
     if (action.kind != ActionKind::kTrain || action.role != ActionRole::kMain || action.member > 0) continue;
-    const TrainAction train = gpu.plan().RequestOf(action).train();
+    const TrainAction train = gpu.plan().RequestOf(action).action().train();
     const std::string method = gpu.plan().TrialOf(action).method().name();
     if (!train.has_training() || !counted.insert(method).second) continue;
     SCOPED_TRACE(method);
