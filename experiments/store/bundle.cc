@@ -543,9 +543,10 @@ absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_
                                                       ": use the newer openset"));
   }
   if (manifest.schema_version() != schema_version) {
-    const bool is_old = manifest.schema_version() == schema_version - 1;
+    const bool is_old = manifest.schema_version() == kSchemaVersion - 1;
     return absl::FailedPreconditionError(absl::StrCat(
-        path, ": has records of schema version ", manifest.schema_version(), ", this openset reads version ",
+        path, ": has records of schema version ", manifest.schema_version(),
+        schema_version == kSchemaVersion ? ", this openset reads version " : ", only those can be upgraded of version ",
         schema_version, is_old ? absl::StrCat(": openset records upgrade ", path, " NEW.zip") : ""));
   }
   const bool is_packed = manifest.bundle_version() > 1;

@@ -6,6 +6,7 @@
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/spec/action.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
