@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/chart/vega_lite.h"
@@ -36,6 +37,17 @@ absl::StatusOr<std::string> ToHtml(const ChartPage& page);
 
 // Text with &, <, > and quotes of both kinds escaped, Printable() (core/text/one_line.h).
 std::string EscapeXml(const std::string& text);
+
+// A cell of a table: text, which is escaped, and the path of its link, "" for none.
+struct HtmlCell {
+  std::string text;
+  std::string path = "";
+};
+
+std::string CellHtml(const HtmlCell& cell);
+
+// A table; the first `left` columns are aligned to the left.
+std::string HtmlTable(const std::vector<std::string>& heads, const std::vector<std::vector<HtmlCell>>& rows, int left);
 
 }  // namespace openset
 

@@ -35,7 +35,6 @@
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/difference_size.h"
-#include "tools/cli/serve/store_pages.h"
 
 namespace openset {
 namespace {

@@ -42,29 +42,6 @@
 #include "tools/cli/serve/routes.h"
 
 namespace openset {
-namespace {
-
-std::string CellHtml(const HtmlCell& cell) {
-  const std::string text = EscapeXml(cell.text);
-  return cell.path.empty() ? text : absl::StrCat("<a href=\"", EscapeXml(cell.path), "\">", text, "</a>");
-}
-
-}  // namespace
-
-std::string HtmlTable(const std::vector<std::string>& heads, const std::vector<std::vector<HtmlCell>>& rows, int left) {
-  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
-  const auto style = [left](size_t column) { return static_cast<int>(column) < left ? " class=\"text\"" : ""; };
-  for (size_t c = 0; c < heads.size(); ++c) {
-    absl::StrAppend(&html, "<th scope=\"col\"", style(c), ">", EscapeXml(heads[c]), "</th>");
-  }
-  absl::StrAppend(&html, "</tr></thead>\n<tbody>\n");
-  for (const std::vector<HtmlCell>& row : rows) {
-    absl::StrAppend(&html, "<tr>");
-    for (size_t c = 0; c < row.size(); ++c) absl::StrAppend(&html, "<td", style(c), ">", CellHtml(row[c]), "</td>");
-    absl::StrAppend(&html, "</tr>\n");
-  }
-  return absl::StrCat(html, "</tbody></table></div>\n");
-}
 
 std::string HtmlLines(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 std::string HtmlHead(const std::string& text) { return absl::StrCat("<h2>", EscapeXml(text), "</h2>\n"); }

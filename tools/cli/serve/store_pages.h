@@ -25,15 +25,6 @@ namespace openset {
 
 // Parts of the pages of `openset serve`.
 
-// A cell of a table: text, which is escaped, and the path of its link (routes.h), "" for none.
-struct HtmlCell {
-  std::string text;
-  std::string path = "";
-};
-
-// A table; the first `left` columns are aligned to the left.
-std::string HtmlTable(const std::vector<std::string>& heads, const std::vector<std::vector<HtmlCell>>& rows, int left);
-
 std::string HtmlLines(const std::string& text);  // <pre>
 std::string HtmlHead(const std::string& text);   // <h2>
 
