@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-constexpr int kDraws = 40000;
+constexpr int kDraws = 160000;
 constexpr int kStrata = 200;  // of the last look's p-value
 
 // The squared cosine of the angle between the replicates and (1, ..., 1) at which the test rejects at `level`.
@@ -55,8 +55,8 @@ std::vector<Direction> DrawDirections(absl::Span<const int> replicates) {
   return directions;
 }
 
-// The share of the last look's rejections at `level` that follow no rejection: earlier look j rejects from cosine[j]
-// on.
+// The share of the last look's rejections at `level` that follow no rejection, plus two standard errors, so that the
+// draws' error makes the levels too small rather than too large. Earlier look j rejects from cosine[j] on.
 double FirstShare(const std::vector<Direction>& directions, absl::Span<const int> replicates,
                   const std::vector<double>& cosine, double level) {
   const double last = replicates.back();
@@ -78,7 +78,8 @@ double FirstShare(const std::vector<Direction>& directions, absl::Span<const int
     }
     first += !rejected;
   }
-  return static_cast<double>(first) / kDraws;
+  const double share = static_cast<double>(first) / kDraws;
+  return std::min(1.0, share + 2 * std::sqrt(share * (1 - share) / kDraws));
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ double SpentLevel(double level, double share);
 // same normal replicates rejects at its level at look k or before with a probability of spent[k] (Lan and DeMets 1983,
 // for Student's t instead of the normal distribution, with which the first looks at few replicates would reject too
 // often). Look k rejects for the first time with a probability of its level times the share of rejections that follow
-// no earlier one. That share comes from 40,000 draws of the earlier looks, given that look k rejects: the direction of
+// no earlier one. That share comes from 160,000 draws of the earlier looks, given that look k rejects: the direction of
 // the vector of replicates is uniform whatever their variance, so a rejection fixes only its angle to (1, ..., 1). Its
-// standard error is below 0.003. A look without new replicates spends its part alone, whatever the others do. 0 for a
-// look that spends nothing. Preconditions: equal lengths; 2 <= replicates, not descending; 0 <= spent < 1, not
-// descending.
+// standard error is below 0.0015, and two of them are added to it. A look without new replicates spends its part alone,
+// whatever the others do. 0 for a look that spends nothing. Preconditions: equal lengths; 2 <= replicates, not
+// descending; 0 <= spent < 1, not descending.
 std::vector<double> NominalLevels(absl::Span<const int> replicates, absl::Span<const double> spent);
 
 // The number of splits, and of seeds of each.

@@ -74,8 +74,8 @@ TEST(SequentialDesign, AddsSplitsThenSeeds) {
 }
 
 // NumPy, with SciPy's t distribution: the levels at which the same shares of 400,000 drawn rejections follow no earlier
-// one, with which 3,000,000 drawn studies of 20 normal replicates were rejected with a frequency of 0.04985. The levels'
-// standard errors and ours are about 0.5 %; the normal distribution's would be 0.0076, 0.0142, 0.0229, 0.0340.
+// one, with which 3,000,000 drawn studies of 20 normal replicates were rejected with a frequency of 0.04985. The
+// levels' standard errors and ours are about 0.5 %; the normal distribution's would be 0.0076, 0.0142, 0.0229, 0.0340.
 TEST(SequentialDesign, HasTheLevelsOfDrawnStudies) {
   const SequentialDesign design = MakeSequentialDesign({5, 1}, {20, 1}, 0.05);
   EXPECT_DOUBLE_EQ(design.levels[0], 0.05 / 16);  // what the first look may spend

@@ -499,7 +499,7 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
     return changed;
   };
   const std::vector<std::pair<TrialRecord, std::string>> cases = {
-      {with([](TrialRecord* r) { r->set_schema_version(3); }), "is of schema version 3, this openset reads version 2"},
+      {with([](TrialRecord* r) { r->set_schema_version(4); }), "is of schema version 4, this openset reads version 3"},
       {with([](TrialRecord* r) { r->clear_metric(); }), "metric: must not be empty"},
       {with([](TrialRecord* r) { r->mutable_metric(0)->set_name("\xff"); }), "metric[0].name: must be text in UTF-8"},
       {with([](TrialRecord* r) { r->mutable_provenance()->clear_stage(); }), "provenance: has no evaluation"},

@@ -215,7 +215,7 @@ TEST_F(MergeTest, MislabelledRecordsAreSkippedAndNamed) {
   ASSERT_THAT(MergeFrom(from.folder(), In("all"), &counts), IsOk());
   EXPECT_EQ(counts.trials, 1);
   EXPECT_THAT(counts.damaged, ElementsAre(from.RecordPath(other.trial_id()) + ": trial.method.model: must be set",
-                                          HasSubstr("is of schema version 3")));
+                                          HasSubstr("is of schema version 4")));
   EXPECT_THAT(AllRecordIds(In("all")), ElementsAre(TestKey("abcd")));
 }
 

@@ -102,17 +102,17 @@ TEST_F(StoreTest, ChecksItsVersion) {
   EXPECT_TRUE(store_.CheckVersion().ok());  // the folder does not exist
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_TRUE(store_.CheckVersion().ok());
-  EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 2\n");
+  EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 3\n");
   // Without the file it has version 1.
   std::filesystem::remove(store_.folder() + "/version");
   const absl::Status old = store_.CheckVersion();
   EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(old.message(),
             absl::StrCat("the store ", store_.folder(),
-                         " is of schema version 1, this openset reads and writes version 2: name another "
+                         " is of schema version 1, this openset reads and writes version 3: name another "
                          "folder (--store), where its results are made again"));
   for (const auto& [content, problem] :
-       {std::pair{"openset store 3\n", "newer openset"}, {"3\n", "is not the version file of a store: name another"}}) {
+       {std::pair{"openset store 4\n", "newer openset"}, {"3\n", "is not the version file of a store: name another"}}) {
     std::ofstream(store_.folder() + "/version") << content;
     EXPECT_EQ(store_.CheckVersion().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(store_.CheckVersion().message()), HasSubstr(problem));

@@ -197,7 +197,7 @@ TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreCorrupt) {
   const StoreReport report = VerifyStore(store_).value();
   EXPECT_EQ(report.records, 4);
   EXPECT_EQ(report.checkpoints, 1);
-  EXPECT_THAT(Damaged(), ElementsAre(HasSubstr("is of schema version 3"), HasSubstr("provenance: has no evaluation"),
+  EXPECT_THAT(Damaged(), ElementsAre(HasSubstr("is of schema version 4"), HasSubstr("provenance: has no evaluation"),
                                      HasSubstr("is of schema version 1")));
   for (const StoreProblem& problem : report.damaged) EXPECT_THAT(store_.Quarantine(problem.path, problem.what), IsOk());
   EXPECT_THAT(Damaged(), IsEmpty());

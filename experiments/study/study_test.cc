@@ -520,12 +520,12 @@ TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
   ASSERT_TRUE(store_.CommitRecord(newer).ok());
   const absl::StatusOr<std::unique_ptr<Study>> study = Load("seed: 1");
   ASSERT_TRUE(study.ok()) << study.status();
-  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("is of schema version 3")));
+  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("is of schema version 4")));
   EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
   const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
   EXPECT_NE(results->results[0].record, nullptr);
   EXPECT_EQ(results->results[1].record, nullptr);
-  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is of schema version 3")));
+  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is of schema version 4")));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {

@@ -357,8 +357,8 @@ TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
   UnreadRecords unread;
   EXPECT_EQ(LoadFields(store_, &unread).size(), 130);
   EXPECT_TRUE(unread.damaged.empty());
-  EXPECT_THAT(unread.VersionLines(), ElementsAre("2 records are of schema version 3 and left out: this openset reads "
-                                                 "version 2; 'openset records verify' moves them to quarantine/"));
+  EXPECT_THAT(unread.VersionLines(), ElementsAre("2 records are of schema version 4 and left out: this openset reads "
+                                                 "version 3; 'openset records verify' moves them to quarantine/"));
 }
 
 // Excluded fields are not parsed, but required ones must be present.

@@ -124,8 +124,8 @@ TEST_F(RecordIdTest, DecodesUntrustedBytes) {
   const auto problem = [&](const TrialRecord& record) { return DecodeSharedRecord(EncodeRecord(record), id_, &read); };
   EXPECT_THAT(DecodeSharedRecord("x", id_, &read), StatusIs(absl::StatusCode::kDataLoss, "not a record file"));
   TrialRecord changed = record_;
-  changed.set_schema_version(3);
-  EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is of schema version 3")));
+  changed.set_schema_version(4);
+  EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is of schema version 4")));
   changed = record_;
   changed.set_trial_id(TestKey("abcd"));
   EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, "is the record of another trial"));
