@@ -297,10 +297,10 @@ TEST_F(BundleTest, ReadsRecordsThatAreMembersOfTheArchive) {
 
 TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
   Write();
-  ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 3 records: 2", false);
+  ReplaceMember("manifest.textproto", "schema_version: 3 bundle_version: 3 records: 2", false);
   EXPECT_EQ(Read(), absl::FailedPreconditionError(path_ + ": is a bundle of version 3, this openset reads up to "
                                                           "version 2: use the newer openset"));
-  ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 0", false);
+  ReplaceMember("manifest.textproto", "schema_version: 3 bundle_version: 0", false);
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bundle_version: must be at least 1")));
 }
 

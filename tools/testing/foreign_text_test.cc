@@ -104,7 +104,7 @@ TEST_F(ForeignTextTest, FilesWithoutANameAreLeftOutOrRefused) {
 }
 
 TEST_F(ForeignTextTest, InvalidUtf8IsReportedWithItsPosition) {
-  program_.Write("openset-store/version", "openset store 2\n");
+  program_.Write("openset-store/version", "openset store 3\n");
   program_.Write("lab/methods/mine.textproto", "base: 'mcp'\ntitle: 'a\xff'");
   program_.Write("lab/tasks/mine.textproto", "name: 'mine'\ndata_set: 'mnist'\ntitle: '\xc3' split { known: 0 }");
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{

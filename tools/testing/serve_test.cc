@@ -97,7 +97,7 @@ TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
   const OpensetProgram studies("studies"), viewer("viewer");
   WriteNearFarStudy(studies);
   // The store exists from the beginning.
-  studies.Write("openset-store/version", "openset store 2\n");
+  studies.Write("openset-store/version", "openset store 3\n");
   Server server(viewer, {"--store=" + studies.store(), "--library=" + studies.folder()});
   ASSERT_TRUE(server.runs()) << viewer.Read("err.txt");
   EXPECT_THAT(server.address(), HasSubstr("http://127.0.0.1:"));
@@ -149,7 +149,7 @@ TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
 
 TEST(Serve, RefusesOthers) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   Server server(program, {});
   ASSERT_TRUE(server.runs()) << program.Read("err.txt");
   const auto status = [&server](const std::string& bytes) { return ReplyOf(Exchange(server.port(), bytes)).status; };
@@ -171,7 +171,7 @@ TEST(Serve, RefusesOthers) {
 
 TEST(Serve, AsksForATokenBeyondThisMachine) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   Server server(program, {"--host=0.0.0.0"});
   ASSERT_TRUE(server.runs()) << program.Read("err.txt");
   const std::string address = server.address();
@@ -198,7 +198,7 @@ TEST(Serve, AsksForATokenWhereAnythingIsClosed) {
   const std::string store = folder + "/home/store", record = store + "/records/ab/file";
   fs::create_directories(store + "/records/ab");
   fs::create_directories(folder + "/data");
-  std::ofstream(store + "/version") << "openset store 2\n";
+  std::ofstream(store + "/version") << "openset store 3\n";
   std::ofstream(record) << "x";
   fs::create_symlink("home", folder + "/link");
   const auto needs_token = [&](const std::string& path) {
@@ -229,7 +229,7 @@ TEST(Serve, AsksForATokenWhereAnythingIsClosed) {
 
 TEST(Serve, AnswersAtEachAddressOfThisMachine) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   Server server(program, {"--host=127.0.0.2"});
   ASSERT_TRUE(server.runs()) << program.Read("err.txt");
   const std::string address = server.address(), host = address.substr(7, address.find('/', 7) - 7);
@@ -240,7 +240,7 @@ TEST(Serve, AnswersAtEachAddressOfThisMachine) {
 // The store is removed, or its file system is unmounted, while the server runs.
 TEST(Serve, SaysThatTheStoreIsGone) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   Server server(program, {});
   ASSERT_TRUE(server.runs()) << program.Read("err.txt");
   EXPECT_EQ(server.Ask("/").status, 200);
@@ -256,7 +256,7 @@ TEST(Serve, SaysThatTheStoreIsGone) {
 TEST(Serve, ErrorsSayWhatIsWrong) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"serve"}).err, HasSubstr("openset-store"));
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   for (const auto& [flag, line] : {std::pair("--host=example.org", "--host: 'example.org' is not an IP address"),
                                    {"--port=65536", "--port: must lie in 0 .. 65535"},
                                    {"--port=-1", "--port: must lie in 0 .. 65535"}}) {

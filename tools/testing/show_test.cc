@@ -269,7 +269,7 @@ TEST(Help, DistinguishesAccuracyFromFScore) {
 
 TEST(Help, DistinguishesArchivesFromTables) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   const ProgramResult refused = program.Run({"records", "export", "--bundle=records.parquet"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err,
@@ -279,7 +279,7 @@ TEST(Help, DistinguishesArchivesFromTables) {
 
 TEST(Help, ExplainsWhatGcKeeps) {
   const OpensetProgram program;
-  program.Write("openset-store/version", "openset store 2\n");
+  program.Write("openset-store/version", "openset store 3\n");
   const ProgramResult result = program.Run({"records", "gc", "--older_than=0"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "removed 0, 0 B; files younger than an hour stay, because a run may be writing them\n");

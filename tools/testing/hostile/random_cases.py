@@ -175,7 +175,7 @@ def claim(draw):
 
 def log(draw):
     failure = ANY.changed("FailureRecord", "", [
-        "+schema_version: 2 kind: 'evaluate' description: 'plain, split 0, seed 0' message: 'no space left' log_tail: 'one' "
+        "+schema_version: 3 kind: 'evaluate' description: 'plain, split 0, seed 0' message: 'no space left' log_tail: 'one' "
         "host: 'elsewhere' code: 13 failed_at_seconds: 1700000000"])
     failure = mutated(failure, draw) if draw.random() < 0.3 else changed_fields("FailureRecord", failure, draw)
     status = "status study.textproto --store=store --data=files"

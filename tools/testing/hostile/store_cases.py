@@ -66,7 +66,7 @@ OF_TEXTS = [
     ("ignored_tensor", "+ignored_tensor: $t"), ("decisions.rule", "+details { decisions { rule: $t } }"),
     ("mistake.set", "details.mistake[0].set $t")]
 SHAPES = [
-    ("nothing in it", None), ("only id and version", f"bare\n+schema_version: 2 trial_id: '{TRIAL}'"),
+    ("nothing in it", None), ("only id and version", f"bare\n+schema_version: 3 trial_id: '{TRIAL}'"),
     ("no trial", "-trial"), ("no metrics", "-metric"),
     ("10,000 metrics", "+" + "metric { name: 'auroc' value: 0.5 spec { auroc {} } } " * 10000),
     ("curves of different lengths", "details.curve[0].x[] 1"), ("a curve that goes back", "details.curve[0].x[0] 2"),
@@ -204,7 +204,7 @@ def members():
         ("a manifest that is no text", holds(MANIFEST, "\xff{{{")),
         ("a manifest of another version", holds(MANIFEST, "schema_version: 2147483647\n")),
         ("a manifest without a version", holds(MANIFEST, "")),
-        ("a manifest that counts to -1", holds(MANIFEST, "schema_version: 2 records: -1 replicas: -1\n")),
+        ("a manifest that counts to -1", holds(MANIFEST, "schema_version: 3 records: -1 replicas: -1\n")),
         ("a manifest of line ends that unfolds", unfolds(MANIFEST, "\n", 200)),
         ("a record that unfolds", adds(unfolding(ONE, "\0", 200))),
         ("a record that says it has 4 GB", adds(Member(ONE, "x", declared=0xfffffffe)))]
@@ -214,9 +214,9 @@ def members():
             ("a record that is a link", adds(Member(ONE, "/etc/passwd", mode=0o120777)), NOTED),
             ("20,000 records of one byte", lambda _: [(f"records/{id_path(i)}.rec", "x") for i in range(20000)], NOTED),
             ("a schema of noise", holds("schema.binpb", "\x0b" * 1000), HARMLESS),
-            ("a manifest that counts wrongly", holds(MANIFEST, f"schema_version: 2 records: {2**63 - 1}\n"), HARMLESS),
+            ("a manifest that counts wrongly", holds(MANIFEST, f"schema_version: 3 records: {2**63 - 1}\n"), HARMLESS),
             ("sums of noise", adds((SUMS, "\x1b[2J\xff")), ANSWERED),
-            ("the manifest twice", adds((MANIFEST, "schema_version: 2\n")), ANSWERED)):
+            ("the manifest twice", adds((MANIFEST, "schema_version: 3\n")), ANSWERED)):
         yield bundle(what, MERGE, change, end, form=list)
 
 
@@ -396,7 +396,7 @@ STREAMS = [
     ("sums without the last", sums(lambda text: text[:text.rindex("\n", 0, len(text) - 1) + 1])),
     ("sums of a record more", sums(lambda text: text + sums_of([(record_name(7), "x")]))),
     ("a record beside it", adds((record_name(3), "x"))),
-    *[("a manifest of " + what, holds(MANIFEST, "schema_version: 2\n" + text)) for what, text in (
+    *[("a manifest of " + what, holds(MANIFEST, "schema_version: 3\n" + text)) for what, text in (
         ("version 1", ""), ("version 3", "bundle_version: 3\n"), ("version 0", "bundle_version: 0\n"),
         ("version -1", "bundle_version: -1\n"), ("a large version", "bundle_version: 2147483647\n"),
         ("two versions", "bundle_version: 2\n" * 2))],
@@ -500,7 +500,7 @@ def logs():
     yield from entries(status, f"work/store/attempts/{CHECKPOINT}/1.rec")
     for text in ("\x1b]0;owned\a", "\xff\xfe", "a\nb\nc", "x" * 1000000, "\xe2\x80\xae", "</script>"):
         fields = " ".join(f"{field}: {quoted(text)}" for field in ("kind", "description", "message", "log_tail", "host"))
-        failure = f"+schema_version: 2 key: '{TRIAL}' {fields} code: 99 epoch: -1 failed_at_seconds: {2**63 - 1}"
+        failure = f"+schema_version: 3 key: '{TRIAL}' {fields} code: 99 epoch: -1 failed_at_seconds: {2**63 - 1}"
 
         def make(fixture, failure=failure):
             without_record(fixture)

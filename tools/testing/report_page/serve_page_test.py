@@ -72,7 +72,7 @@ def watch_a_run(program, page, folder, screenshots):
         file.write(TASK)
     os.makedirs(os.path.join(folder, "openset-store"))
     with open(os.path.join(folder, "openset-store/version"), "w") as file:
-        file.write("openset store 2\n")
+        file.write("openset store 3\n")
     server, url = serve(program, page, folder)
     try:
         page.open(url, 1280)

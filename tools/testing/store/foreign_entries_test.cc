@@ -207,7 +207,7 @@ TEST_F(ForeignEntriesTest, ALinkedRoomIsRefusedByName) {
 TEST_F(ForeignEntriesTest, ARunDoesNotWriteItsReportThroughALink) {
   for (const char* link : {"reports/study", "reports/study/report.tex"}) {
     fs::remove_all(In("store"));
-    program_.Write("store/version", "openset store 2\n");
+    program_.Write("store/version", "openset store 3\n");
     program_.Write("store/reports/study/spec", "");
     fs::remove_all(In(absl::StrCat("store/", link)));
     if (link == std::string("reports/study")) fs::remove_all(In("store/reports/study"));
