@@ -7,6 +7,7 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
+#include "experiments/store/records/input_trainings.h"
 
 namespace openset {
 namespace {
@@ -48,6 +49,7 @@ std::string CommitMadeUpOutputs(const ActionSpec& action, const Outputs& outputs
   Check(WriteOutputs(outputs, path));
   InferSummary summary;
   summary.set_outputs_sha256(Sha256HexOfFile(path).value());
+  *summary.mutable_training() = LoadTrainings(action, store).value();
   Commit(staging, store.OutputsFolder(key), action, StageProvenance::INFER, store, &summary);
   return key;
 }

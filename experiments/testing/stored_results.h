@@ -13,7 +13,7 @@ namespace openset {
 // Stores a checkpoint with one tensor under the action's key, and returns the key.
 std::string CommitMadeUpCheckpoint(const ActionSpec& action, const Store& store);
 
-// Stores these outputs under the action's key, and returns the key.
+// Stores these outputs under the action's key, and returns the key. Precondition: the store has the checkpoints.
 std::string CommitMadeUpOutputs(const ActionSpec& action, const Outputs& outputs, const Store& store);
 
 }  // namespace openset

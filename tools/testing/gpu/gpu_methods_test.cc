@@ -149,8 +149,9 @@ class Place {
 
   // That a training which is stopped after its first step goes on to the same bits.
   void ExpectSameResumed(const Action& action, const std::string& folder) const {
-    const TrainAction train = plan().RequestOf(action).action().train();
-    if (!train.has_training() || train.has_start()) return;
+    const ActionSpec spec = plan().RequestOf(action).action();
+    const TrainAction& train = spec.train();
+    if (!train.has_training() || spec.input_size() > 0) return;
     const Store store(folder);
     ActionContext context = Context(action.key, store);
     context.poll = [] { return true; };

@@ -73,13 +73,11 @@ void MakeStore(const std::string& work) {
       Study::Load(work + "/study.textproto", SpecFoldersBelow(work), store, options).value();
   const Plan& plan = study->plan();
   for (const Action& action : plan.actions) {
-    if (action.kind == ActionKind::kTrain) CommitMadeUpCheckpoint(plan.RequestOf(action).train(), store);
-    if (action.kind == ActionKind::kInfer) {
-      CommitMadeUpOutputs(plan.RequestOf(action).infer(), MadeUpOutputs(action.key), store);
-    }
+    const ActionSpec spec = plan.RequestOf(action).action();
+    if (action.kind == ActionKind::kTrain) CommitMadeUpCheckpoint(spec, store);
+    if (action.kind == ActionKind::kInfer) CommitMadeUpOutputs(spec, MadeUpOutputs(action.key), store);
     if (action.kind == ActionKind::kEvaluate) {
-      const absl::Status evaluated =
-          EvaluateTrial(action.key, plan.RequestOf(action).action(), plan.TrialOf(action).Spec(), store);
+      const absl::Status evaluated = EvaluateTrial(action.key, spec, plan.TrialOf(action).Spec(), store);
       CHECK(evaluated.ok()) << evaluated;
     }
   }
