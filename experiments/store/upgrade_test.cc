@@ -35,10 +35,15 @@ class UpgradeTest : public ::testing::Test {
     std::filesystem::remove_all(TestFolder());
   }
 
-  void CopyReleased() {
+  // A store follows no links, and runfiles are links.
+  static Store Copy(const std::string& released, const std::string& folder) {
     std::filesystem::create_directories(TestFolder());
-    std::filesystem::copy(Released("version_2"), from_.folder(), std::filesystem::copy_options::recursive);
+    std::filesystem::copy(Released(released), folder, std::filesystem::copy_options::recursive);
+    return Store(folder);
   }
+
+  void CopyReleased() { Copy("version_2", from_.folder()); }
+  static Store Expected() { return Copy("version_3", TestFolder() + "/expected"); }
 
   UpgradeCounts Upgrade() {
     const absl::StatusOr<UpgradeCounts> counts = UpgradeStore(from_, to_);
@@ -83,9 +88,10 @@ TEST_F(UpgradeTest, RecordsOfARelease) {
   EXPECT_EQ(Upgrade().merged.trials, 0);
   EXPECT_EQ(AllRecordIds(to_), ids);
   // As `version_3` has them, which other tests read.
-  EXPECT_EQ(ids, AllRecordIds(Store(Released("version_3"))));
+  const Store expected = Expected();
+  EXPECT_EQ(ids, AllRecordIds(expected));
   for (const std::string& id : ids) {
-    EXPECT_EQ(*ReadFile(to_.RecordPath(id)), *ReadFile(Store(Released("version_3")).RecordPath(id)));
+    EXPECT_EQ(*ReadFile(to_.RecordPath(id)), *ReadFile(expected.RecordPath(id)));
   }
 }
 
@@ -101,7 +107,7 @@ TEST_F(UpgradeTest, ABundle) {
   EXPECT_THAT(counts->left_out, IsEmpty());
   EXPECT_EQ(written.manifest.records(), 2);
   ASSERT_THAT(MergeFrom(bundle, to_, &merged), IsOk());
-  EXPECT_EQ(AllRecordIds(to_), AllRecordIds(Store(Released("version_3"))));
+  EXPECT_EQ(AllRecordIds(to_), AllRecordIds(Expected()));
 }
 
 std::string OldKey(const std::string& type, const google::protobuf::Message& action) {
@@ -219,7 +225,7 @@ TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
 }
 
 TEST_F(UpgradeTest, OnlyOfVersion2) {
-  EXPECT_THAT(UpgradeStore(Store(Released("version_3")), to_).status(),
+  EXPECT_THAT(UpgradeStore(Expected(), to_).status(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("only version 2 can be upgraded")));
   EXPECT_FALSE(FileExists(to_.folder()));
 }
