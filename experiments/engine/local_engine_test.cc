@@ -211,8 +211,9 @@ TEST_F(LocalEngineTest, ACrashFailsOnlyItsOwnTrial) {
                                                        "its worker exited with 3", "the training diverged"));
   // The failure is recorded with the end of the log.
   for (ActionId action : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan[action].key).ok());
-  const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),
-                                  [&](ActionId id) { return plan.RequestOf(plan[id]).train().seed() == kCrashSeed; });
+  const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(), [&](ActionId id) {
+    return plan.RequestOf(plan[id]).action().train().seed() == kCrashSeed;
+  });
   ASSERT_NE(crash, observer_.failed.end());
   const FailureRecord failure = *store_.LoadFailure(plan[*crash].key);
   EXPECT_EQ(failure.kind(), "train");

@@ -215,6 +215,7 @@ TEST_F(UpgradedTrainingTest, OutputsWithoutTheirTrainingsGetThem) {
 TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
   const std::string folder = from_.CheckpointFolder(OldKey("openset.TrainAction", first_));
   Write(folder + "/" + kCheckpointFile, "other weights");
+  std::filesystem::create_directories(from_.OutputsFolder(TestKey("ab")));
   std::filesystem::rename(from_.OutputsFolder(OldKey("openset.InferAction", outputs_)),
                           from_.OutputsFolder(TestKey("ab")));
   const UpgradeCounts counts = Upgrade();

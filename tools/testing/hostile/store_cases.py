@@ -260,8 +260,8 @@ def libraries():
 # Folders of outputs and checkpoints, under the key of their action.
 def folders():
     for kind, key, name, type_, seed in (
-            ("outputs", OUTPUTS, "outputs.npz", "InferSummary", "action.train[0].seed 77"),
-            ("checkpoints", CHECKPOINT, "checkpoint.safetensors", "TrainSummary", "action.seed 77")):
+            ("outputs", OUTPUTS, "outputs.npz", "InferSummary", "action.infer.execution.threads 77"),
+            ("checkpoints", CHECKPOINT, "checkpoint.safetensors", "TrainSummary", "action.train.seed 77")):
         folder = f"{kind}/{key[:2]}/{key}/"
         summary, file = folder + "summary.rec", folder + name
 
