@@ -25,26 +25,6 @@ namespace {
 constexpr double kPlanLevel = 0.05;
 constexpr int kPlannedSeeds[] = {1, 2, 3, 5, 10};
 
-struct PairedValues {
-  std::vector<double> a, b, difference;
-  std::vector<int> split;
-};
-
-PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline) {
-  std::map<std::pair<int, uint64_t>, double> of_run;
-  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
-  PairedValues pairs;
-  for (int i = 0; i < cell.n; ++i) {
-    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
-    if (run == of_run.end()) continue;
-    pairs.a.push_back(cell.values[i]);
-    pairs.b.push_back(run->second);
-    pairs.difference.push_back(cell.values[i] - run->second);
-    pairs.split.push_back(cell.splits[i]);
-  }
-  return pairs;
-}
-
 absl::Status UnknownIn(const std::string& what, const std::string& name, const std::set<std::string>& known) {
   return absl::InvalidArgumentError(
       absl::StrCat("--power: ", UnknownName(what, name, std::vector<std::string>(known.begin(), known.end()))));

@@ -84,24 +84,6 @@ namespace {
 
 constexpr double kLevel = 0.05;
 
-absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseline,
-                                std::optional<VarianceComponents>* components) {
-  std::map<std::pair<int, uint64_t>, double> of_run;
-  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
-  std::vector<double> a, b, differences;
-  std::vector<int> splits;
-  for (int i = 0; i < cell.n; ++i) {
-    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
-    if (run == of_run.end()) continue;
-    a.push_back(cell.values[i]);
-    b.push_back(run->second);
-    splits.push_back(cell.splits[i]);
-    differences.push_back(a.back() - b.back());
-  }
-  *components = ComponentsOf(differences, splits);
-  return ComparePairedRuns(a, b, splits);
-}
-
 // Whether a cell's row has all values that a baseline names.
 bool HasAll(const ReportCell& cell, const std::string& baseline) {
   return absl::c_all_of(absl::StrSplit(baseline, ", "), [&](absl::string_view part) {
@@ -124,6 +106,21 @@ std::string BaselineRow(const Report& report, const std::string& baseline) {
   return "";
 }
 
+PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline) {
+  std::map<std::pair<int, uint64_t>, double> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  PairedValues pairs;
+  for (int i = 0; i < cell.n; ++i) {
+    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
+    if (run == of_run.end()) continue;
+    pairs.a.push_back(cell.values[i]);
+    pairs.b.push_back(run->second);
+    pairs.difference.push_back(cell.values[i] - run->second);
+    pairs.split.push_back(cell.splits[i]);
+  }
+  return pairs;
+}
+
 void AddSignificance(const std::string& baseline, Report* report) {
   const std::string row = BaselineRow(*report, baseline);
   std::map<Place, const ReportCell*> baselines;
@@ -142,8 +139,8 @@ void AddSignificance(const std::string& baseline, Report* report) {
     const auto of_baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == row || of_baseline == baselines.end() || cell.n == 0) continue;
     Significance& found = cell.significance.emplace();
-    std::optional<VarianceComponents> components;
-    const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second, &components);
+    const PairedValues pairs = PairWith(cell, *of_baseline->second);
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.split);
     if (!test.ok()) continue;  // fewer than two runs in common
     any = true;
     found.replicates = test->replicates;
@@ -152,6 +149,7 @@ void AddSignificance(const std::string& baseline, Report* report) {
     found.is_constant = test->differences == Differences::kSame;
     if (test->p_value.has_value()) {
       families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict, test->standard_error});
+      const std::optional<VarianceComponents> components = ComponentsOf(pairs.difference, pairs.split);
       if (components.has_value()) found.split_share = ShareOfSplits(*components);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -38,6 +39,13 @@ absl::StatusOr<Spread> ParseSpread(const std::string& name);
 // and all values in it ("openauc, lambda 0.1", "openauc", "lambda=0.1"). If the baseline is "", returns the first row.
 // Returns "" if there is no such row.
 std::string BaselineRow(const Report& report, const std::string& baseline);
+
+// The values of the runs that a cell and its baseline's have in common, by split and seed, in the order of the cell.
+struct PairedValues {
+  std::vector<double> a, b, difference;  // of the cell, of the baseline, a - b
+  std::vector<int> split;
+};
+PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline);
 
 // Tests each cell against the baseline's cell (BaselineRow()) of the same task, level, group and metric, paired by
 // split and seed and clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by

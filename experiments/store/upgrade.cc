@@ -118,6 +118,7 @@ class Upgrade {
   absl::StatusOr<UpgradeCounts> Run() {
     OPENSET_ASSIGN_OR_RETURN(const int version, from_.Version());
     if (version != kUpgradedVersion) {
+      if (version == kSchemaVersion) OPENSET_RETURN_IF_ERROR(from_.CheckIsStore());  // there may be none
       return absl::FailedPreconditionError(absl::StrCat("the store ", from_.folder(), " is of schema version ", version,
                                                         ": only version ", kUpgradedVersion, " can be upgraded"));
     }
@@ -155,8 +156,22 @@ class Upgrade {
     return absl::OkStatus();
   }
 
-  static absl::Status OtherRevision() {
-    return absl::FailedPreconditionError("was made by another revision of one of its components");
+  static const std::string& SumOf(const TrainSummary& summary) { return summary.checkpoint_sha256(); }
+  static const std::string& SumOf(const InferSummary& summary) { return summary.outputs_sha256(); }
+
+  // Reads the summary in the folder `old`, with its action in `before`, and compares it with its large file.
+  template <typename Summary, typename Before>
+  static absl::Status Read(const std::string& old, const char* file, const std::string& old_key, Summary* summary,
+                           Before* before) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(JoinPath(old, kSummaryFile)));
+    OPENSET_ASSIGN_OR_RETURN(*summary, Decode<Summary>(bytes));
+    OPENSET_RETURN_IF_ERROR(DecodeRecord(bytes, before));
+    if (OldKey(before->action()) != old_key) {
+      return absl::FailedPreconditionError("was made by another revision of one of its components");
+    }
+    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(JoinPath(old, file)));
+    if (sha256 != SumOf(*summary)) return absl::DataLossError("does not match its checksum");
+    return CheckMessage(*summary);
   }
 
   // Commits `summary` and the large file of the folder `old`.
@@ -180,14 +195,9 @@ class Upgrade {
 
   absl::Status AddCheckpoint(const std::string& old_key) {
     const std::string old = from_.CheckpointFolder(old_key);
-    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(JoinPath(old, kSummaryFile)));
-    OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, Decode<TrainSummary>(bytes));
+    TrainSummary summary;
     TrainSummaryV2 before;
-    OPENSET_RETURN_IF_ERROR(DecodeRecord(bytes, &before));
-    if (OldKey(before.action()) != old_key) return OtherRevision();
-    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(JoinPath(old, kCheckpointFile)));
-    if (sha256 != summary.checkpoint_sha256()) return absl::DataLossError("does not match its checksum");
-    OPENSET_RETURN_IF_ERROR(CheckMessage(summary));
+    OPENSET_RETURN_IF_ERROR(Read(old, kCheckpointFile, old_key, &summary, &before));
     Convert(before.action(), &summary);
     const std::string key = summary.provenance().key();
     return Commit(old, kCheckpointFile, key, to_.CheckpointFolder(key), summary, &counts_.checkpoints);
@@ -202,14 +212,9 @@ class Upgrade {
 
   absl::Status AddOutputs(const std::string& old_key) {
     const std::string old = from_.OutputsFolder(old_key);
-    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(JoinPath(old, kSummaryFile)));
-    OPENSET_ASSIGN_OR_RETURN(InferSummary summary, Decode<InferSummary>(bytes));
+    InferSummary summary;
     InferSummaryV2 before;
-    OPENSET_RETURN_IF_ERROR(DecodeRecord(bytes, &before));
-    if (OldKey(before.action()) != old_key) return OtherRevision();
-    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(JoinPath(old, kOutputsFile)));
-    if (sha256 != summary.outputs_sha256()) return absl::DataLossError("does not match its checksum");
-    OPENSET_RETURN_IF_ERROR(CheckMessage(summary));
+    OPENSET_RETURN_IF_ERROR(Read(old, kOutputsFile, old_key, &summary, &before));
     *summary.mutable_action() = SpecOf(before.action());
     summary.set_schema_version(kSchemaVersion);
     summary.DiscardUnknownFields();
@@ -259,8 +264,8 @@ class Upgrade {
     record.set_schema_version(kSchemaVersion);
     if (record.trial().has_search()) {
       for (SearchCandidate& candidate : *record.mutable_trial()->mutable_search()->mutable_candidate()) {
-        RenameId(candidate.mutable_trial_id());
-        for (SearchRung& rung : *candidate.mutable_rung()) RenameId(rung.mutable_trial_id());
+        RenameKey(ids_, candidate.mutable_trial_id());
+        for (SearchRung& rung : *candidate.mutable_rung()) RenameKey(ids_, rung.mutable_trial_id());
       }
     }
     const std::string encoded = EncodeRecord(record);
@@ -269,16 +274,13 @@ class Upgrade {
     return MergeRecord(to_, record, encoded, &counts_.merged);
   }
 
-  void RenameId(std::string* id) const {
-    const auto found = ids_.find(*id);
-    if (found != ids_.end()) *id = found->second;
+  static void RenameKey(const std::map<std::string, std::string>& keys, std::string* key) {
+    const auto found = keys.find(*key);
+    if (found != keys.end()) *key = found->second;
   }
 
   static void Rename(const std::map<std::string, std::string>& keys, TrialRecord* record) {
-    const auto rename = [&keys](std::string* key) {
-      const auto found = keys.find(*key);
-      if (found != keys.end()) *key = found->second;
-    };
+    const auto rename = [&keys](std::string* key) { RenameKey(keys, key); };
     record->set_former_trial_id(record->trial_id());
     rename(record->mutable_trial_id());
     if (record->has_checkpoint_key()) rename(record->mutable_checkpoint_key());

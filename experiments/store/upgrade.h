@@ -29,8 +29,8 @@ struct UpgradeCounts {
 // was interrupted can be repeated. `from` stays as it is; large files are linked if both lie on one disk, otherwise
 // copied. A record that other revisions of its components made keeps its id, which nobody else can compute; the
 // checkpoints and outputs of such trials are left out. Failed attempts, logs, and states to continue from are not
-// carried over. Errors: kFailedPrecondition if `from` is no store of kUpgradedVersion; those of IsReadFailure() and of
-// writing.
+// carried over. Errors: kNotFound if there is no folder `from`; kFailedPrecondition if `from` is no store of
+// kUpgradedVersion; those of IsReadFailure() and of writing.
 absl::StatusOr<UpgradeCounts> UpgradeStore(const Store& from, const Store& to);
 
 // The same from a bundle to a new bundle, with everything that it contains. Errors: also those of ReadBundleFiles() and

@@ -228,6 +228,8 @@ TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
 TEST_F(UpgradeTest, OnlyOfVersion2) {
   EXPECT_THAT(UpgradeStore(Expected(), to_).status(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("only version 2 can be upgraded")));
+  EXPECT_THAT(UpgradeStore(from_, to_).status(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no store " + from_.folder())));
   EXPECT_FALSE(FileExists(to_.folder()));
 }
 

@@ -367,10 +367,12 @@ LoadMetric MetricInStore(const Until& until, const Store& store) {
   FillDefaults(&metric);
   return [name = MetricName(metric), group = until.group(),
           &store](const Trial& trial) -> absl::StatusOr<std::optional<MetricRecord>> {
-    const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(trial));
-    if (absl::IsNotFound(record.status()) || absl::IsDataLoss(record.status())) return std::nullopt;
-    OPENSET_RETURN_IF_ERROR(record.status());
-    for (const MetricRecord& measured : record->metric()) {
+    constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+    TrialRecord record;
+    const absl::Status status = store.LoadRecord(TrialId(trial), kWithout, &record);
+    if (absl::IsNotFound(status) || absl::IsDataLoss(status)) return std::nullopt;
+    OPENSET_RETURN_IF_ERROR(status);
+    for (const MetricRecord& measured : record.metric()) {
       if (IsMeasured(measured, name) && GroupText(measured.group()) == group) return measured;
     }
     MetricRecord absent;

@@ -16,6 +16,7 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
@@ -66,9 +67,8 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
 
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
                                                         ImportNotes* notes) {
-  for (const ActionInput& input : context.inputs) {
-    if (input.role() == ActionInput::START) return LoadTrainedModel(input.key(), context);
-  }
+  const std::string start = InputKey(SpecOf(action, context), ActionInput::START);
+  if (!start.empty()) return LoadTrainedModel(start, context);
   RandomStream init(action.seed(), "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &init,

@@ -48,8 +48,8 @@ struct TrialAction {
   std::optional<Sha256::Digest> shared_passes;
 };
 
-// Makes the actions of trials. Their specs share the trials' parts: they are valid, and must stay unchanged, as long as
-// the trials and this object.
+// Makes the actions of trials. The specs share the trials' parts: don't change them, and don't use them after the
+// trials or this object are gone.
 class ActionMaker {
  public:
   // Inputs first; the evaluation, whose key is the trial's id, last. Precondition: the trial is resolved
