@@ -53,8 +53,9 @@ void TrainStep(benchmark::State& state, const std::string& network, const std::s
   probe.set_seconds(kSeconds);
   ImageCache images(Catalog({}), {});
   double images_per_second = 0;
-  const ActionContext context{"0", Store(""), at::kCPU, &images,
-                              [&](const WorkProgress& progress) { images_per_second = progress.images_per_second(); }};
+  const ActionContext context{
+      "0",      {},      Store(""),
+      at::kCPU, &images, [&](const WorkProgress& progress) { images_per_second = progress.images_per_second(); }};
   for (auto _ : state) {
     const absl::Status status = Probe(probe, context);
     CHECK(status.ok()) << status;
