@@ -58,15 +58,25 @@ class Benchmarks:
     # Each part returns its text.
 
     def steps(self):
+        return self.steps_in("fp32", {"osrci_cnn": 1.3, "resnet20": 1.3, "vgg32": 1.2})
+
+    def bf16_steps(self):
+        if "avx512_bf16" not in cpu_flags():
+            return "This CPU has no instructions for BF16."
+        amx = 1.3 if "amx_bf16" in cpu_flags() else 1.2
+        return self.steps_in("bf16", {"osrci_cnn": amx, "resnet20": amx, "vgg32": amx})
+
+    def steps_in(self, precision, aims):
+        suffix = "" if precision == "fp32" else "_" + precision
         table = Table("network", "openset", "PyTorch", "channels-last", "torch.compile", "limit", "openset / best",
                       "openset / limit", "target")
         command = self.peer("train_step_peer.py", "--json", "--step_benchmark=" + self.options.step_benchmark,
-                            f"--rounds={self.rounds}")
+                            f"--rounds={self.rounds}", "--precision=" + precision)
         if self.options.quick:
             command += ["--layouts=eager,channels_last", "--networks=osrci_cnn"]
         if not self.options.python:
-            for name in ("osrci_cnn", "resnet20", "vgg32"):
-                found = self.google(self.options.step_benchmark, f"^TrainStep/{name}/threads:2/",
+            for name in aims:
+                found = self.google(self.options.step_benchmark, f"^TrainStep/{name}{suffix}/threads:2/",
                                     f"--benchmark_repetitions={self.rounds}")
                 rates = [one["images_per_second"] for one in found.values() if one.get("run_type") != "aggregate"]
                 table.add(name, shown(rates, "images/s"), "", "", "", "", "", "", "")
@@ -76,12 +86,11 @@ class Benchmarks:
             ratios = [own / max(best) for own, best in zip(ours, zip(*rates.values()))]
             cells = [shown(rates[side], "") if side in rates else ""
                      for side in ("PyTorch eager", "PyTorch channels_last", "PyTorch compile")]
-            wanted = 1.2 if name == "vgg32" else 1.3
-            one = [self.options.step_benchmark, f"--benchmark_filter=^TrainStep/{name}/threads:2/"]
+            one = [self.options.step_benchmark, f"--benchmark_filter=^TrainStep/{name}{suffix}/threads:2/"]
             table.add(name, shown(ours, ""), *cells, shown(limit, ""), ratio_shown(ratios),
                       f"{statistics.median(a / b for a, b in zip(ours, limit)):.0%}",
-                      self.aim(f"a training step of {name}", statistics.median(ratios), wanted, one))
-        return ("Images a second, batches of 128 images of 32 x 32, 2 threads, fp32. openset runs steps of its "
+                      self.aim(f"a training step of {name}, {precision}", statistics.median(ratios), aims[name], one))
+        return (f"Images a second, batches of 128 images of 32 x 32, 2 threads, {precision}. openset runs steps of its "
                 "trainer, which makes batches at the same time; PyTorch runs steps on a ready batch. The limit is a step "
                 "that takes only as long as large convolutions (3 x 3, 128 channels, forward) with as many floating-point "
                 "operations as the step's own convolutions and products.\n\n" + table.text())
@@ -294,6 +303,7 @@ for i in range({images}):
 
 PARTS = {
     "steps": "Training steps",
+    "bf16_steps": "Training steps in BF16",
     "augmentation": "Training with augmentation",
     "sweep": "A sweep of small trials",
     "scores": "Inference with all outputs, and scores",
@@ -305,16 +315,23 @@ PARTS = {
 }
 
 
-def machine(options, workspace):
+def cpu_field(name):
     with open("/proc/cpuinfo") as file:
-        text = file.read()
-    model = re.search("model name\\s*: (.*)", text)
-    flags = set(re.search("flags\\s*: (.*)", text)[1].split())
+        found = re.search(name + "\\s*: (.*)", file.read())
+    return found[1] if found else ""
+
+
+def cpu_flags():
+    return set(cpu_field("flags").split())
+
+
+def machine(options, workspace):
+    model, flags = cpu_field("model name"), cpu_flags()
     best = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "SSE"
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     commit = subprocess.run(["git", "-C", workspace, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     lines = [f"{datetime.date.today()}, commit {commit.stdout.strip() or 'unknown'}",
-             f"{len(os.sched_getaffinity(0))} CPUs of {model[1] if model else 'unknown'} ({best}), {memory:.0f} GB, "
+             f"{len(os.sched_getaffinity(0))} CPUs of {model or 'unknown'} ({best}), {memory:.0f} GB, "
              f"{platform.system()} {platform.release()}, glibc {platform.libc_ver()[1]}"]
     if options.python:
         lines.append("peers: Python " + ", ".join(

@@ -25,7 +25,8 @@ namespace {
 // The steps of a repetition, in addition to its first.
 constexpr double kSeconds = 1.5;
 
-TrainAction ActionOf(absl::string_view network, absl::string_view augmentation, int64_t threads) {
+TrainAction ActionOf(absl::string_view network, absl::string_view precision, absl::string_view augmentation,
+                     int64_t threads) {
   TrainAction action;
   const auto parsed = ParseTextProto(absl::StrCat("model { ", network, R"( head { linear { bias: true } } }
                    input { size: 32 channels: 3 }
@@ -39,17 +40,18 @@ TrainAction ActionOf(absl::string_view network, absl::string_view augmentation, 
                    data { data_set: "random" part: "train" class_id: [0, 1, 2, 3, 4, 5] }
                    seed: 0
                    execution { threads: )",
-                                                  threads, " } ", augmentation),
+                                                  threads, " precision: ", precision, " } ", augmentation),
                                      "step_benchmark", &action);
   CHECK(parsed.ok()) << parsed.status();
   FillDefaults(&action);
   return action;
 }
 
-void TrainStep(benchmark::State& state, const std::string& network, const std::string& augmentation) {
+void TrainStep(benchmark::State& state, const std::string& network, const std::string& precision,
+               const std::string& augmentation) {
   KeepFreedMemory();
   ProbeAction probe;
-  *probe.mutable_train() = ActionOf(network, augmentation, state.range(0));
+  *probe.mutable_train() = ActionOf(network, precision, augmentation, state.range(0));
   probe.set_seconds(kSeconds);
   ImageCache images(Catalog({}), {});
   double images_per_second = 0;
@@ -73,11 +75,14 @@ void Settings(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgName("threads")->Arg(1)->Arg(2)->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(TrainStep, osrci_cnn, "osrci_cnn {}", "")->Apply(Settings);
-BENCHMARK_CAPTURE(TrainStep, resnet20, "resnet_cifar { variant: RESNET20 }", "")->Apply(Settings);
-BENCHMARK_CAPTURE(TrainStep, vgg32, "vgg32 {}", "")->Apply(Settings);
-BENCHMARK_CAPTURE(TrainStep, osrci_cnn_crop_flip, "osrci_cnn {}", kCropAndFlip)->Apply(Settings);
-BENCHMARK_CAPTURE(TrainStep, osrci_cnn_rand_augment, "osrci_cnn {}", kRandAugment)->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, osrci_cnn, "osrci_cnn {}", "FP32", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, osrci_cnn_bf16, "osrci_cnn {}", "BF16", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, resnet20, "resnet_cifar { variant: RESNET20 }", "FP32", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, resnet20_bf16, "resnet_cifar { variant: RESNET20 }", "BF16", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, vgg32, "vgg32 {}", "FP32", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, vgg32_bf16, "vgg32 {}", "BF16", "")->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, osrci_cnn_crop_flip, "osrci_cnn {}", "FP32", kCropAndFlip)->Apply(Settings);
+BENCHMARK_CAPTURE(TrainStep, osrci_cnn_rand_augment, "osrci_cnn {}", "FP32", kRandAugment)->Apply(Settings);
 
 }  // namespace
 }  // namespace openset

@@ -15,14 +15,31 @@
 namespace openset {
 namespace {
 
+using norm_relu::Bf16;
 using norm_relu::Map;
 using norm_relu::NormGradient;
 using norm_relu::Rows;
 using torch::autograd::AutogradContext;
 using Variables = torch::autograd::variable_list;
 
-const float* Data(const at::Tensor& x) { return x.const_data_ptr<float>(); }
-float* MutableData(const at::Tensor& x) { return x.mutable_data_ptr<float>(); }
+const float* Data(const at::Tensor& of_channels) { return of_channels.const_data_ptr<float>(); }
+float* MutableData(const at::Tensor& of_channels) { return of_channels.mutable_data_ptr<float>(); }
+
+// The values of x from a row on; T is its type. nullptr if it is undefined.
+template <typename T>
+const T* From(const at::Tensor& x, int64_t row) {
+  return x.defined() ? static_cast<const T*>(x.const_data_ptr()) + row * x.size(1) : nullptr;
+}
+template <typename T>
+T* To(const at::Tensor& x, int64_t row) {
+  return x.defined() ? static_cast<T*>(x.mutable_data_ptr()) + row * x.size(1) : nullptr;
+}
+
+// Returns work(T()) for the type of x.
+template <typename Work>
+auto ForType(const at::Tensor& x, const Work& work) {
+  return x.scalar_type() == at::kFloat ? work(float()) : work(Bf16());
+}
 
 Rows RowsOf(const at::Tensor& x) { return {x.numel() / x.size(1), x.size(1)}; }
 
@@ -76,9 +93,9 @@ struct Statistics {
 };
 
 // Returns the batch's statistics and updates the running ones.
+template <typename T>
 Statistics StatisticsOf(const at::Tensor& x, const NormTensors& norm, const NormOptions& options) {
   const Rows rows = RowsOf(x);
-  const float* from = Data(x);
   Statistics statistics = {at::empty({rows.channels}), at::empty({rows.channels})};
   float* mean = MutableData(statistics.mean);
   float* inverse_std = MutableData(statistics.inverse_std);
@@ -86,13 +103,10 @@ Statistics StatisticsOf(const at::Tensor& x, const NormTensors& norm, const Norm
   float* running_var = MutableData(norm.running_var);
   const auto momentum = static_cast<float>(options.momentum);
   Sums sums(rows, 1);
-  sums.Add([&](int64_t first, const Rows& part, float* sum) {
-    norm_relu::AddRows(part, from + first * rows.channels, sum);
-  });
+  sums.Add([&](int64_t first, const Rows& part, float* sum) { norm_relu::AddRows(part, From<T>(x, first), sum); });
   for (int64_t c = 0; c < rows.channels; ++c) mean[c] = static_cast<float>(sums.Total(c) / rows.count);
-  sums.Add([&](int64_t first, const Rows& part, float* sum) {
-    norm_relu::AddSquares(part, from + first * rows.channels, mean, sum);
-  });
+  sums.Add(
+      [&](int64_t first, const Rows& part, float* sum) { norm_relu::AddSquares(part, From<T>(x, first), mean, sum); });
   for (int64_t c = 0; c < rows.channels; ++c) {
     const auto squares = static_cast<float>(sums.Total(c));
     const double variance = squares / static_cast<float>(rows.count);
@@ -131,29 +145,27 @@ Affine AffineOf(const NormTensors& norm, const Statistics& statistics) {
   return affine;
 }
 
+template <typename T>
 at::Tensor Rectified(const at::Tensor& x, const Affine& affine, const Relu& relu) {
-  const Rows rows = RowsOf(x);
   const Map map = MapOf(affine.scale, affine.offset, relu.negative_slope);
   const at::Tensor y = at::empty_like(x);
-  const float* from = Data(x);
-  const float* shortcut = relu.shortcut.defined() ? Data(relu.shortcut) : nullptr;
-  float* to = MutableData(y);
-  ForRows(rows, [&](int64_t first, const Rows& part) {
-    const int64_t at = first * rows.channels;
-    norm_relu::Rectify(part, map, from + at, shortcut == nullptr ? nullptr : shortcut + at, to + at);
+  ForRows(RowsOf(x), [&](int64_t first, const Rows& part) {
+    norm_relu::Rectify(part, map, From<T>(x, first), From<T>(relu.shortcut, first), To<T>(y, first));
   });
   return y;
 }
 
-class NormReluFunction : public torch::autograd::Function<NormReluFunction> {
+// T: the type of x, and of the shortcut and the result.
+template <typename T>
+class NormReluFunction : public torch::autograd::Function<NormReluFunction<T>> {
  public:
   // The tensors that may have gradients are arguments of their own.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& /*bias*/, const std::optional<at::Tensor>& shortcut,
                             const NormTensors& norm, const NormOptions& options, double negative_slope) {
-    const Statistics statistics = StatisticsOf(x, norm, options);
+    const Statistics statistics = StatisticsOf<T>(x, norm, options);
     const Affine affine = AffineOf(norm, statistics);
-    const at::Tensor y = Rectified(x, affine, {negative_slope, shortcut.value_or(at::Tensor())});
+    const at::Tensor y = Rectified<T>(x, affine, {negative_slope, shortcut.value_or(at::Tensor())});
     context->save_for_backward({x, weight, statistics.mean, statistics.inverse_std, affine.scale, affine.offset,
                                 shortcut.has_value() ? y : at::Tensor()});
     context->saved_data["negative_slope"] = negative_slope;
@@ -171,13 +183,13 @@ class NormReluFunction : public torch::autograd::Function<NormReluFunction> {
     const at::Tensor weight_gradient = at::empty({rows.channels}), bias_gradient = at::empty({rows.channels});
     Sums sums(rows, 2);
     sums.Add([&](int64_t first, const Rows& part, float* sum) {
-      const int64_t at = first * rows.channels;
       float* product = sum + rows.channels;
       if (y.defined()) {
-        norm_relu::AddGradientsByOutput(part, map, Data(gradient) + at, Data(y) + at, Data(x) + at,
-                                        Data(statistics.mean), MutableData(g) + at, sum, product);
+        norm_relu::AddGradientsByOutput(part, map, From<T>(gradient, first), From<T>(y, first), From<T>(x, first),
+                                        Data(statistics.mean), To<T>(g, first), sum, product);
       } else {
-        norm_relu::AddGradients(part, map, Data(gradient) + at, Data(x) + at, Data(statistics.mean), sum, product);
+        norm_relu::AddGradients(part, map, From<T>(gradient, first), From<T>(x, first), Data(statistics.mean), sum,
+                                product);
       }
     });
     std::vector<float> mean_gradient(rows.channels), k(rows.channels);
@@ -195,11 +207,11 @@ class NormReluFunction : public torch::autograd::Function<NormReluFunction> {
                                Data(weight)};
     const at::Tensor x_gradient = at::empty_like(x);
     ForRows(rows, [&](int64_t first, const Rows& part) {
-      const int64_t at = first * rows.channels;
       if (y.defined()) {
-        norm_relu::DifferentiateStored(part, norm, Data(g) + at, Data(x) + at, MutableData(x_gradient) + at);
+        norm_relu::DifferentiateStored(part, norm, From<T>(g, first), From<T>(x, first), To<T>(x_gradient, first));
       } else {
-        norm_relu::Differentiate(part, map, norm, Data(gradient) + at, Data(x) + at, MutableData(x_gradient) + at);
+        norm_relu::Differentiate(part, map, norm, From<T>(gradient, first), From<T>(x, first),
+                                 To<T>(x_gradient, first));
       }
     });
     return {x_gradient, weight_gradient, bias_gradient, g, at::Tensor(), at::Tensor(), at::Tensor()};
@@ -212,17 +224,20 @@ bool HasAvx2() {
   return has;
 }
 
-// Floats of a CPU in the channels-last layout and no other.
+// FP32 or BF16 of a CPU in the channels-last layout and no other.
 bool IsChannelsLast(const at::Tensor& x) {
-  return x.device().is_cpu() && x.scalar_type() == at::kFloat && x.dim() == 4 && !x.is_contiguous() &&
-         x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return x.device().is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) && x.dim() == 4 &&
+         !x.is_contiguous() && x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
 bool IsOurs(const at::Tensor& x, const NormTensors& norm, const Relu& relu) {
   if (!HasAvx2() || !IsChannelsLast(x) || x.size(1) % 8 != 0 || x.numel() / x.size(1) <= at::get_num_threads()) {
     return false;
   }
-  if (relu.shortcut.defined() && (!IsChannelsLast(relu.shortcut) || relu.shortcut.sizes() != x.sizes())) return false;
+  if (relu.shortcut.defined() && (!IsChannelsLast(relu.shortcut) || relu.shortcut.sizes() != x.sizes() ||
+                                  relu.shortcut.scalar_type() != x.scalar_type())) {
+    return false;
+  }
   const auto is_plain = [](const at::Tensor& of_channels) {
     return of_channels.scalar_type() == at::kFloat && of_channels.is_contiguous();
   };
@@ -245,16 +260,19 @@ at::Tensor NormRelu(const at::Tensor& x, const NormTensors& norm, const NormOpti
   const bool has_gradient =
       c10::GradMode::is_enabled() && (x.requires_grad() || norm.weight.requires_grad() || norm.bias.requires_grad() ||
                                       (relu.shortcut.defined() && relu.shortcut.requires_grad()));
-  if (IsOurs(x, norm, relu) && (options.training || !has_gradient)) {
+  if (!IsOurs(x, norm, relu) || (has_gradient && !options.training)) {
+    return AddAndRectify(Normed(x, norm, options), relu);
+  }
+  return ForType(x, [&](auto value) {
+    using T = decltype(value);
     if (has_gradient) {
       const auto shortcut = relu.shortcut.defined() ? std::optional<at::Tensor>(relu.shortcut) : std::nullopt;
-      return NormReluFunction::apply(x, norm.weight, norm.bias, shortcut, norm, options, relu.negative_slope);
+      return NormReluFunction<T>::apply(x, norm.weight, norm.bias, shortcut, norm, options, relu.negative_slope);
     }
     const Statistics statistics =
-        options.training ? StatisticsOf(x, norm, options) : RunningStatistics(norm, options.epsilon);
-    return Rectified(x, AffineOf(norm, statistics), relu);
-  }
-  return AddAndRectify(Normed(x, norm, options), relu);
+        options.training ? StatisticsOf<T>(x, norm, options) : RunningStatistics(norm, options.epsilon);
+    return Rectified<T>(x, AffineOf(norm, statistics), relu);
+  });
 }
 
 }  // namespace openset

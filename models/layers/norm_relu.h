@@ -29,12 +29,15 @@ at::Tensor Normed(const at::Tensor& x, const NormTensors& norm, const NormOption
 // relu(z + shortcut) by LibTorch's operations; may overwrite z.
 at::Tensor AddAndRectify(at::Tensor z, const Relu& relu);
 
-// x [B, C, ...] -> relu(batch_norm(x) + shortcut). Values, gradients and running statistics are bitwise those of
-// LibTorch's batch_norm(), add() and relu_() or leaky_relu_(), with any number of threads, also for NaN and infinities.
+// x [B, C, ...] -> relu(batch_norm(x) + shortcut). In FP32, values, gradients and running statistics are bitwise those
+// of LibTorch's batch_norm(), add() and relu_() or leaky_relu_(), with any number of threads, also for NaN and
+// infinities.
 //
-// On CPUs with AVX2, for floats in the channels-last layout and channels in multiples of 8, a forward pass reads x
-// three times and a backward pass twice. (LibTorch's operations pass over memory about twice as often, and divide again
-// for each value.) Such a backward pass does not support second derivatives.
+// On CPUs with AVX2, for FP32 or BF16 in the channels-last layout and channels in multiples of 8, a forward pass reads
+// x three times and a backward pass twice. (LibTorch's operations pass over memory about twice as often, and divide
+// again for each value.) Such a backward pass does not support second derivatives. BF16 is computed in FP32: the result
+// and the gradients of x and the shortcut are those of FP32, each rounded once, while LibTorch rounds after each
+// operation.
 at::Tensor NormRelu(const at::Tensor& x, const NormTensors& norm, const NormOptions& options, const Relu& relu);
 
 }  // namespace openset

@@ -37,6 +37,26 @@ OPENSET_AVX2_INLINE void ForTiles(const Rows& rows, const Pass& pass) {
 
 OPENSET_AVX2_INLINE __m256 Load(const float* from) { return _mm256_loadu_ps(from); }
 
+OPENSET_AVX2_INLINE __m256 Load(const Bf16* from) {
+  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+}
+
+OPENSET_AVX2_INLINE void Store(float* to, __m256 value) { _mm256_storeu_ps(to, value); }
+
+// Not by vcvtneps2bf16, which makes 0 of subnormal numbers and which not every CPU has.
+OPENSET_AVX2_INLINE void Store(Bf16* to, __m256 value) {
+  const __m256i bits = _mm256_castps_si256(value);
+  const __m256i upper = _mm256_srli_epi32(bits, 16);
+  const __m256i is_odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+  const __m256i rounded =
+      _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(is_odd, _mm256_set1_epi32(0x7fff))), 16);
+  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+  const __m256i halves = _mm256_blendv_epi8(rounded, _mm256_set1_epi32(0x7fc0), is_nan);
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(halves, halves), 0x08);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(packed));
+}
+
 template <bool kLeaky>
 OPENSET_AVX2_INLINE __m256 ReluOf(__m256 z, __m256 slope) {
   const __m256 zero = _mm256_setzero_ps();
@@ -52,16 +72,17 @@ OPENSET_AVX2_INLINE __m256 BeforeRelu(__m256 gradient, __m256 z, __m256 slope) {
   return _mm256_blendv_ps(_mm256_mul_ps(gradient, slope), gradient, _mm256_cmp_ps(z, zero, _CMP_GT_OQ));
 }
 
+template <typename T>
 struct AddRowsPass {
   const Rows& rows;
-  const float* x;
+  const T* x;
   float* sum;
 
   template <int kWidth>
   OPENSET_AVX2_INLINE void Do(int64_t row, int64_t count, int64_t channel) const {
     __m256 sums[kWidth];
     for (int w = 0; w < kWidth; ++w) sums[w] = Load(sum + channel + w * kLanes);
-    const float* from = x + row * rows.channels + channel;
+    const T* from = x + row * rows.channels + channel;
     for (int64_t i = 0; i < count; ++i, from += rows.channels) {
       for (int w = 0; w < kWidth; ++w) sums[w] = _mm256_add_ps(Load(from + w * kLanes), sums[w]);
     }
@@ -69,9 +90,10 @@ struct AddRowsPass {
   }
 };
 
+template <typename T>
 struct AddSquaresPass {
   const Rows& rows;
-  const float* x;
+  const T* x;
   const float* mean;
   float* sum;
 
@@ -82,7 +104,7 @@ struct AddSquaresPass {
       sums[w] = Load(sum + channel + w * kLanes);
       means[w] = Load(mean + channel + w * kLanes);
     }
-    const float* from = x + row * rows.channels + channel;
+    const T* from = x + row * rows.channels + channel;
     for (int64_t i = 0; i < count; ++i, from += rows.channels) {
       for (int w = 0; w < kWidth; ++w) {
         const __m256 difference = _mm256_sub_ps(Load(from + w * kLanes), means[w]);
@@ -94,15 +116,15 @@ struct AddSquaresPass {
 };
 
 // With kHasValue, z is the ReLU's value, and g is stored.
-template <bool kLeaky, bool kHasValue>
+template <typename T, bool kLeaky, bool kHasValue>
 struct AddGradientsPass {
   const Rows& rows;
   const Map& map;
-  const float* gradient;
-  const float* value;
-  const float* x;
+  const T* gradient;
+  const T* value;
+  const T* x;
   const float* mean;
-  float* stored;
+  T* stored;
   float* sum;
   float* product;
 
@@ -123,7 +145,7 @@ struct AddGradientsPass {
         const __m256 z =
             kHasValue ? Load(value + place) : _mm256_fmadd_ps(input, Load(map.scale + c), Load(map.offset + c));
         const __m256 g = BeforeRelu<kLeaky>(Load(gradient + place), z, slope);
-        if (kHasValue) _mm256_storeu_ps(stored + place, g);
+        if (kHasValue) Store(stored + place, g);
         sums[w] = _mm256_add_ps(sums[w], g);
         products[w] = _mm256_fmadd_ps(_mm256_sub_ps(input, Load(mean + c)), g, products[w]);
       }
@@ -135,15 +157,15 @@ struct AddGradientsPass {
   }
 };
 
-template <bool kLeaky>
-OPENSET_AVX2_INLINE void RectifyAll(const Rows& rows, const Map& map, const float* x, const float* shortcut, float* y) {
+template <typename T, bool kLeaky>
+OPENSET_AVX2_INLINE void RectifyAll(const Rows& rows, const Map& map, const T* x, const T* shortcut, T* y) {
   const __m256 slope = _mm256_set1_ps(map.negative_slope);
   for (int64_t row = 0; row < rows.count; ++row) {
     for (int64_t c = 0; c < rows.channels; c += kLanes) {
       const int64_t place = row * rows.channels + c;
       __m256 z = _mm256_fmadd_ps(Load(x + place), Load(map.scale + c), Load(map.offset + c));
       if (shortcut != nullptr) z = _mm256_add_ps(z, Load(shortcut + place));
-      _mm256_storeu_ps(y + place, ReluOf<kLeaky>(z, slope));
+      Store(y + place, ReluOf<kLeaky>(z, slope));
     }
   }
 }
@@ -154,9 +176,9 @@ OPENSET_AVX2_INLINE __m256 BeforeNorm(const NormGradient& norm, __m256 g, __m256
   return _mm256_mul_ps(_mm256_mul_ps(rest, Load(norm.inverse_std + c)), Load(norm.weight + c));
 }
 
-template <bool kLeaky>
-OPENSET_AVX2_INLINE void DifferentiateAll(const Rows& rows, const Map& map, const NormGradient& norm,
-                                          const float* gradient, const float* x, float* x_gradient) {
+template <typename T, bool kLeaky>
+OPENSET_AVX2_INLINE void DifferentiateAll(const Rows& rows, const Map& map, const NormGradient& norm, const T* gradient,
+                                          const T* x, T* x_gradient) {
   const __m256 slope = _mm256_set1_ps(map.negative_slope);
   for (int64_t row = 0; row < rows.count; ++row) {
     for (int64_t c = 0; c < rows.channels; c += kLanes) {
@@ -164,62 +186,84 @@ OPENSET_AVX2_INLINE void DifferentiateAll(const Rows& rows, const Map& map, cons
       const __m256 input = Load(x + place);
       const __m256 z = _mm256_fmadd_ps(input, Load(map.scale + c), Load(map.offset + c));
       const __m256 g = BeforeRelu<kLeaky>(Load(gradient + place), z, slope);
-      _mm256_storeu_ps(x_gradient + place, BeforeNorm(norm, g, input, c));
+      Store(x_gradient + place, BeforeNorm(norm, g, input, c));
     }
   }
 }
 
 }  // namespace
 
-OPENSET_AVX2 void AddRows(const Rows& rows, const float* x, float* sum) { ForTiles(rows, AddRowsPass{rows, x, sum}); }
-
-OPENSET_AVX2 void AddSquares(const Rows& rows, const float* x, const float* mean, float* sum) {
-  ForTiles(rows, AddSquaresPass{rows, x, mean, sum});
+template <typename T>
+OPENSET_AVX2 void AddRows(const Rows& rows, const T* x, float* sum) {
+  ForTiles(rows, AddRowsPass<T>{rows, x, sum});
 }
 
-OPENSET_AVX2 void Rectify(const Rows& rows, const Map& map, const float* x, const float* shortcut, float* y) {
+template <typename T>
+OPENSET_AVX2 void AddSquares(const Rows& rows, const T* x, const float* mean, float* sum) {
+  ForTiles(rows, AddSquaresPass<T>{rows, x, mean, sum});
+}
+
+template <typename T>
+OPENSET_AVX2 void Rectify(const Rows& rows, const Map& map, const T* x, const T* shortcut, T* y) {
   if (map.negative_slope == 0) {
-    RectifyAll<false>(rows, map, x, shortcut, y);
+    RectifyAll<T, false>(rows, map, x, shortcut, y);
   } else {
-    RectifyAll<true>(rows, map, x, shortcut, y);
+    RectifyAll<T, true>(rows, map, x, shortcut, y);
   }
 }
 
-OPENSET_AVX2 void AddGradients(const Rows& rows, const Map& map, const float* gradient, const float* x,
-                               const float* mean, float* sum, float* product) {
+template <typename T>
+OPENSET_AVX2 void AddGradients(const Rows& rows, const Map& map, const T* gradient, const T* x, const float* mean,
+                               float* sum, float* product) {
   if (map.negative_slope == 0) {
-    ForTiles(rows, AddGradientsPass<false, false>{rows, map, gradient, nullptr, x, mean, nullptr, sum, product});
+    ForTiles(rows, AddGradientsPass<T, false, false>{rows, map, gradient, nullptr, x, mean, nullptr, sum, product});
   } else {
-    ForTiles(rows, AddGradientsPass<true, false>{rows, map, gradient, nullptr, x, mean, nullptr, sum, product});
+    ForTiles(rows, AddGradientsPass<T, true, false>{rows, map, gradient, nullptr, x, mean, nullptr, sum, product});
   }
 }
 
-OPENSET_AVX2 void AddGradientsByOutput(const Rows& rows, const Map& map, const float* gradient, const float* y,
-                                       const float* x, const float* mean, float* g, float* sum, float* product) {
+template <typename T>
+OPENSET_AVX2 void AddGradientsByOutput(const Rows& rows, const Map& map, const T* gradient, const T* y, const T* x,
+                                       const float* mean, T* g, float* sum, float* product) {
   if (map.negative_slope == 0) {
-    ForTiles(rows, AddGradientsPass<false, true>{rows, map, gradient, y, x, mean, g, sum, product});
+    ForTiles(rows, AddGradientsPass<T, false, true>{rows, map, gradient, y, x, mean, g, sum, product});
   } else {
-    ForTiles(rows, AddGradientsPass<true, true>{rows, map, gradient, y, x, mean, g, sum, product});
+    ForTiles(rows, AddGradientsPass<T, true, true>{rows, map, gradient, y, x, mean, g, sum, product});
   }
 }
 
-OPENSET_AVX2 void Differentiate(const Rows& rows, const Map& map, const NormGradient& norm, const float* gradient,
-                                const float* x, float* x_gradient) {
+template <typename T>
+OPENSET_AVX2 void Differentiate(const Rows& rows, const Map& map, const NormGradient& norm, const T* gradient,
+                                const T* x, T* x_gradient) {
   if (map.negative_slope == 0) {
-    DifferentiateAll<false>(rows, map, norm, gradient, x, x_gradient);
+    DifferentiateAll<T, false>(rows, map, norm, gradient, x, x_gradient);
   } else {
-    DifferentiateAll<true>(rows, map, norm, gradient, x, x_gradient);
+    DifferentiateAll<T, true>(rows, map, norm, gradient, x, x_gradient);
   }
 }
 
-OPENSET_AVX2 void DifferentiateStored(const Rows& rows, const NormGradient& norm, const float* g, const float* x,
-                                      float* x_gradient) {
+template <typename T>
+OPENSET_AVX2 void DifferentiateStored(const Rows& rows, const NormGradient& norm, const T* g, const T* x,
+                                      T* x_gradient) {
   for (int64_t row = 0; row < rows.count; ++row) {
     for (int64_t c = 0; c < rows.channels; c += kLanes) {
       const int64_t place = row * rows.channels + c;
-      _mm256_storeu_ps(x_gradient + place, BeforeNorm(norm, Load(g + place), Load(x + place), c));
+      Store(x_gradient + place, BeforeNorm(norm, Load(g + place), Load(x + place), c));
     }
   }
 }
+
+#define OPENSET_INSTANTIATE(T)                                                                                         \
+  template OPENSET_AVX2 void AddRows(const Rows&, const T*, float*);                                                   \
+  template OPENSET_AVX2 void AddSquares(const Rows&, const T*, const float*, float*);                                  \
+  template OPENSET_AVX2 void Rectify(const Rows&, const Map&, const T*, const T*, T*);                                 \
+  template OPENSET_AVX2 void AddGradients(const Rows&, const Map&, const T*, const T*, const float*, float*, float*);  \
+  template OPENSET_AVX2 void AddGradientsByOutput(const Rows&, const Map&, const T*, const T*, const T*, const float*, \
+                                                  T*, float*, float*);                                                 \
+  template OPENSET_AVX2 void Differentiate(const Rows&, const Map&, const NormGradient&, const T*, const T*, T*);      \
+  template OPENSET_AVX2 void DifferentiateStored(const Rows&, const NormGradient&, const T*, const T*, T*);
+
+OPENSET_INSTANTIATE(float)
+OPENSET_INSTANTIATE(Bf16)
 
 }  // namespace openset::norm_relu

@@ -1,13 +1,17 @@
-// The passes over memory of norm_relu.h, for CPUs with AVX2 and FMA. All arrays are f32. x, y and the gradients are
-// [rows, channels]; what belongs to a channel is [channels]. Channels are a multiple of 8.
+// The passes over memory of norm_relu.h, for CPUs with AVX2 and FMA. x, y and the gradients are [rows, channels], of
+// type T: float, or Bf16. What belongs to a channel is [channels], in f32. Channels are a multiple of 8.
 //
-// Every sum adds rows in their order, and a product is fused with a sum where LibTorch's kernels for AVX2 do this.
+// They compute in f32. Every sum adds rows in their order, and a product is fused with a sum where LibTorch's kernels
+// for AVX2 do this. What is stored as Bf16 is rounded once, to nearest, ties to even.
 #ifndef OPENSET_MODELS_LAYERS_NORM_RELU_PASSES_H_
 #define OPENSET_MODELS_LAYERS_NORM_RELU_PASSES_H_
 
 #include <cstdint>
 
 namespace openset::norm_relu {
+
+// The upper half of a float's bits.
+using Bf16 = uint16_t;
 
 struct Rows {
   int64_t count = 0;
@@ -22,21 +26,26 @@ struct Map {
 };
 
 // sum += x.
-void AddRows(const Rows& rows, const float* x, float* sum);
+template <typename T>
+void AddRows(const Rows& rows, const T* x, float* sum);
 
 // sum += (x - mean)^2.
-void AddSquares(const Rows& rows, const float* x, const float* mean, float* sum);
+template <typename T>
+void AddSquares(const Rows& rows, const T* x, const float* mean, float* sum);
 
 // y = relu(scale x + offset + shortcut). `shortcut` may be null.
-void Rectify(const Rows& rows, const Map& map, const float* x, const float* shortcut, float* y);
+template <typename T>
+void Rectify(const Rows& rows, const Map& map, const T* x, const T* shortcut, T* y);
 
 // With g = gradient relu'(scale x + offset): sum += g and product += (x - mean) g.
-void AddGradients(const Rows& rows, const Map& map, const float* gradient, const float* x, const float* mean,
-                  float* sum, float* product);
+template <typename T>
+void AddGradients(const Rows& rows, const Map& map, const T* gradient, const T* x, const float* mean, float* sum,
+                  float* product);
 
 // The same with g = gradient relu'(y); also stores g. For y = relu(... + shortcut), whose argument is not kept.
-void AddGradientsByOutput(const Rows& rows, const Map& map, const float* gradient, const float* y, const float* x,
-                          const float* mean, float* g, float* sum, float* product);
+template <typename T>
+void AddGradientsByOutput(const Rows& rows, const Map& map, const T* gradient, const T* y, const T* x,
+                          const float* mean, T* g, float* sum, float* product);
 
 // The gradient of x from g: ((g - mean_gradient) - (x - mean) k) inverse_std weight.
 struct NormGradient {
@@ -48,11 +57,13 @@ struct NormGradient {
 };
 
 // With g = gradient relu'(scale x + offset).
-void Differentiate(const Rows& rows, const Map& map, const NormGradient& norm, const float* gradient, const float* x,
-                   float* x_gradient);
+template <typename T>
+void Differentiate(const Rows& rows, const Map& map, const NormGradient& norm, const T* gradient, const T* x,
+                   T* x_gradient);
 
 // With the g that AddGradientsByOutput() stored. `x_gradient` must not be `g`.
-void DifferentiateStored(const Rows& rows, const NormGradient& norm, const float* g, const float* x, float* x_gradient);
+template <typename T>
+void DifferentiateStored(const Rows& rows, const NormGradient& norm, const T* g, const T* x, T* x_gradient);
 
 }  // namespace openset::norm_relu
 

