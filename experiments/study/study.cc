@@ -217,6 +217,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
                            ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
                                                  &experiment.catalog, &untold));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
+  study->data_folders_ = options.data_folders;
   study->data_lines_ = std::move(data_lines);
   study->untold_data_ = std::move(untold);
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
@@ -458,9 +459,9 @@ int Study::waiting() const {
   return waiting;
 }
 
-absl::StatusOr<std::vector<std::string>> Study::Prepare(const std::vector<std::string>& data_folders) {
+absl::StatusOr<std::vector<std::string>> Study::Prepare() {
   // Tuned trials that are added later read the same files as the trials that they are made from.
-  OPENSET_RETURN_IF_ERROR(CheckInputs(plan(), experiment_.catalog, data_folders));
+  OPENSET_RETURN_IF_ERROR(CheckInputs(plan(), experiment_.catalog, data_folders_));
   OPENSET_RETURN_IF_ERROR(store_.Make());
   SweepTemporaries(store_);
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> quarantined, QuarantineDamaged());
@@ -470,20 +471,20 @@ absl::StatusOr<std::vector<std::string>> Study::Prepare(const std::vector<std::s
   return quarantined;
 }
 
-absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* observer) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, Prepare(options.data_folders));
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
+absl::Status Study::Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, Prepare());
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, std::move(lease)));
   std::vector<RunState> others;
   for (RunState& run : RunsOf(store_)) {
     const bool is_ours = run.id() == leases->run_id();
     if (!is_ours && IsRunOf(run, name(), experiment_.overrides)) others.push_back(std::move(run));
   }
   observer->OnBegin(quarantined, others);
-  options.execute.leases = leases.get();
+  options.leases = leases.get();
   const absl::Status outcome = ExecutePlan(
-      plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
+      plan(), [this](ActionId choice) { return Choose(choice); }, store_, options, engine, observer);
   if (outcome.ok() && !plan().unreadable.empty()) return absl::AbortedError(UnreadableText(Unreadable()));
-  return options.execute.idle_timeout.has_value() ? outcome : Explained(outcome);
+  return options.idle_timeout.has_value() ? outcome : Explained(outcome);
 }
 
 absl::Status Study::Explained(const absl::Status& outcome) const {

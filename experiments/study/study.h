@@ -87,8 +87,8 @@ struct StudyOptions {
   ExpandOptions expand;
   // Changes to the spec from the command line.
   SpecChanges changes;
-  // Where to read data sets without checksums in the catalog: the content of their files is part of the keys. If the
-  // files are absent, openset uses the content that the store's last run found.
+  // Where to find the data. If a data set has no checksums in the catalog, the content of its files is part of the
+  // keys; if the files are absent, openset uses the content that the store's last run found.
   std::vector<std::string> data_folders;
   // Reports progress while these files are hashed; may be null.
   ProgressReport progress;
@@ -102,14 +102,6 @@ struct StudyOptions {
   std::string only;
   // If not empty, the ids of the records to make; `only` is then ignored.
   std::set<std::string> only_records;
-};
-
-struct RunOptions {
-  // Where to find the data and model files that the run needs.
-  std::vector<std::string> data_folders;
-  LeaseOptions lease;
-  // Run() sets its `leases`.
-  ExecuteOptions execute;
 };
 
 class Study {
@@ -132,6 +124,7 @@ class Study {
   std::string report_name() const;
   const Experiment& experiment() const { return experiment_; }
   const Store& store() const { return store_; }
+  const std::vector<std::string>& data_folders() const { return data_folders_; }
   // Choose() adds to it. Trial numbers and action ids stay valid; references and pointers into it do not.
   const Plan& plan() const { return planner_.plan(); }
 
@@ -149,10 +142,10 @@ class Study {
   // Makes the missing records. First it checks that the needed files exist, creates the store, moves corrupt results to
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
   // without checksums and the spec. Then it calls the observer's OnBegin() and executes the plan; other processes may
-  // work on the same store. Errors: those of experiments/study/check_inputs.h, before anything is written; those of
-  // writing and of ExecutePlan(); kInvalidArgument if no trial has a result because a model could not be imported;
-  // kAborted if everything else is done and results can't be read now (Unreadable()).
-  absl::Status Run(RunOptions options, Engine* engine, EngineObserver* observer);
+  // work on the same store. Sets `leases` of the options. Errors: those of experiments/study/check_inputs.h, before
+  // anything is written; those of writing and of ExecutePlan(); kInvalidArgument if no trial has a result because a
+  // model could not be imported; kAborted if everything else is done and results can't be read now (Unreadable()).
+  absl::Status Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease = {});
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
   // results. Errors: those of writing.
@@ -196,7 +189,7 @@ class Study {
   absl::Status CheckReportName() const;
   absl::Status RememberSpec() const;
   // Everything that Run() does before the plan is executed. Returns what was moved to quarantine/.
-  absl::StatusOr<std::vector<std::string>> Prepare(const std::vector<std::string>& data_folders);
+  absl::StatusOr<std::vector<std::string>> Prepare();
   // The outcome of a run, or, if no trial has a result because a model could not be imported, the reason for that.
   absl::Status Explained(const absl::Status& outcome) const;
   // Marks those actions from `first` on that are to be made again, and removes their results from the store.
@@ -219,6 +212,7 @@ class Study {
 
   Experiment experiment_;  // changed by PlanAll() only
   const Store store_;
+  std::vector<std::string> data_folders_;
   mutable RecordIndex index_;
   Planner planner_;
   std::string redo_;

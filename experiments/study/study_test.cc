@@ -531,18 +531,16 @@ TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   const absl::StatusOr<std::unique_ptr<Study>> study = Load("");
   ASSERT_TRUE(study.ok()) << study.status();
-  RunOptions options;
-  options.data_folders = {sandbox_.folder()};
   FakeEngine engine;
   EngineObserver observer;
-  EXPECT_THAT((*study)->Run(options, &engine, &observer),
+  EXPECT_THAT((*study)->Run({}, &engine, &observer),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("digits/test-images")));
   EXPECT_FALSE(FileExists(store_.folder())) << "something was written";
   // A complete study needs no data files.
   Record(**study, 0, 0.5);
   const absl::StatusOr<std::unique_ptr<Study>> done = Load("");
   ASSERT_TRUE(done.ok()) << done.status();
-  EXPECT_THAT((*done)->Run(options, &engine, &observer), IsOk());
+  EXPECT_THAT((*done)->Run({}, &engine, &observer), IsOk());
 }
 
 TEST_F(StudyTest, ErrorsAreThoseOfTheSpec) {

@@ -130,7 +130,7 @@ def openset_folder(name, deps = [], test_deps = [], test_data = [], test_size = 
         name = name,
         hdrs = native.glob([place + "*.h" for place in places], exclude = without),
         srcs = parts,
-        textual_hdrs = sources,
+        textual_hdrs = sources + native.glob([place + "*.inc" for place in places]),
         deps = deps,
         torch = torch,
         **kwargs

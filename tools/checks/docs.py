@@ -17,7 +17,7 @@ CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 FLAG = re.compile(r"(?<![\w-])--(\w+)")
-DEFINED = re.compile(r'ABSL_FLAG\(\s*[^,()]*(?:<[^()]*>)?,\s*(\w+),|add_argument\("--(\w+)')
+DEFINED = re.compile(r'(?:ABSL_FLAG|OPENSET_\w+)\(\s*[^,()]*(?:<[^()]*>)?,\s*(\w+?)_?,|add_argument\("--(\w+)')
 COMMAND = re.compile(r"(?:^|:)openset (?:-- )?([a-z][a-z-]*)")
 COMMAND_NAME = re.compile(r'\.name = "([\w-]+)"')
 # Placeholders of names: LIBRARY, NAME, KEY.N ...
@@ -52,7 +52,7 @@ class Tree:
         self.tops = {folder for folder in self.folders if "/" not in folder}
         builds = [file for file in self.files if os.path.basename(file) == "BUILD"]
         self.builds = {os.path.dirname(file): read(os.path.join(root, file)) for file in builds}
-        sources = [read(os.path.join(root, f)) for f in sorted(self.files) if f.endswith((".cc", ".py"))]
+        sources = [read(os.path.join(root, f)) for f in sorted(self.files) if f.endswith((".cc", ".inc", ".py"))]
         self.flags = {flag for text in sources for either in DEFINED.findall(text) for flag in either if flag}
         commands = [read(os.path.join(root, file)) for file in self.files
                     if file.startswith("tools/cli/") and file.endswith("_command.cc")]

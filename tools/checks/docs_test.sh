@@ -8,7 +8,8 @@ tree="$TEST_TMPDIR/tree"
 mkdir -p "$tree/core/text" "$tree/tools/cli"
 echo 'openset_member(name = "table")' > "$tree/core/text/BUILD"
 echo '["faults_" + form for form in ["test", "long"]]' > "$tree/core/BUILD"
-echo 'ABSL_FLAG(std::vector<std::string>, store, {}, "The store."); command.name = "run";' > "$tree/tools/cli/run_command.cc"
+echo 'OPENSET_FLAG(std::vector<std::string>, store, {}, "The store.")' > "$tree/tools/cli/flag_list.inc"
+echo 'command.name = "run";' > "$tree/tools/cli/run_command.cc"
 cat > "$tree/good.md" <<'END'
 # The table's top: `good`, at last
 

@@ -31,8 +31,8 @@ int StopRuns(const Study& study, const std::set<std::string>& jobs) {
   return runs;
 }
 
-absl::Status RunCancel(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+absl::Status RunCancel(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], config));
   std::set<std::string> names, jobs;
   for (const SlurmArray& array : ArraysInStore(study->store(), study->name())) names.insert(array.name());
   const SlurmClient slurm;

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/reflection.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -71,9 +70,9 @@ std::string HelpOf(const Command& command, const std::vector<Command>& commands)
   std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command), "\n\n", command.description);
   if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const std::string& name : command.flags) {
-    const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-    std::string line = absl::StrCat("  --", name, "  ", HelpFor(command, commands, flag->Help()));
-    const std::string value = flag->DefaultValue();
+    const Flag& flag = FindFlag(name);
+    std::string line = absl::StrCat("  --", name, "  ", HelpFor(command, commands, flag.help));
+    const std::string& value = flag.default_value;
     // Quotes a value that ends in a full stop, which would look like the end of the sentence.
     if (!value.empty())
       absl::StrAppend(&line, " Default: ", absl::EndsWith(value, ".") ? "'" + value + "'" : value, ".");
@@ -121,16 +120,15 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
 
 bool HasFlag(const Command& command, absl::string_view name) { return absl::c_linear_search(command.flags, name); }
 
-// Sets the flag that `words[*at]` names, from that word or the next. Adds it to `given`.
-absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at,
-                       std::set<std::string>* given) {
+// Sets the flag that `words[*at]` names, from that word or the next.
+absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at, RunConfig* config) {
   absl::string_view word = words[*at];
   absl::ConsumePrefix(&word, "--");
   const size_t equals = word.find('=');
   std::string name(word.substr(0, equals));
   std::string value = "true";
   if (absl::string_view positive = name; equals == absl::string_view::npos && absl::ConsumePrefix(&positive, "no") &&
-                                         HasFlag(command, positive) && IsSwitch(*absl::FindCommandLineFlag(positive))) {
+                                         HasFlag(command, positive) && FindFlag(positive).is_switch) {
     name = std::string(positive);
     value = "false";
   }
@@ -140,19 +138,16 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     return absl::InvalidArgumentError(
         absl::StrCat("openset ", command.name, ": ", UnknownName("flag", absl::StrCat("--", name), known)));
   }
-  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  const Flag& flag = FindFlag(name);
   if (equals != absl::string_view::npos) {
     value = std::string(word.substr(equals + 1));
-  } else if (!IsSwitch(*flag)) {
+  } else if (!flag.is_switch) {
     if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
     value = words[++*at];
   }
-  const bool is_again = !given->insert(name).second;
-  if (is_again && absl::c_linear_search(command.repeated_flags, name)) {
-    value = absl::StrCat(flag->CurrentValue(), "\n", value);
-  }
+  config->given.insert(name);
   std::string error;
-  if (!flag->ParseFrom(value, &error)) {
+  if (!flag.parse(value, config, &error)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--", name, ": '", value, "' is not valid", error.empty() ? "" : ": ", error));
   }
@@ -162,7 +157,7 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
 absl::Status RunOne(const Command& command, const std::vector<Command>& commands,
                     const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
-  std::set<std::string> given;
+  RunConfig config;
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
     if (!flags_end && (words[at] == "--help" || words[at] == "-h")) {
@@ -174,14 +169,15 @@ absl::Status RunOne(const Command& command, const std::vector<Command>& commands
     } else if (words[at] == "--") {
       flags_end = true;
     } else {
-      OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at, &given));
+      OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at, &config));
     }
   }
   if (arguments.size() < command.min_arguments || arguments.size() > command.max_arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("usage: ", Usage(command), " ('openset ", command.name, " --help' shows details)"));
   }
-  return command.run(arguments);
+  OPENSET_RETURN_IF_ERROR(Deploy(&config));
+  return command.run(arguments, config);
 }
 
 absl::Status Dispatch(const std::string& about, const std::vector<Command>& commands,
@@ -212,10 +208,6 @@ void OpenStandardStreams() {
 }
 
 }  // namespace
-
-bool IsSwitch(const absl::CommandLineFlag& flag) {
-  return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>();
-}
 
 std::string VersionText() {
   std::string text = absl::StrCat("openset ", Version(), ", commit ", BuildCommit(),

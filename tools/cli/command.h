@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/commandlineflag.h"
 #include "absl/status/status.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
-
-// Whether the flag is boolean: "--NAME" and "--noNAME" need no value.
-bool IsSwitch(const absl::CommandLineFlag& flag);
 
 struct Command {
   std::string name;
@@ -21,10 +18,8 @@ struct Command {
   int max_arguments = 0;
   std::string summary;             // one line
   std::string description;         // paragraphs and examples
-  std::vector<std::string> flags;  // names of the Abseil flags it reads
-  // The flags that may be given several times. They are strings; their values are joined, one on each line.
-  std::vector<std::string> repeated_flags;
-  std::function<absl::Status(const std::vector<std::string>& arguments)> run;
+  std::vector<std::string> flags;  // names of those that it takes, in flags/flag_list.inc
+  std::function<absl::Status(const std::vector<std::string>& arguments, const RunConfig& config)> run;
   bool hidden = false;
 };
 

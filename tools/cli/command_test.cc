@@ -10,21 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/text/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-
-ABSL_FLAG(std::string, colour, "red", "What it is painted with.");
-ABSL_FLAG(int, count, 1, "How many.");
-ABSL_FLAG(bool, loud, false, "Whether it says so.");
-ABSL_FLAG(std::string, brush, "", "With `secret`: nothing for painters. With `paint`: the brush. With `water`: wet.");
-ABSL_FLAG(std::optional<bool>, dry, std::nullopt,
-          "Whether it has dried: paint that has not is put aside until it has, where nobody leans against it, and is "
-          "looked at again by the next command.");
 
 namespace openset {
 namespace {
@@ -40,30 +31,29 @@ struct Outcome {
   std::string out, err;
   bool ran = false;
   std::vector<std::string> arguments;
+  RunConfig config;
 };
 
-// A program with the commands "paint FILE" and the hidden "secret".
+// A program with the commands "report FILE" and the hidden "compare".
 Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& status = absl::OkStatus()) {
-  absl::SetFlag(&FLAGS_colour, "red");
-  absl::SetFlag(&FLAGS_count, 1);
-  absl::SetFlag(&FLAGS_loud, false);
   Outcome outcome;
-  Command paint;
-  paint.name = "paint";
-  paint.arguments = "FILE";
-  paint.min_arguments = 1;
-  paint.max_arguments = 2;
-  paint.summary = "Paints files.";
-  paint.description = "All of them.\n";
-  paint.flags = {"colour", "count", "loud", "dry", "brush"};
-  paint.run = [&](const std::vector<std::string>& arguments) {
+  Command report;
+  report.name = "report";
+  report.arguments = "FILE";
+  report.min_arguments = 1;
+  report.max_arguments = 2;
+  report.summary = "Reports on files.";
+  report.description = "All of them.\n";
+  report.flags = {"legend", "threads", "ci", "keep_going", "format", "name", "set"};
+  report.run = [&](const std::vector<std::string>& arguments, const RunConfig& config) {
     outcome.ran = true;
     outcome.arguments = arguments;
+    outcome.config = config;
     return status;
   };
-  Command secret = paint;
-  secret.name = "secret";
-  secret.hidden = true;
+  Command compare = report;
+  compare.name = "compare";
+  compare.hidden = true;
 
   std::vector<std::string> all = {"openset"};
   all.insert(all.end(), words.begin(), words.end());
@@ -71,7 +61,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
   for (std::string& word : all) argv.push_back(word.data());
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  outcome.exit_code = RunCommandLine("About.", {paint, secret}, static_cast<int>(argv.size()), argv.data());
+  outcome.exit_code = RunCommandLine("About.", {report, compare}, static_cast<int>(argv.size()), argv.data());
   outcome.out = ::testing::internal::GetCapturedStdout();
   outcome.err = ::testing::internal::GetCapturedStderr();
   return outcome;
@@ -81,8 +71,8 @@ TEST(Command, ListsCommandsWithoutOne) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"-h"}, {"help"}}) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.out, HasSubstr("paint   Paints files."));
-    EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
+    EXPECT_THAT(outcome.out, HasSubstr("report   Reports on files."));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("compare")));
   }
 }
 
@@ -98,42 +88,54 @@ TEST(Command, VersionNamesCommitAndBuild) {
 
 TEST(Command, HelpNamesFlagsAndDefaults) {
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}, {"paint", "-h"}}) {
+       {std::vector<std::string>{"help", "report"}, {"report", "--help"}, {"report", "-h"}}) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_FALSE(outcome.ran);
-    EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
-    EXPECT_THAT(outcome.out, HasSubstr("--colour  What it is painted with. Default: red."));
-    // Sentences about other commands are left out; "water" is none.
-    EXPECT_THAT(outcome.out, HasSubstr("\n  --brush  The brush. With `water`: wet.\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("usage: openset report FILE [--flag=value ...]"));
+    EXPECT_THAT(
+        outcome.out,
+        HasSubstr("--legend  For a study: where the legend of lines is: top, right, bottom or none. Default: top."));
+    // Sentences about other commands are left out; "data" is none of this program.
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --format  text, markdown, latex, csv or json. Also html and tensorboard. "
+                                       "Default: text.\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --name  With `data`: the name of the data set"));
     // No line is wider than kTextWidth.
-    EXPECT_THAT(outcome.out, HasSubstr("\n  --dry  Whether it has dried: paint"));
-    EXPECT_THAT(outcome.out, ContainsRegex("\n    [a-z ]+ next command\\.\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --keep_going  After a failure, continue with"));
+    EXPECT_THAT(outcome.out, ContainsRegex("\n    [^\n]*Default: true\\.\n"));
     for (const absl::string_view line : absl::StrSplit(outcome.out, '\n')) EXPECT_LE(line.size(), kTextWidth) << line;
   }
 }
 
 TEST(Command, AcceptsFlagsAnywhereInBothForms) {
-  const Outcome outcome = RunProgram({"paint", "--colour", "blue", "a", "--count=3", "--loud", "b"});
+  const Outcome outcome = RunProgram({"report", "--legend", "none", "a", "--threads=3", "--ci", "b"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.arguments, ElementsAre("a", "b"));
-  EXPECT_EQ(absl::GetFlag(FLAGS_colour), "blue");
-  EXPECT_EQ(absl::GetFlag(FLAGS_count), 3);
-  EXPECT_TRUE(absl::GetFlag(FLAGS_loud));
+  EXPECT_EQ(outcome.config.legend, "none");
+  EXPECT_EQ(outcome.config.threads, 3);
+  EXPECT_TRUE(outcome.config.ci);
+  EXPECT_THAT(outcome.config.given, ElementsAre("ci", "legend", "threads"));
 }
 
 TEST(Command, SwitchesNeedNoValue) {
-  EXPECT_EQ(RunProgram({"paint", "--noloud", "a"}).exit_code, 0);
-  EXPECT_FALSE(absl::GetFlag(FLAGS_loud));
-  EXPECT_EQ(RunProgram({"paint", "--nodry", "a"}).arguments, std::vector<std::string>{"a"});
-  EXPECT_EQ(absl::GetFlag(FLAGS_dry), false);
-  EXPECT_EQ(RunProgram({"paint", "--dry", "a"}).exit_code, 0);
-  EXPECT_EQ(absl::GetFlag(FLAGS_dry), true);
-  EXPECT_EQ(RunProgram({"paint", "--nocount", "a"}).exit_code, 2);
+  EXPECT_TRUE(RunProgram({"report", "--ci", "a"}).config.ci);
+  EXPECT_FALSE(RunProgram({"report", "--ci", "--noci", "a"}).config.ci);
+  const Outcome outcome = RunProgram({"report", "--nokeep_going", "a"});
+  EXPECT_THAT(outcome.arguments, ElementsAre("a"));
+  EXPECT_EQ(outcome.config.keep_going, false);
+  EXPECT_EQ(RunProgram({"report", "--keep_going", "a"}).config.keep_going, true);
+  EXPECT_EQ(RunProgram({"report", "a"}).config.keep_going, std::nullopt);
+  EXPECT_EQ(RunProgram({"report", "--nothreads", "a"}).exit_code, 2);
+}
+
+TEST(Command, ARepeatedFlagAddsAndOthersReplace) {
+  const Outcome outcome = RunProgram({"report", "--set", "a=1,2", "--legend=top", "--set=b=3", "--legend=none", "f"});
+  EXPECT_THAT(outcome.config.study.changes.set, ElementsAre("a=1,2", "b=3"));
+  EXPECT_EQ(outcome.config.legend, "none");
 }
 
 TEST(Command, WordsAfterTwoDashesAreArguments) {
-  EXPECT_THAT(RunProgram({"paint", "--", "--colour"}).arguments, ElementsAre("--colour"));
+  EXPECT_THAT(RunProgram({"report", "--", "--legend"}).arguments, ElementsAre("--legend"));
 }
 
 TEST(Command, UsageErrorsListValidNames) {
@@ -144,20 +146,20 @@ TEST(Command, UsageErrorsListValidNames) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_THAT(error({"pant"}), HasSubstr("paint"));
-  EXPECT_THAT(error({"help", "pant"}), HasSubstr("paint"));
-  EXPECT_THAT(error({"paint", "a", "--color=blue"}), HasSubstr("--colour"));
-  EXPECT_THAT(error({"paint", "a", "--count=many"}), HasSubstr("--count: 'many' is not valid"));
-  EXPECT_THAT(error({"paint", "a", "--count"}), HasSubstr("--count needs a value"));
-  EXPECT_THAT(error({"paint"}), HasSubstr("usage: openset paint FILE"));
-  EXPECT_THAT(error({"paint", "a", "b", "c"}), HasSubstr("usage: openset paint FILE"));
+  EXPECT_THAT(error({"repot"}), HasSubstr("report"));
+  EXPECT_THAT(error({"help", "repot"}), HasSubstr("report"));
+  EXPECT_THAT(error({"report", "a", "--legends=none"}), HasSubstr("--legend"));
+  EXPECT_THAT(error({"report", "a", "--threads=many"}), HasSubstr("--threads: 'many' is not valid"));
+  EXPECT_THAT(error({"report", "a", "--threads"}), HasSubstr("--threads needs a value"));
+  EXPECT_THAT(error({"report"}), HasSubstr("usage: openset report FILE"));
+  EXPECT_THAT(error({"report", "a", "b", "c"}), HasSubstr("usage: openset report FILE"));
 }
 
 TEST(Command, ExitCodesFollowTheStatus) {
-  EXPECT_EQ(RunProgram({"paint", "a"}, absl::InvalidArgumentError("no")).exit_code, 2);
-  EXPECT_EQ(RunProgram({"paint", "a"}, absl::NotFoundError("no")).exit_code, 2);
-  EXPECT_EQ(RunProgram({"paint", "a"}, absl::CancelledError("no")).exit_code, 130);
-  const Outcome failed = RunProgram({"paint", "a"}, absl::AbortedError("two of three failed"));
+  EXPECT_EQ(RunProgram({"report", "a"}, absl::InvalidArgumentError("no")).exit_code, 2);
+  EXPECT_EQ(RunProgram({"report", "a"}, absl::NotFoundError("no")).exit_code, 2);
+  EXPECT_EQ(RunProgram({"report", "a"}, absl::CancelledError("no")).exit_code, 130);
+  const Outcome failed = RunProgram({"report", "a"}, absl::AbortedError("two of three failed"));
   EXPECT_EQ(failed.exit_code, 1);
   EXPECT_EQ(failed.err, "openset: two of three failed\n");
 }
@@ -166,7 +168,7 @@ TEST(Command, ExitCodesFollowTheStatus) {
 int Say(const std::function<void()>& how) {
   Command say;
   say.name = "say";
-  say.run = [&how](const std::vector<std::string>&) {
+  say.run = [&how](const std::vector<std::string>&, const RunConfig&) {
     how();
     return absl::OkStatus();
   };
@@ -176,12 +178,12 @@ int Say(const std::function<void()>& how) {
 }
 
 TEST(Command, ErrorsEndWithALineEnd) {
-  const std::string error = RunProgram({"paint", "--" + std::string(100000, 'x')}).err;
+  const std::string error = RunProgram({"report", "--" + std::string(100000, 'x')}).err;
   EXPECT_THAT(error, HasSubstr("bytes more)"));
   EXPECT_LT(error.size(), 2000);
   std::string lines;
   for (int i = 0; i < 1000; ++i) lines += "a problem\n";
-  EXPECT_THAT(RunProgram({"paint", "file"}, absl::InvalidArgumentError(lines)).err, HasSubstr("(and 901 lines more)"));
+  EXPECT_THAT(RunProgram({"report", "file"}, absl::InvalidArgumentError(lines)).err, HasSubstr("(and 901 lines more)"));
 }
 
 TEST(Command, FailsIfOutputCannotBeWritten) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -39,44 +38,18 @@
 #include "tools/cli/score/one_run.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_FLAG(std::string, diagram, "",
-          "File for the critical-difference diagram (.svg, .pdf or .png) of the first metric, for three or more "
-          "methods over two or more tasks. Not written if Friedman's test doesn't reject.");
-ABSL_FLAG(double, test_per_training, 0,
-          "For RESULTS whose splits are drawn repeatedly from the same samples: the ratio of test samples to training "
-          "samples, for Nadeau and Bengio's variance. 0: splits are independent.");
-
-ABSL_FLAG(std::string, group, "pool",
-          "The unknown samples to use: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
-          "and 'mean of far'.");
-
-ABSL_FLAG(std::string, baseline, "",
-          "With `compare`: for RESULTS, a SPEC or a BUNDLE, test every method only against this one (a row of the "
-          "tables: mcp, "
-          "or 'openauc, lambda 0.1'); if empty, for a study, the baseline of its report (report.baseline). With "
-          "`figure`: the "
-          "baseline of --improvement.");
-ABSL_FLAG(bool, all_pairs, false,
-          "For a SPEC or its report in JSON: test all pairs of methods, not only those with the baseline.");
-
-ABSL_FLAG(
-    bool, cost_map, false,
-    "For scores on the same samples: the method of the least expected cost over prevalences of unknown samples and "
-    "costs of accepting one, and where no test decides. --metrics='expected_cost { error_cost: 1 }' sets the "
-    "metric's other fields.");
-
 namespace openset {
 namespace {
 
 // The map or the table of a comparison on the same samples.
-absl::Status WriteComparison(const SampleComparison& comparison, TextFormat format) {
-  return WriteOut(absl::GetFlag(FLAGS_cost_map) ? FormatCostMap(comparison, format)
-                                                : FormatSampleComparison(comparison, format));
+absl::Status WriteComparison(const SampleComparison& comparison, TextFormat format, const RunConfig& config) {
+  return WriteOut(config.cost_map ? FormatCostMap(comparison, format) : FormatSampleComparison(comparison, format),
+                  config);
 }
 
 // Refuses --cost_map for results of several runs, and formats that it does not have.
-absl::Status CheckCostMap(bool on_samples, TextFormat format) {
-  if (!absl::GetFlag(FLAGS_cost_map)) return absl::OkStatus();
+absl::Status CheckCostMap(bool on_samples, TextFormat format, const RunConfig& config) {
+  if (!config.cost_map) return absl::OkStatus();
   if (!on_samples) {
     return absl::InvalidArgumentError(
         "--cost_map: compares scores on the same samples: files of scores, or a study of one run");
@@ -113,32 +86,32 @@ void PrintHints(const std::vector<std::string>& hints) {
   for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
 }
 
-absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format) {
-  if (!absl::GetFlag(FLAGS_diagram).empty()) {
+absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format, const RunConfig& config) {
+  if (!config.diagram.empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
   }
   OPENSET_RETURN_IF_ERROR(CheckDiffer(arguments));
-  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format));
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format, config));
   ComparisonRequest request;
-  request.set_cost_map(absl::GetFlag(FLAGS_cost_map));
-  *request.mutable_samples() = SampleOptionsFromFlags();
-  *request.mutable_interval() = IntervalOptionsFromFlags();
-  request.set_metrics(absl::GetFlag(FLAGS_metrics));
-  request.set_group(absl::GetFlag(FLAGS_group));
+  request.set_cost_map(config.cost_map);
+  *request.mutable_samples() = MakeSampleOptions(config);
+  *request.mutable_interval() = MakeIntervalOptions(config);
+  request.set_metrics(config.metrics);
+  request.set_group(config.group);
   const std::vector<std::string> names = MethodNames(arguments);
   std::vector<ComparedSamples> methods;
   for (size_t i = 0; i < arguments.size(); ++i) {
     methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ','))});
   }
-  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader()));
-  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format));
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader(config)));
+  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format, config));
   PrintHints(comparison.hints);
   return absl::OkStatus();
 }
 
 // The output of `openset report BUNDLE --format=json`.
-absl::StatusOr<std::string> JsonOfBundle(const std::string& path) {
-  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
+absl::StatusOr<std::string> JsonOfBundle(const std::string& path, const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(path)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
   return RecordsReportAs(TextFormat::kJson, path, std::move(bundle.records), {}, kTextWidth);
@@ -151,18 +124,19 @@ bool IsFileOfRuns(const std::string& argument) {
 }
 
 // Tests the methods of one run on its samples, from the outputs in the store.
-absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>& results, TextFormat format) {
-  if (!absl::GetFlag(FLAGS_diagram).empty()) {
+absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>& results, TextFormat format,
+                             const RunConfig& config) {
+  if (!config.diagram.empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, and the study has those of one run");
   }
   ComparisonRequest request;
-  *request.mutable_interval() = IntervalOptionsFromFlags();
-  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format));
-  const bool is_map = absl::GetFlag(FLAGS_cost_map);
+  *request.mutable_interval() = MakeIntervalOptions(config);
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/true, format, config));
+  const bool is_map = config.cost_map;
   request.set_cost_map(is_map);
-  const std::string asked_metrics = absl::GetFlag(FLAGS_metrics);
+  const std::string asked_metrics = config.metrics;
   request.set_metrics(asked_metrics.empty() && !is_map ? "auroc,fpr_at_95tpr" : asked_metrics);
-  request.set_group(absl::GetFlag(FLAGS_group));
+  request.set_group(config.group);
   std::vector<ComparedSamples> methods;
   std::vector<std::string> names;
   for (const TrialResult& result : results) {
@@ -172,7 +146,7 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
          [&study, &result](const SetRoles&, ScoreDirection) { return ScoredSamplesOf(*result.trial, study.store()); }});
   }
   std::optional<int> baseline;
-  const std::string asked = absl::GetFlag(FLAGS_baseline);
+  const std::string asked = config.baseline;
   if (is_map && !asked.empty()) {
     return absl::InvalidArgumentError("--baseline: --cost_map compares all methods in each cell: leave it out");
   }
@@ -182,7 +156,7 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
       return absl::InvalidArgumentError(absl::StrCat("--baseline: ", UnknownName("method", asked, names)));
     }
     baseline = static_cast<int>(found - names.begin());
-  } else if (!absl::GetFlag(FLAGS_all_pairs) && !is_map) {
+  } else if (!config.all_pairs && !is_map) {
     const std::string first = request.metrics().substr(0, request.metrics().find_first_of(", {"));
     baseline = BestOf(results, first);
   }
@@ -204,31 +178,31 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
         "is too good by some amount. To choose on others, search on validation samples (docs/studies.md), or name a "
         "--baseline beforehand"));
   }
-  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format));
+  OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format, config));
   PrintHints(comparison.hints);
   return absl::OkStatus();
 }
 
 // Compares the runs of a table.
-absl::Status CompareTable(const std::string& path, const RunTable& table, TextFormat format) {
-  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/false, format));
+absl::Status CompareTable(const std::string& path, const RunTable& table, TextFormat format, const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/false, format, config));
   RunComparisonRequest request;
-  request.set_metrics(absl::GetFlag(FLAGS_metrics));
-  *request.mutable_interval() = IntervalOptionsFromFlags();
-  request.set_test_per_training(absl::GetFlag(FLAGS_test_per_training));
+  request.set_metrics(config.metrics);
+  *request.mutable_interval() = MakeIntervalOptions(config);
+  request.set_test_per_training(config.test_per_training);
   OPENSET_ASSIGN_OR_RETURN(const RunComparisonOptions options, RequestedRunComparison(request));
-  const std::string asked = absl::GetFlag(FLAGS_baseline);
-  if (!asked.empty() && absl::GetFlag(FLAGS_all_pairs)) {
+  const std::string asked = config.baseline;
+  if (!asked.empty() && config.all_pairs) {
     return absl::InvalidArgumentError("--all_pairs: tests all pairs, and --baseline only those with one method");
   }
-  const std::string baseline = !asked.empty() ? asked : absl::GetFlag(FLAGS_all_pairs) ? "" : table.baseline;
+  const std::string baseline = !asked.empty() ? asked : config.all_pairs ? "" : table.baseline;
   absl::StatusOr<RunComparison> comparison = CompareRuns(table, options.metrics, options.test, baseline);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
   if (table.groups.size() > 1) {
-    comparison->notes.push_back(absl::StrCat("unknown samples: ", absl::GetFlag(FLAGS_group)));
+    comparison->notes.push_back(absl::StrCat("unknown samples: ", config.group));
   }
-  if (const std::string diagram = absl::GetFlag(FLAGS_diagram); !diagram.empty()) {
+  if (const std::string diagram = config.diagram; !diagram.empty()) {
     if (comparison->methods.empty()) {
       return absl::InvalidArgumentError("--diagram: needs three or more methods over two or more tasks");
     }
@@ -243,7 +217,7 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
     }
   }
   OPENSET_RETURN_IF_ERROR(
-      WriteOut(FormatRunComparison(*comparison, format, absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth)));
+      WriteOut(FormatRunComparison(*comparison, format, config.out.empty() ? TableWidth() : kTextWidth), config));
   if (format == TextFormat::kCsv) {  // which has no place for these lines
     for (const std::string& line : comparison->left_out) std::cerr << "hint: left out: " << line << "\n";
   }
@@ -251,18 +225,18 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
   return absl::OkStatus();
 }
 
-absl::Status CompareResults(const std::string& path, TextFormat format) {
-  const std::string group = absl::GetFlag(FLAGS_group);
+absl::Status CompareResults(const std::string& path, TextFormat format, const RunConfig& config) {
+  const std::string group = config.group;
   if (IsFileOfRuns(path)) {
-    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
+    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
     OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
-    return CompareTable(path, table, format);
+    return CompareTable(path, table, format, config);
   }
   std::string json;
   if (IsBundle(path)) {
-    OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path));
+    OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path, config));
   } else {
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(path));
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(path, config));
     if (study->until().has_value()) {
       std::cerr
           << "hint: the study runs until it knows, and these tests take its number of runs as if it had been "
@@ -273,24 +247,24 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
     OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
     for (const std::string& record : results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";
     OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialResult> measured, WithOutputs(*study, *results));
-    if (AreOfOneRun(measured)) return CompareOnOneRun(*study, measured, format);
+    if (AreOfOneRun(measured)) return CompareOnOneRun(*study, measured, format, config);
     OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *study, *results, {}, kTextWidth));
   }
   OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfReport(json, path, group));
-  return CompareTable(path, table, format);
+  return CompareTable(path, table, format, config);
 }
 
-absl::Status RunCompare(const std::vector<std::string>& arguments) {
+absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format,
-                           FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
-                                            TextFormat::kCsv, TextFormat::kJson, TextFormat::kSentence}));
-  if (arguments.size() == 1) return CompareResults(arguments[0], format);
-  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
-  if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {
+                           ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
+                                                TextFormat::kCsv, TextFormat::kJson, TextFormat::kSentence}));
+  if (arguments.size() == 1) return CompareResults(arguments[0], format, config);
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
+  if (!config.baseline.empty() || config.all_pairs) {
     return absl::InvalidArgumentError(
         "--baseline, --all_pairs: are for results of runs, not for scores on the same samples");
   }
-  return CompareScores(arguments, format);
+  return CompareScores(arguments, format, config);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/reflection.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -57,7 +56,7 @@ std::vector<std::string> FlagsOf(const Command* command) {
   std::vector<std::string> flags;
   if (command == nullptr) return flags;
   for (const std::string& name : command->flags) {
-    flags.push_back(absl::StrCat("--", name, IsSwitch(*absl::FindCommandLineFlag(name)) ? "" : "="));
+    flags.push_back(absl::StrCat("--", name, FindFlag(name).is_switch ? "" : "="));
   }
   flags.push_back("--help");
   return flags;

@@ -10,14 +10,13 @@
 #include "eval/metrics/conventions.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/completion.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/kinds.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
 
-absl::StatusOr<CompletionTables> TablesOf(const std::vector<Command>& commands) {
+absl::StatusOr<CompletionTables> TablesOf(const std::vector<Command>& commands, const RunConfig& config) {
   CompletionTables tables;
   tables.commands = commands;
   tables.flags = {{"devices", {"", {"auto", "cpu", "cuda:0"}}},
@@ -34,7 +33,7 @@ absl::StatusOr<CompletionTables> TablesOf(const std::vector<Command>& commands) 
                   {"y", {"metric", {}}}};
   for (const Convention& convention : Conventions()) tables.flags["convention"].words.push_back(convention.name);
   OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   for (const Kind& kind : AllKinds(folders, comments)) {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind.list());
     CompletionKind& known = tables.kinds.emplace_back(CompletionKind{kind.name, PluralOf(kind), {}});
@@ -58,7 +57,7 @@ Command CompletionCommand() {
       "\n"
       "  source <(openset completion bash)\n"
       "  source <(openset completion zsh)\n";
-  command.run = [](const std::vector<std::string>& arguments) {
+  command.run = [](const std::vector<std::string>& arguments, const RunConfig& /*config*/) {
     const std::string& shell = arguments[0];
     if (shell != "bash" && shell != "zsh") {
       return absl::Status(absl::InvalidArgumentError(UnknownName("shell", shell, {"bash", "zsh"})));
@@ -77,11 +76,12 @@ Command CompleteCommand(std::vector<Command> commands) {
   command.flags = {"library"};
   command.hidden = true;
   command.summary = "Completes the last word, for the script of 'completion'. Each word has a colon before it.";
-  command.run = [commands = std::move(commands)](const std::vector<std::string>& arguments) -> absl::Status {
+  command.run = [commands = std::move(commands)](const std::vector<std::string>& arguments,
+                                                 const RunConfig& config) -> absl::Status {
     std::vector<std::string> words;
     for (const std::string& argument : arguments) words.emplace_back(absl::StripPrefix(argument, ":"));
     if (words.empty()) words.emplace_back();
-    OPENSET_ASSIGN_OR_RETURN(const CompletionTables tables, TablesOf(commands));
+    OPENSET_ASSIGN_OR_RETURN(const CompletionTables tables, TablesOf(commands, config));
     const Completions completions = Complete(tables, words);
     for (const std::string& word : completions.words) std::cout << word << "\n";
     if (completions.files) std::cout << "/\n";

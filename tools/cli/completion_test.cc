@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -15,10 +14,6 @@
 #include "core/process/subprocess.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-
-ABSL_FLAG(std::string, measured, "", "What is measured.");
-ABSL_FLAG(std::string, where, "", "Where.");
-ABSL_FLAG(bool, loud, false, "Whether it says so.");
 
 namespace openset {
 namespace {
@@ -36,17 +31,17 @@ CompletionTables Tables() {
     command.flags = std::move(flags);
     tables.commands.push_back(command);
   };
-  add("run", "SPEC", {"measured", "where", "loud"});
+  add("run", "SPEC", {"metrics", "title", "ci"});
   add("show", "KIND NAME");
   add("list", "[KIND [FILTER]]");
   add("task", "splits NAME | new NAME | attributes");
-  add("eval", "FILE...", {"measured"});
+  add("eval", "FILE...", {"metrics"});
   add("secret", "");
   tables.commands.back().hidden = true;
   tables.kinds = {{"metric", "metrics", {"auroc", "aurc", "ece"}},
                   {"task", "tasks", {"cifar10", "mnist"}},
                   {"spec", "specs", {"quickstart"}}};
-  tables.flags = {{"measured", {"metric", {"all"}}}};
+  tables.flags = {{"metrics", {"metric", {"all"}}}};
   return tables;
 }
 
@@ -69,22 +64,22 @@ TEST(Completion, Commands) {
 }
 
 TEST(Completion, FlagsOfTheCommand) {
-  EXPECT_THAT(Completed({"run", "--"}), UnorderedElementsAre("--measured=", "--where=", "--loud", "--help"));
-  EXPECT_THAT(Completed({"run", "--wh"}), ElementsAre("--where="));
-  EXPECT_THAT(Completed({"eval", "--wh"}), IsEmpty());
+  EXPECT_THAT(Completed({"run", "--"}), UnorderedElementsAre("--metrics=", "--title=", "--ci", "--help"));
+  EXPECT_THAT(Completed({"run", "--ti"}), ElementsAre("--title="));
+  EXPECT_THAT(Completed({"eval", "--ti"}), IsEmpty());
 }
 
 TEST(Completion, ValuesOfFlagsInBothForms) {
-  EXPECT_THAT(Completed({"run", "--measured", "=", "au"}), ElementsAre("auroc", "aurc"));
-  EXPECT_THAT(Completed({"run", "--measured", "="}), ElementsAre("auroc", "aurc", "ece", "all"));
-  EXPECT_THAT(Completed({"run", "--measured", "e"}), ElementsAre("ece"));
+  EXPECT_THAT(Completed({"run", "--metrics", "=", "au"}), ElementsAre("auroc", "aurc"));
+  EXPECT_THAT(Completed({"run", "--metrics", "="}), ElementsAre("auroc", "aurc", "ece", "all"));
+  EXPECT_THAT(Completed({"run", "--metrics", "e"}), ElementsAre("ece"));
   // Lists, also in shells that don't split words at "=".
-  EXPECT_THAT(Completed({"run", "--measured", "=", "ece,aur"}), ElementsAre("ece,auroc", "ece,aurc"));
-  EXPECT_THAT(Completed({"run", "--measured=ece,auro"}), ElementsAre("--measured=ece,auroc"));
-  EXPECT_THAT(Completed({"run", "--where", "="}), IsEmpty());  // files, by bash itself
+  EXPECT_THAT(Completed({"run", "--metrics", "=", "ece,aur"}), ElementsAre("ece,auroc", "ece,aurc"));
+  EXPECT_THAT(Completed({"run", "--metrics=ece,auro"}), ElementsAre("--metrics=ece,auroc"));
+  EXPECT_THAT(Completed({"run", "--title", "="}), IsEmpty());  // files, by bash itself
   // A flag's value is not an argument.
-  EXPECT_THAT(Completed({"show", "--where", "=", "x", "metr"}), ElementsAre("metrics"));
-  EXPECT_THAT(Completed({"run", "--measured", "ece", "qui"}), ElementsAre("quickstart"));
+  EXPECT_THAT(Completed({"show", "--title", "=", "x", "metr"}), ElementsAre("metrics"));
+  EXPECT_THAT(Completed({"run", "--metrics", "ece", "qui"}), ElementsAre("quickstart"));
 }
 
 TEST(Completion, Arguments) {
@@ -105,10 +100,10 @@ TEST(Completion, WordsThatAShellWouldRunAreLeftOut) {
   CompletionTables tables = Tables();
   for (const char* name : {"x';touch pwn;'", "$(touch pwn)", "`touch pwn`", "a\nb", "*", ""}) {
     for (CompletionKind& kind : tables.kinds) kind.names.push_back(name);
-    tables.flags["measured"].words.push_back(name);
+    tables.flags["metrics"].words.push_back(name);
   }
   EXPECT_THAT(Complete(tables, {"show", "tasks", ""}).words, ElementsAre("cifar10", "mnist"));
-  EXPECT_THAT(Complete(tables, {"run", "--measured", "="}).words, ElementsAre("auroc", "aurc", "ece", "all"));
+  EXPECT_THAT(Complete(tables, {"run", "--metrics", "="}).words, ElementsAre("auroc", "aurc", "ece", "all"));
 }
 
 // A program that answers the script with its own arguments, and that files may follow.
@@ -150,8 +145,8 @@ class CompletionScriptTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(CompletionScriptTest, AsksTheProgram) {
-  EXPECT_THAT(FoundBy(GetParam(), {"run", "--measured", "=", "au"}),
-              ElementsAre("<complete>" + space_, "<:run>" + space_, "<:--measured>" + space_, "<:=>" + space_,
+  EXPECT_THAT(FoundBy(GetParam(), {"run", "--metrics", "=", "au"}),
+              ElementsAre("<complete>" + space_, "<:run>" + space_, "<:--metrics>" + space_, "<:=>" + space_,
                           "<:au>" + space_));
 }
 

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -27,25 +25,21 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/evaluation/detector.h"
 
-ABSL_DECLARE_FLAG(std::string, rule);
-ABSL_DECLARE_FLAG(double, target);
-ABSL_DECLARE_FLAG(double, delta);
-
 namespace openset {
 namespace {
 
-absl::Status Save(const std::vector<std::string>& files) {
-  const std::string out = absl::GetFlag(FLAGS_out);
+absl::Status Save(const std::vector<std::string>& files, const RunConfig& config) {
+  const std::string out = config.out;
   if (out.empty())
     return absl::InvalidArgumentError("--out: name the detector file to write, as in --out=detector.npz");
   if (!absl::EndsWith(out, ".npz")) return absl::InvalidArgumentError("--out: a detector file ends in .npz");
   ThresholdRequest request;
-  *request.mutable_samples() = SampleOptionsFromFlags();
-  request.set_rule(absl::GetFlag(FLAGS_rule));
-  request.set_target(absl::GetFlag(FLAGS_target));
-  request.set_delta(absl::GetFlag(FLAGS_delta));
+  *request.mutable_samples() = MakeSampleOptions(config);
+  request.set_rule(config.rule);
+  request.set_target(config.target);
+  request.set_delta(config.delta);
   OPENSET_ASSIGN_OR_RETURN(const Detector detector,
-                           MakeDetector(request, absl::StrJoin(files, ", "), FileReader(files), FitReader()));
+                           MakeDetector(request, absl::StrJoin(files, ", "), FileReader(files), FitReader(config)));
   OPENSET_RETURN_IF_ERROR(WriteDetector(detector, UserPath(out)));
   std::cout << DetectorText(detector.spec);
   return absl::OkStatus();
@@ -90,11 +84,11 @@ std::string Share(const char* name, const std::optional<CountedShare>& share) {
   return absl::StrFormat("%s %.2f %% (%.2f to %.2f)\n", name, 100 * share->value, 100 * share->low, 100 * share->high);
 }
 
-absl::Status Apply(const std::string& path, const std::vector<std::string>& outputs) {
+absl::Status Apply(const std::string& path, const std::vector<std::string>& outputs, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const Detector detector, ReadDetector(UserPath(path)));
   OPENSET_ASSIGN_OR_RETURN(auto read, ReadOutputs(outputs));
   OPENSET_ASSIGN_OR_RETURN(const Decided decided, ApplyDetector(detector, std::move(read.first), read.second));
-  if (const std::string out = absl::GetFlag(FLAGS_out); !out.empty()) {
+  if (const std::string out = config.out; !out.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(out), RowsCsv(detector.spec, decided)));
     std::cout << decided.num_rejected << " of " << decided.rejected.size() << " samples are rejected\n";
     if (decided.report.has_value()) {
@@ -109,11 +103,11 @@ absl::Status Apply(const std::string& path, const std::vector<std::string>& outp
   return absl::OkStatus();
 }
 
-absl::Status RunDetector(const std::vector<std::string>& arguments) {
+absl::Status RunDetector(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& what = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (what == "save" && !rest.empty()) return Save(rest);
-  if (what == "apply" && rest.size() >= 2) return Apply(rest[0], {rest.begin() + 1, rest.end()});
+  if (what == "save" && !rest.empty()) return Save(rest, config);
+  if (what == "apply" && rest.size() >= 2) return Apply(rest[0], {rest.begin() + 1, rest.end()}, config);
   if (what == "show" && rest.size() == 1) {
     OPENSET_ASSIGN_OR_RETURN(const Detector detector, ReadDetector(UserPath(rest[0])));
     std::cout << DetectorText(detector.spec);

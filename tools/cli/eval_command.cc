@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -34,22 +32,6 @@
 #include "tools/cli/flags/kinds.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_FLAG(bool, ci, false, "Compute confidence intervals.");
-ABSL_FLAG(std::string, as, "samples",
-          "What several FILEs are: samples, which are joined in order, or methods, which are measured one by one and "
-          "shown in one table (a FILE may then be several files joined by commas).");
-ABSL_FLAG(std::string, curves, "",
-          "Folder for the curves, as .csv and .svg files and as one page: ROC, OSCR, risk over coverage, scores, "
-          "reliability. With --as=methods: the first three, each with all methods in one picture.");
-ABSL_FLAG(std::string, classes, "", "A .csv file to write the closed-set accuracy of each known class to.");
-ABSL_FLAG(std::string, sample_scores, "",
-          "A .npz file to write the unknown score of each sample to, and its prediction if there is one.");
-ABSL_FLAG(std::string, convention, "openset",
-          "Use the metrics, names and rules of this tool: openset, openood, pytorch_ood, odin, oe, udb, arpl, "
-          "fd_shifts, torch_uncertainty or released (OpenAUC).");
-
-ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // defined by report
-
 namespace openset {
 namespace {
 
@@ -57,12 +39,12 @@ namespace {
 constexpr int64_t kLeastHugeBytes = int64_t{1} << 24;
 constexpr int64_t kMostHugeBytes = int64_t{1} << 31;
 
-EvaluationRequest RequestFromFlags() {
+EvaluationRequest MakeEvaluationRequest(const RunConfig& config) {
   EvaluationRequest request;
-  request.set_metrics(absl::GetFlag(FLAGS_metrics));
-  request.set_convention(absl::GetFlag(FLAGS_convention));
-  request.set_ci(absl::GetFlag(FLAGS_ci));
-  *request.mutable_interval() = IntervalOptionsFromFlags();
+  request.set_metrics(config.metrics);
+  request.set_convention(config.convention);
+  request.set_ci(config.ci);
+  *request.mutable_interval() = MakeIntervalOptions(config);
   return request;
 }
 
@@ -92,42 +74,42 @@ absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples
   return WriteNpzAtomically(path, arrays);
 }
 
-absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request) {
-  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments));
+absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments, config));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report,
                            EvaluateSamples(request.metrics, scored.samples, ranked, request.intervals));
-  if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
+  if (const std::string classes = config.classes; !classes.empty()) {
     if (!input.has_predictions() || !input.has_classes()) {
       return absl::InvalidArgumentError("--classes: needs predicted classes, and the samples have none");
     }
     OPENSET_RETURN_IF_ERROR(
         WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(ranked, scored.samples.class_names)));
   }
-  if (const std::string path = absl::GetFlag(FLAGS_sample_scores); !path.empty()) {
+  if (const std::string path = config.sample_scores; !path.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteSampleScores(UserPath(path), scored.samples));
   }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
-  if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
+  if (const std::string folder = config.curves; !folder.empty()) {
     const std::string summary = FormatEvaluation(report, TextFormat::kText);
     OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves, MakeCurveFiles(ranked, report.notes.front(), summary));
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, request.format)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, request.format), config));
   for (const std::string& hint : EvaluationHints(scored.samples, ranked, scored.origin))
     std::cerr << "hint: " << hint << "\n";
   return absl::OkStatus();
 }
 
-absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Request& request) {
-  if (!absl::GetFlag(FLAGS_classes).empty()) {
+absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Request& request, const RunConfig& config) {
+  if (!config.classes.empty()) {
     return absl::InvalidArgumentError("--classes: goes with one method, not with --as=methods");
   }
-  if (!absl::GetFlag(FLAGS_sample_scores).empty()) {
+  if (!config.sample_scores.empty()) {
     return absl::InvalidArgumentError("--sample_scores: goes with one method, not with --as=methods");
   }
-  const std::string rows = absl::StrJoin(absl::GetFlag(FLAGS_rows), ",");
+  const std::string rows = absl::StrJoin(config.rows, ",");
   if (!rows.empty() && rows != "metric" && rows != "method") {
     return absl::InvalidArgumentError(absl::StrCat("--rows: ", UnknownName("value", rows, {"metric", "method"})));
   }
@@ -141,7 +123,7 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
     if (std::find(arguments.begin(), arguments.begin() + i, arguments[i]) != arguments.begin() + i) {
       return absl::InvalidArgumentError(absl::StrCat("--as=methods: ", arguments[i], " is given twice"));
     }
-    OPENSET_ASSIGN_OR_RETURN(scored.emplace_back(), ReadScoredSamples(absl::StrSplit(arguments[i], ',')));
+    OPENSET_ASSIGN_OR_RETURN(scored.emplace_back(), ReadScoredSamples(absl::StrSplit(arguments[i], ','), config));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.back().samples.Input());
     methods.push_back({names[i], &ranked.emplace_back(input)});
     reports.push_back({names[i], {}});
@@ -149,13 +131,13 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
                              EvaluateSamples(request.metrics, scored.back().samples, ranked.back(), request.intervals));
     reports.back().report.notes = {arguments[i], scored.back().note};
   }
-  if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
+  if (const std::string folder = config.curves; !folder.empty()) {
     const std::string summary = FormatMethods(reports, TextFormat::kText);
     OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves,
                              MakeOverlaidCurveFiles(methods, absl::StrJoin(names, ", "), summary));
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, request.format, layout)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, request.format, layout), config));
   for (size_t i = 0; i < names.size(); ++i) {
     for (const std::string& hint : EvaluationHints(scored[i].samples, ranked[i], scored[i].origin)) {
       std::cerr << "hint: " << names[i] << ": " << hint << "\n";
@@ -175,23 +157,23 @@ int64_t BytesOf(const std::vector<std::string>& arguments) {
   return bytes;
 }
 
-absl::Status RunEval(const std::vector<std::string>& arguments) {
+absl::Status RunEval(const std::vector<std::string>& arguments, const RunConfig& config) {
   // Arrays, converted, ranked and counted, take five times their files.
   if (const int64_t bytes = 5 * BytesOf(arguments); bytes >= kLeastHugeBytes) {
     TakeHugePages(std::min(bytes, kMostHugeBytes));
   }
   Request request;
-  OPENSET_ASSIGN_OR_RETURN(request.format, FormatFromFlags());
-  const std::string as = absl::GetFlag(FLAGS_as);
+  OPENSET_ASSIGN_OR_RETURN(request.format, ParseFormat(config));
+  const std::string as = config.as;
   if (as != "samples" && as != "methods") {
     return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", as, {"samples", "methods"})));
   }
-  if (as == "samples" && !absl::GetFlag(FLAGS_rows).empty()) {
+  if (as == "samples" && !config.rows.empty()) {
     return absl::InvalidArgumentError("--rows: lays out the table of several methods; it goes with --as=methods");
   }
-  OPENSET_ASSIGN_OR_RETURN(request.metrics, RequestedMetrics(RequestFromFlags()));
-  OPENSET_ASSIGN_OR_RETURN(request.intervals, RequestedIntervals(RequestFromFlags()));
-  return as == "methods" ? EvalAsMethods(arguments, request) : EvalAsSamples(arguments, request);
+  OPENSET_ASSIGN_OR_RETURN(request.metrics, RequestedMetrics(MakeEvaluationRequest(config)));
+  OPENSET_ASSIGN_OR_RETURN(request.intervals, RequestedIntervals(MakeEvaluationRequest(config)));
+  return as == "methods" ? EvalAsMethods(arguments, request, config) : EvalAsSamples(arguments, request, config);
 }
 
 }  // namespace

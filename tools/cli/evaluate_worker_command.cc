@@ -16,7 +16,7 @@ namespace openset {
 namespace {
 
 // Executes what needs no LibTorch. `catalog_folders`: read for the first action on arrays.
-absl::Status Serve(const std::vector<std::string>& catalog_folders) {
+absl::Status Serve(const std::vector<std::string>& catalog_folders, const RunConfig& /*config*/) {
   InitLogging("openset");
   std::optional<Catalog> catalog;
   const auto on_arrays = [&](absl::Status (*act)(const WorkRequest& request, const ArrayContext& context)) -> Execute {

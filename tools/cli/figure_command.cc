@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -24,35 +23,6 @@
 #include "tools/cli/study_figure.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_DECLARE_FLAG(std::string, out);
-ABSL_DECLARE_FLAG(std::string, spread);
-ABSL_DECLARE_FLAG(std::string, baseline);
-ABSL_FLAG(std::string, labels, "titles",
-          "For a study: label methods by their titles, as in LaTeX tables (titles), or by their names, as in the other "
-          "tables (names).");
-ABSL_FLAG(std::string, x, "", "For a study: the swept field on the horizontal axis, or openness.");
-ABSL_FLAG(std::string, y, "", "For a study: the metric on the vertical axis.");
-ABSL_FLAG(std::string, curve, "",
-          "For a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
-          "risk_coverage or risk_coverage_pool of all methods in one picture; density_METHOD; or categories_METHOD, "
-          "where near groups are one category and far groups another.");
-ABSL_FLAG(
-    std::string, improvement, "",
-    "For a study: bars of a metric's improvement over the baseline (its report's, by default the first method), in "
-    "percent of the baseline's value.");
-ABSL_FLAG(std::vector<std::string>, softmax, {},
-          "For a study: heat maps of the mean softmax output of the unknown classes in these groups. --methods selects "
-          "methods.");
-ABSL_FLAG(int, softmax_classes, 20,
-          "With --softmax: at most this many known and unknown classes, one of each coarse class first.");
-ABSL_FLAG(std::string, width, "column", "Width of a study's figure: column (3.3 inches) or page (6.6 inches).");
-ABSL_FLAG(std::string, x_scale, "auto",
-          "With --x: linear, log, or auto, which is log if the values are above 0 and span a factor of 50.");
-ABSL_FLAG(std::string, title, "",
-          "For a study: the figure's title, or none; by default the task, if there are several, and what bands are.");
-ABSL_FLAG(std::string, legend, "top", "For a study: where the legend of lines is: top, right, bottom or none.");
-ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that needs no study.");
-
 namespace openset {
 namespace {
 
@@ -71,20 +41,20 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
   return absl::NotFoundError(UnknownName("figure", spec, known));
 }
 
-StudyFigureRequest FigureRequestFromFlags() {
+StudyFigureRequest MakeFigureRequest(const RunConfig& config) {
   StudyFigureRequest request;
-  request.x = absl::GetFlag(FLAGS_x);
-  request.y = MeantMetric(absl::GetFlag(FLAGS_y));
-  request.curve = absl::GetFlag(FLAGS_curve);
-  request.improvement = MeantMetric(absl::GetFlag(FLAGS_improvement));
-  request.softmax = absl::GetFlag(FLAGS_softmax);
-  request.classes = absl::GetFlag(FLAGS_softmax_classes);
-  request.narrow = absl::GetFlag(FLAGS_width) == "column";
-  request.x_scale = absl::GetFlag(FLAGS_x_scale);
-  request.baseline = absl::GetFlag(FLAGS_baseline);
-  request.title = absl::GetFlag(FLAGS_title);
-  request.legend = absl::GetFlag(FLAGS_legend);
-  request.titles = absl::GetFlag(FLAGS_labels) == "titles";
+  request.x = config.x;
+  request.y = MeantMetric(config.y);
+  request.curve = config.curve;
+  request.improvement = MeantMetric(config.improvement);
+  request.softmax = config.softmax;
+  request.classes = config.softmax_classes;
+  request.narrow = config.width == "column";
+  request.x_scale = config.x_scale;
+  request.baseline = config.baseline;
+  request.title = config.title;
+  request.legend = config.legend;
+  request.titles = config.labels == "titles";
   return request;
 }
 
@@ -95,21 +65,22 @@ std::string NameOf(const std::string& bundle) {
 }
 
 // The figure and the first part of its file's name.
-absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const StudyFigureRequest& request) {
+absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const StudyFigureRequest& request,
+                                                         const RunConfig& config) {
   if (!IsBundle(spec)) {
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
     OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawStudyFigure(*study, request));
     return std::pair(std::move(figure), study->name());
   }
-  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(spec)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
   OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(bundle.records), request));
   return std::pair(std::move(figure), NameOf(spec));
 }
 
-absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request) {
-  const std::string width = absl::GetFlag(FLAGS_width), out = absl::GetFlag(FLAGS_out);
+absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request, const RunConfig& config) {
+  const std::string width = config.width, out = config.out;
   if (width != "column" && width != "page") {
     return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
   }
@@ -117,16 +88,16 @@ absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request) {
     return absl::InvalidArgumentError(
         absl::StrCat("--x_scale: ", UnknownName("scale", scale, {"auto", "linear", "log"})));
   }
-  if (absl::GetFlag(FLAGS_folder) != ".") {
+  if (config.folder != ".") {
     return absl::InvalidArgumentError("--folder: is for figures that need no study; use --out for a study's figure");
   }
-  if (const std::string labels = absl::GetFlag(FLAGS_labels); labels != "titles" && labels != "names") {
+  if (const std::string labels = config.labels; labels != "titles" && labels != "names") {
     return absl::InvalidArgumentError(absl::StrCat("--labels: ", UnknownName("label", labels, {"titles", "names"})));
   }
-  const absl::StatusOr<Spread> spread = ParseSpread(absl::GetFlag(FLAGS_spread));
+  const absl::StatusOr<Spread> spread = ParseSpread(config.spread);
   if (!spread.ok()) return Annotate(spread.status(), "--spread");
   request.spread = *spread;
-  OPENSET_ASSIGN_OR_RETURN(const auto drawn, Draw(spec, request));
+  OPENSET_ASSIGN_OR_RETURN(const auto drawn, Draw(spec, request, config));
   const auto& [figure, name] = drawn;
   const std::string file = UserPath(out.empty() ? absl::StrCat(name, "_", figure.name, ".svg") : out);
   constexpr double kColumn = 3.3, kPage = 6.6;  // inches
@@ -147,18 +118,18 @@ absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
                                                : absl::StrCat(status.message(), "; ", kStudyFigureForms));
 }
 
-absl::Status RunFigure(const std::vector<std::string>& arguments) {
-  const StudyFigureRequest request = FigureRequestFromFlags();
+absl::Status RunFigure(const std::vector<std::string>& arguments, const RunConfig& config) {
+  const StudyFigureRequest request = MakeFigureRequest(config);
   if (!request.x.empty() || !request.y.empty() || !request.curve.empty() || !request.improvement.empty() ||
       !request.softmax.empty()) {
-    return DrawStudy(arguments[0], request);
+    return DrawStudy(arguments[0], request, config);
   }
   OPENSET_ASSIGN_OR_RETURN(const FigureSpec spec, ReadFigureSpec(arguments[0]));
-  if (!absl::GetFlag(FLAGS_out).empty()) {
+  if (!config.out.empty()) {
     return absl::InvalidArgumentError("--out: is for a study's figure; this figure has two files, use --folder");
   }
   const Figure figure = MakeFigure(spec);
-  const std::string folder = UserPath(absl::GetFlag(FLAGS_folder));
+  const std::string folder = UserPath(config.folder);
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   const std::string file = JoinPath(folder, spec.name());
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(file + ".csv", ToCsv(figure.data)));

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
@@ -32,19 +31,13 @@
 #include "experiments/study/until.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/plan_power.h"
 #include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
-
-ABSL_DECLARE_FLAG(std::string, power);
-ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
-          "If the store has no record of a network, train it on random images for some seconds to estimate how long "
-          "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate from "
-          "other networks that ran here, by multiply-adds. Default: probe with --format=text.");
 
 namespace openset {
 namespace {
@@ -114,7 +107,7 @@ absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
 }
 
 // Whether to measure networks of unknown cost: if requested; by default, if the output is a terminal.
-bool MayProbe() { return absl::GetFlag(FLAGS_probe).value_or(absl::GetFlag(FLAGS_format) == "text"); }
+bool MayProbe(const RunConfig& config) { return config.probe.value_or(config.format == "text"); }
 
 nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
   nlohmann::ordered_json entry;
@@ -219,10 +212,10 @@ std::string TestText(const PlannedTest& test) {
 }
 
 // Writes nothing if it fails.
-absl::Status WriteJson(const Study& study) {
+absl::Status WriteJson(const Study& study, const RunConfig& config) {
   const Plan& plan = study.plan();
   nlohmann::ordered_json json;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe(config), config));
   for (const NamedCost& cost : costs) {
     json["cost"].push_back({{"what", cost.what},
                             {"where", cost.where},
@@ -238,9 +231,8 @@ absl::Status WriteJson(const Study& study) {
   if (plan.trials.size() <= kMostTimed) {
     OPENSET_ASSIGN_OR_RETURN(json["took"], TimeTaken(study));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   json["missing_data"] = nlohmann::ordered_json::array();
-  for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
+  for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, config.data_folders)) {
     json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
   }
   if (study.until().has_value()) {
@@ -275,9 +267,9 @@ absl::Status WriteJson(const Study& study) {
 }
 
 // Prints the lines below the tables: cost, missing data, guidelines.
-absl::StatusOr<std::string> Advice(const Study& study) {
+absl::StatusOr<std::string> Advice(const Study& study, const RunConfig& config) {
   std::string text = "\nCost\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe(config), config));
   for (const NamedCost& cost : costs) {
     if (IsAssumed(cost.cost)) {
       absl::StrAppend(&text, "  ", cost.what, ": unknown on ", cost.where, ": nothing was measured there\n");
@@ -286,8 +278,8 @@ absl::StatusOr<std::string> Advice(const Study& study) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost, cost.on_gpu), ")\n");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);
+  const std::vector<MissingData> missing =
+      FindMissingData(study.plan(), study.experiment().catalog, config.data_folders);
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");
   for (const MissingData& data : missing)
     absl::StrAppend(&text, "  ", data.data_set, ": ", data.fix, " (", data.why, ")\n");
@@ -308,7 +300,7 @@ absl::StatusOr<std::string> Advice(const Study& study) {
 
 // The trials' splits of each task, with a warning for each one that equals another. Candidates of searches are omitted,
 // because they use validation data.
-absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings) {
+absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings, const RunConfig& config) {
   std::vector<ResolvedSplit> splits;
   std::map<std::string, std::vector<int>> used;
   std::set<const TrialData*> seen;
@@ -329,31 +321,29 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
   for (const LoadedMethod& method : study.experiment().methods) {
     for (std::string& line : PresetWarnings(method)) warnings->push_back(std::move(line));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  return SplitTable(splits, study.experiment().catalog, folders);
+  return SplitTable(splits, study.experiment().catalog, config.data_folders);
 }
 
-absl::Status ShowPlan(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown,
-                                                                     TextFormat::kCsv, TextFormat::kJson}));
-  if (!absl::GetFlag(FLAGS_power).empty()) return ShowPower(arguments[0], format);
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+absl::Status ShowPlan(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown,
+                                                                         TextFormat::kCsv, TextFormat::kJson}));
+  if (!config.power.empty()) return ShowPower(arguments[0], format, config);
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], config));
   const Plan& plan = study->plan();
   std::vector<std::string> warnings;
-  OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings));
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (const absl::Status precisions = CheckPrecisions(plan, deployment.spec); !precisions.ok()) {
+  OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings, config));
+  if (const absl::Status precisions = CheckPrecisions(plan, config); !precisions.ok()) {
     warnings.push_back(absl::StrCat("warning: ", precisions.message()));
   }
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == TextFormat::kJson) {
-    OPENSET_RETURN_IF_ERROR(WriteJson(*study));
+    OPENSET_RETURN_IF_ERROR(WriteJson(*study, config));
   } else if (format == TextFormat::kCsv) {
     std::cout << ToCsv(Trials(plan));
   } else if (format == TextFormat::kMarkdown) {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(splits) << "\n" << ToMarkdown(Trials(plan));
   } else {
-    OPENSET_ASSIGN_OR_RETURN(const std::string advice, Advice(*study));
+    OPENSET_ASSIGN_OR_RETURN(const std::string advice, Advice(*study, config));
     std::cout << study->name() << ": " << TrialCount(static_cast<int>(plan.trials.size())) << "\n"
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"

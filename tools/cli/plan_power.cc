@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -31,20 +29,11 @@
 #include "tools/cli/records/bundle_records.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_DECLARE_FLAG(std::string, baseline);
-ABSL_DECLARE_FLAG(std::string, group);
-
-ABSL_FLAG(
-    std::string, power, "",
-    "METRIC: DIFFERENCE, such as 'auroc: 1.0': instead of the plan, say how many splits and seeds it takes to find "
-    "this difference from the baseline (in the unit of tables) in 4 of 5 studies, from the records that SPEC, a "
-    "study's folder or a bundle has.");
-
 namespace openset {
 namespace {
 
-absl::Status ReadSize(PowerOptions* options) {
-  const std::string text = absl::GetFlag(FLAGS_power);
+absl::Status ReadSize(PowerOptions* options, const RunConfig& config) {
+  const std::string text = config.power;
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
   options->metric = MeantMetric(absl::StripAsciiWhitespace(parts.first));
   if (absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &options->size) && options->size > 0 &&
@@ -71,11 +60,11 @@ struct Pilot {
   PowerOptions options;
 };
 
-absl::StatusOr<Pilot> ReadPilot(const std::string& argument) {
+absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& config) {
   Pilot pilot;
-  OPENSET_RETURN_IF_ERROR(ReadSize(&pilot.options));
-  pilot.options.group = absl::GetFlag(FLAGS_group);
-  pilot.options.baseline = absl::GetFlag(FLAGS_baseline);
+  OPENSET_RETURN_IF_ERROR(ReadSize(&pilot.options, config));
+  pilot.options.group = config.group;
+  pilot.options.baseline = config.baseline;
   if (IsBundle(argument)) {
     OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
     const RecordResults made = ResultsOf(std::move(bundle.records));
@@ -83,7 +72,7 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument) {
     pilot.options.cpu_seconds_of_run = CpuSecondsOfRun(made.results);
     return pilot;
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(argument));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(argument, config));
   const std::unique_ptr<StudyResults> results = study->LoadResults();
   OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   pilot.report = study->MakeReport(*results);
@@ -175,8 +164,8 @@ nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
 
 }  // namespace
 
-absl::Status ShowPower(const std::string& argument, TextFormat format) {
-  OPENSET_ASSIGN_OR_RETURN(const Pilot pilot, ReadPilot(argument));
+absl::Status ShowPower(const std::string& argument, TextFormat format, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Pilot pilot, ReadPilot(argument, config));
   OPENSET_ASSIGN_OR_RETURN(const PowerPlan plan, MakePowerPlan(pilot.report, pilot.options));
   if (format == TextFormat::kJson) {
     std::cout << JsonText(PowerJson(plan), 2) << "\n";

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "eval/report/document.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -13,7 +14,7 @@ namespace openset {
 // store, of a study's folder with a bundle, or of a bundle. Errors: those of MakePowerPlan()
 // (experiments/report/power_plan.h); kInvalidArgument for --power that is not METRIC: DIFFERENCE. Precondition:
 // the format is text, Markdown, CSV or JSON.
-absl::Status ShowPower(const std::string& argument, TextFormat format);
+absl::Status ShowPower(const std::string& argument, TextFormat format, const RunConfig& config);
 
 }  // namespace openset
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -16,55 +15,32 @@
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/evaluation/requested.h"
-
-ABSL_FLAG(
-    std::string, format, "text",
-    "text, markdown, latex, csv or json. With `report`: also html and tensorboard. With `compare`: also sentence.");
-ABSL_FLAG(bool, tidy, false,
-          "With --format=csv: one row for each trial and metric, as pandas.read_csv and `openset compare` read it.");
-ABSL_FLAG(std::vector<std::string>, rows, {},
-          "Fields whose values are the rows of tables: method, task, group, metric, known_classes, unknown_classes, "
-          "split, seed and the names of axes. Give --columns too. eval --as=methods: metric or method.");
-ABSL_FLAG(std::vector<std::string>, columns, {},
-          "Fields whose values are the columns. Each value of the remaining fields has its own table; splits and seeds "
-          "are averaged.");
-ABSL_FLAG(
-    std::string, spread, "population",
-    "The spread after a mean, and the bands of a figure: the population standard deviation (divisor n), the sample "
-    "standard deviation (sample: divisor n - 1), or half of the mean's 95 % interval (interval).");
-ABSL_FLAG(int, digits, -1, "Digits after the decimal point, 0 to 12; -1: the default of each metric.");
-ABSL_FLAG(std::string, out, "",
-          "The file to write. Empty: print the report. With `figure`: if empty, STUDY_FIGURE.svg in the current "
-          "folder, such as "
-          "quickstart_roc.svg.");
-ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {
 namespace {
 
 // The width of text: the terminal's, if the output is one.
-size_t Width() { return absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth; }
+size_t Width(const RunConfig& config) { return config.out.empty() ? TableWidth() : kTextWidth; }
 
 // Errors: an invalid spread or number of digits.
-absl::StatusOr<ReportLayout> LayoutFromFlags() {
+absl::StatusOr<ReportLayout> MakeLayout(const RunConfig& config) {
   ReportLayout layout;
-  layout.rows = absl::GetFlag(FLAGS_rows);
-  layout.columns = absl::GetFlag(FLAGS_columns);
-  const absl::StatusOr<Spread> spread = ParseSpread(absl::GetFlag(FLAGS_spread));
+  layout.rows = config.rows;
+  layout.columns = config.columns;
+  const absl::StatusOr<Spread> spread = ParseSpread(config.spread);
   if (!spread.ok()) return Annotate(spread.status(), "--spread");
   layout.spread = *spread;
-  const int digits = absl::GetFlag(FLAGS_digits);
+  const int digits = config.digits;
   if (digits < -1 || digits > 12) {
     return absl::InvalidArgumentError(absl::StrCat("--digits: must lie in 0 .. 12, or be -1 (is ", digits, ")"));
   }
   if (digits >= 0) layout.digits = digits;
-  if (const std::string sort = absl::GetFlag(FLAGS_sort); !sort.empty()) layout.sort_by = MeantMetric(sort);
+  if (const std::string sort = config.sort; !sort.empty()) layout.sort_by = MeantMetric(sort);
   return layout;
 }
 
@@ -101,7 +77,8 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
 }
 
 // A report of a bundle, or of the store's records that match a query, without the study and its data.
-absl::Status ReportOnRecords(const std::string& argument, TextFormat format, const ReportLayout& layout) {
+absl::Status ReportOnRecords(const std::string& argument, TextFormat format, const ReportLayout& layout,
+                             const RunConfig& config) {
   if (format == TextFormat::kTensorBoard) {
     return absl::InvalidArgumentError("--format: only a study can be written as event files: openset report SPEC");
   }
@@ -112,30 +89,30 @@ absl::Status ReportOnRecords(const std::string& argument, TextFormat format, con
     problems = RefusedStatus(bundle);
     records = std::move(bundle.records);
   } else {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
     OPENSET_ASSIGN_OR_RETURN(records, RecordsOf(store, argument, &problems));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text,
-                           RecordsReportAs(format, argument, std::move(records), layout, Width()));
-  OPENSET_RETURN_IF_ERROR(WriteOut(text));
+                           RecordsReportAs(format, argument, std::move(records), layout, Width(config)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
   return problems;
 }
 
 // --format and --tidy. Errors: kInvalidArgument.
-absl::StatusOr<TextFormat> ReportFormatFromFlags() {
+absl::StatusOr<TextFormat> ParseReportFormat(const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(
       const TextFormat format,
-      FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv,
-                       TextFormat::kJson, TextFormat::kHtml, TextFormat::kTensorBoard}));
-  if (!absl::GetFlag(FLAGS_tidy)) return format;
+      ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv,
+                           TextFormat::kJson, TextFormat::kHtml, TextFormat::kTensorBoard}));
+  if (!config.tidy) return format;
   if (format == TextFormat::kCsv || format == TextFormat::kText) return TextFormat::kTidy;
   return absl::InvalidArgumentError(absl::StrCat("--tidy: needs --format=csv, not ", FormatName(format)));
 }
 
-absl::Status RunReport(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ReportFormatFromFlags());
-  if (format != TextFormat::kTensorBoard) OPENSET_RETURN_IF_ERROR(CheckReportName(format, absl::GetFlag(FLAGS_out)));
-  OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, LayoutFromFlags());
+absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseReportFormat(config));
+  if (format != TextFormat::kTensorBoard) OPENSET_RETURN_IF_ERROR(CheckReportName(format, config.out));
+  OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, MakeLayout(config));
   if (layout.rows.empty() != layout.columns.empty()) {
     return absl::InvalidArgumentError("--rows and --columns: give both, such as --rows=method --columns=task,metric");
   }
@@ -145,22 +122,22 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ",
                                                    FormatName(format), " always has the same layout"));
   }
-  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], format, layout);
-  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0]));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
+  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0], &config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   if (!FileExists(store.folder())) {
     return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
   }
-  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout);
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
-  const std::string out = absl::GetFlag(FLAGS_out);
+  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
+  const std::string out = config.out;
   if (format == TextFormat::kTensorBoard) {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(out));
   }
   const std::unique_ptr<StudyResults> results = study->LoadResults();
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(format, *study, *results, layout, Width()));
-  OPENSET_RETURN_IF_ERROR(WriteOut(text));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(format, *study, *results, layout, Width(config)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
   if (format == TextFormat::kText) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }

@@ -40,7 +40,6 @@
 #include "experiments/study/failures.h"
 #include "models/model.pb.h"
 #include "nlohmann/json.hpp"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/score/one_run.h"
 
 namespace openset {
@@ -154,15 +153,14 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   const Catalog& catalog = study.experiment().catalog;
   const std::vector<ExampleTrial> examples = ExamplesOf(results.results);
   context.class_names = ClassNamesOf(examples, catalog);
-  const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
-  if (!with_images || !folders.ok()) return context;
+  if (!with_images) return context;
   OpenParts open_parts;
   // Missing data is not an error: the page then has no images.
   const auto sheet_of = [&](const ExampleTrial& example) {
     absl::StatusOr<std::vector<std::string>> samples =
-        MistakenSamples(*example.trial, *example.record, catalog, *folders, &open_parts);
+        MistakenSamples(*example.trial, *example.record, catalog, study.data_folders(), &open_parts);
     if (samples.ok()) context.samples[example.record->trial_id()] = *std::move(samples);
-    return MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts).value_or("");
+    return MistakeSheet(*example.trial, *example.record, catalog, study.data_folders(), &open_parts).value_or("");
   };
   AddSheets(examples, sheet_of, &context);
   return context;

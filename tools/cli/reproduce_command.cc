@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,18 +19,12 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/difference_size.h"
 #include "tools/cli/records/spec_of_record.h"
 #include "tools/cli/run/run_plan.h"
-
-ABSL_FLAG(int, trials, 1, "For a bundle: how many of its trials to run again, in the order of their ids; 0: all.");
-ABSL_FLAG(
-    std::string, again, "openset-again",
-    "The store for the new results. Trials that it already has are not run again: remove it to repeat everything.");
 
 namespace openset {
 namespace {
@@ -79,7 +72,7 @@ struct Repeated {
 };
 
 // For a bundle, the given trial or the first --trials, and its library; for the store, the given trial.
-absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments) {
+absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string argument = BundleOfFolder(arguments[0]);
   Repeated repeated;
   if (!IsBundle(argument)) {
@@ -87,7 +80,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
       return absl::InvalidArgumentError(
           absl::StrCat(argument, ": is not a bundle (BUNDLE.zip): give one trial of the store"));
     }
-    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, argument));
     OPENSET_ASSIGN_OR_RETURN(repeated.records.emplace_back(), LoadFirstRecord(store, id));
@@ -97,7 +90,7 @@ absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& argumen
     OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
     return repeated;
   }
-  const int trials = absl::GetFlag(FLAGS_trials);
+  const int trials = config.trials;
   if (trials < 0) return absl::InvalidArgumentError(absl::StrCat("--trials: must be at least 0 (is ", trials, ")"));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
@@ -128,7 +121,7 @@ std::string MachineLine(const TrialRecord& record, const TrialRecord& again) {
 
 // Runs the trial in the other store. Prints and returns the verdict on its numbers.
 absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
-                                  const StudyOptions& options, const SpecFolders& folders) {
+                                  const StudyOptions& options, const SpecFolders& folders, const RunConfig& config) {
   const absl::StatusOr<SpecThatRepeats> made = SpecOfRecord(record, folders, store, options);
   if (!made.ok() && repeated.bundle.empty()) return made.status();
   if (!made.ok()) return WithMissingLibrary(made.status(), repeated.bundle, repeated.library, record);
@@ -138,7 +131,7 @@ absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& rep
   const std::string path = JoinPath(folder.path(), absl::StrCat(spec.name(), ".textproto"));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(*made, record)));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, Study::Load(path, folders, store, options));
-  OPENSET_RETURN_IF_ERROR(RunPlan(study.get()));
+  OPENSET_RETURN_IF_ERROR(RunPlan(study.get(), config));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord again, store.LoadRecord(record.trial_id()));
   const std::string what = absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial()));
   const std::vector<MetricVerdict> verdicts = CompareAgain(record, again, repeated.stored);
@@ -156,19 +149,19 @@ absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& rep
   return verdict;
 }
 
-absl::Status RunReproduce(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const Repeated repeated, RecordsToRepeat(arguments));
+absl::Status RunReproduce(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Repeated repeated, RecordsToRepeat(arguments, config));
   const std::vector<TrialRecord>& records = repeated.records;
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
   OPENSET_RETURN_IF_ERROR(UnpackLibrary(repeated.library, unpacked.path(), &folders));
   AddOwnFolder(UserPath(repeated.bundle), &folders);
-  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
-  const Store store(UserPath(absl::GetFlag(FLAGS_again)));
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
+  const Store store(UserPath(config.again));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
   std::map<Reproduced, int> count;
   for (const TrialRecord& record : records) {
-    OPENSET_ASSIGN_OR_RETURN(const Reproduced verdict, Repeat(record, repeated, store, options, folders));
+    OPENSET_ASSIGN_OR_RETURN(const Reproduced verdict, Repeat(record, repeated, store, options, folders, config));
     ++count[verdict];
   }
   std::vector<std::string> others;

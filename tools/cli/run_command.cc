@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
@@ -17,53 +15,50 @@
 #include "experiments/study/guidelines.h"
 #include "experiments/study/until.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/store_budget.h"
-
-ABSL_DECLARE_FLAG(std::string, only);
-ABSL_DECLARE_FLAG(std::string, redo);
 
 namespace openset {
 namespace {
 
 // Rounds need one process that waits for each of them.
-absl::Status CheckRunsRounds() {
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (deployment.spec.engine() != DeploySpec::SLURM && !IsSlurmTask()) return absl::OkStatus();
+absl::Status CheckRunsRounds(const RunConfig& config) {
+  if (config.deployment.engine() != DeploySpec::SLURM && !config.is_slurm_task()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "until: Slurm tasks can't run a study in rounds: run it with --engine=local, inside an allocation");
 }
 
-absl::Status RunRound(Study* study) {
+absl::Status RunRound(Study* study, const RunConfig& config) {
   if (study->until().has_value()) std::cout << RoundLine(*study->until()) << "\n";
-  return RunPlan(study);
+  return RunPlan(study, config);
 }
 
-absl::Status RunStudy(const std::vector<std::string>& arguments) {
+absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig config) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
-  if (IsSlurmTask()) held.emplace();
-  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
-  if (study->until().has_value()) OPENSET_RETURN_IF_ERROR(CheckRunsRounds());
+  if (config.is_slurm_task()) held.emplace();
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> study, LoadStudy(arguments[0], config, StoreUse::kMayMake));
+  if (study->until().has_value()) OPENSET_RETURN_IF_ERROR(CheckRunsRounds(config));
   std::vector<const Trial*> trials;
   for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
   for (const std::string& line : InputWarnings(trials, study->experiment().catalog)) std::cerr << line << "\n";
   for (const LoadedMethod& method : study->experiment().methods) {
     for (const std::string& line : PresetWarnings(method)) std::cerr << line << "\n";
   }
-  absl::Status outcome = RunRound(study.get());
+  absl::Status outcome = RunRound(study.get(), config);
   // Records of one round decide the next one. Loading the study again reads them.
-  while (outcome.ok() && study->until().has_value() && absl::GetFlag(FLAGS_only).empty()) {
-    absl::SetFlag(&FLAGS_redo, "");  // has been done
-    OPENSET_ASSIGN_OR_RETURN(study, LoadStudy(arguments[0], StoreUse::kMayMake));
+  while (outcome.ok() && study->until().has_value() && config.study.only.empty()) {
+    config.study.redo.clear();  // has been done
+    OPENSET_ASSIGN_OR_RETURN(study, LoadStudy(arguments[0], config, StoreUse::kMayMake));
     if (study->plan().CountNeeded(ActionKind::kEvaluate) == 0) break;
-    outcome = RunRound(study.get());
+    outcome = RunRound(study.get(), config);
   }
-  const absl::Status finished = FinishRun(
-      *study, outcome, absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
-  return KeepStoreSizeAfter(finished, *study);
+  const absl::Status finished =
+      FinishRun(*study, outcome,
+                absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))), config);
+  return KeepStoreSizeAfter(finished, *study, config);
 }
 
 }  // namespace

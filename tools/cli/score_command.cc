@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -20,39 +19,6 @@
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/score/score_experiment.h"
 #include "tools/cli/store_budget.h"
-
-ABSL_FLAG(std::string, model, "",
-          "The trained model: its outputs (.npz, as for 'openset eval'; {split} and {seed} in the name stand for all "
-          "numbers that files have), a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method "
-          "file (.textproto) whose model has weights. With --network, a file of weights.");
-ABSL_FLAG(
-    std::string, network, "",
-    "The network whose weights --model contains (a state dict of torch.save() or safetensors): resnet18, resnet34, "
-    "resnet50, resnet101, resnet152, densenet121 and swin_t as in torchvision; vit_base_patch16_224 as in timm; "
-    "resnet18_cifar, resnet20_cifar, wrn28_10, wrn40_2 for small images.");
-ABSL_FLAG(std::string, key, "",
-          "The key of the checkpoint under which the weights are, if it has several: state_dict_ema.");
-ABSL_FLAG(std::string, weights, "",
-          "Weights for the model of a method file: a safetensors file, or one of torch.save() or TorchScript.");
-ABSL_FLAG(std::string, head, "",
-          "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
-          "as the features that many scores need.");
-ABSL_FLAG(bool, features, false, "The TorchScript network returns (features, logits) instead of logits.");
-ABSL_FLAG(std::vector<std::string>, outputs, {},
-          "Positions of the task's known classes in the network's outputs, if it has other outputs too.");
-ABSL_FLAG(std::string, task, "", "The task that defines known and unknown classes: its name, or its .textproto file.");
-ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
-ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
-ABSL_DECLARE_FLAG(std::string, name);
-ABSL_DECLARE_FLAG(std::string, fit);
-ABSL_FLAG(std::string, size, "",
-          "Height and width to which images are resized. Empty: those of the method file, otherwise 32.");
-ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3. Empty: those of the method file, otherwise 3.");
-ABSL_FLAG(std::vector<std::string>, mean, {},
-          "Subtracted from values in [0, 1] before the division by --std: one number, or one for each channel.");
-ABSL_FLAG(std::vector<std::string>, std, {}, "Divides the values: one number, or one for each channel.");
-ABSL_FLAG(int, train_limit, 0, "Fit scores to only the first N training images of each class; 0: all.");
-ABSL_FLAG(int, test_limit, 0, "Test on only the first N images of each class; 0: all.");
 
 namespace openset {
 namespace {
@@ -77,37 +43,37 @@ absl::StatusOr<std::vector<Number>> ParseList(const char* flag, const std::vecto
   return numbers;
 }
 
-absl::StatusOr<ScoreRequest> RequestFromFlags() {
+absl::StatusOr<ScoreRequest> MakeScoreRequest(const RunConfig& config) {
   ScoreRequest request;
   request.set_folder(UserPath(""));
-  request.set_model(absl::GetFlag(FLAGS_model));
-  request.set_weights(absl::GetFlag(FLAGS_weights));
-  request.set_network(absl::GetFlag(FLAGS_network));
-  request.set_key(absl::GetFlag(FLAGS_key));
-  request.set_fit(absl::GetFlag(FLAGS_fit));
-  request.set_head(absl::GetFlag(FLAGS_head));
-  request.set_features(absl::GetFlag(FLAGS_features));
-  if (const std::string name = absl::GetFlag(FLAGS_name); !name.empty()) request.set_name(name);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
+  request.set_model(config.model);
+  request.set_weights(config.weights);
+  request.set_network(config.network);
+  request.set_key(config.key);
+  request.set_fit(config.fit);
+  request.set_head(config.head);
+  request.set_features(config.features);
+  if (const std::string name = config.name; !name.empty()) request.set_name(name);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", config.outputs, &ToInt));
   for (const int place : outputs) {
     if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
     request.add_outputs(place);
   }
-  request.set_task(absl::GetFlag(FLAGS_task));
-  for (const auto& [flag, text, set] : {std::tuple{"split", absl::GetFlag(FLAGS_split), &ScoreRequest::set_split},
-                                        {"size", absl::GetFlag(FLAGS_size), &ScoreRequest::set_size},
-                                        {"channels", absl::GetFlag(FLAGS_channels), &ScoreRequest::set_channels}}) {
+  request.set_task(config.task);
+  for (const auto& [flag, text, set] : {std::tuple{"split", config.split, &ScoreRequest::set_split},
+                                        {"size", config.size, &ScoreRequest::set_size},
+                                        {"channels", config.channels, &ScoreRequest::set_channels}}) {
     if (text.empty()) continue;
     OPENSET_ASSIGN_OR_RETURN(const int number, Parse(flag, text, &ToInt));
     (request.*set)(number);
   }
-  for (const std::string& method : absl::GetFlag(FLAGS_methods)) request.add_methods(method);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> mean, ParseList("mean", absl::GetFlag(FLAGS_mean), &ToDouble));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> std, ParseList("std", absl::GetFlag(FLAGS_std), &ToDouble));
+  for (const std::string& method : config.study.changes.methods) request.add_methods(method);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> mean, ParseList("mean", config.mean, &ToDouble));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> std, ParseList("std", config.std_, &ToDouble));
   request.mutable_mean()->Assign(mean.begin(), mean.end());
   request.mutable_std()->Assign(std.begin(), std.end());
-  request.set_train_limit(absl::GetFlag(FLAGS_train_limit));
-  request.set_test_limit(absl::GetFlag(FLAGS_test_limit));
+  request.set_train_limit(config.train_limit);
+  request.set_test_limit(config.test_limit);
   for (const auto& [flag, limit] :
        {std::pair{"train_limit", request.train_limit()}, {"test_limit", request.test_limit()}}) {
     if (limit < 0) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", limit, ")"));
@@ -195,36 +161,37 @@ absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, cons
   return joined_study;
 }
 
-absl::Status RunScore(const std::vector<std::string>& /*arguments*/) {
-  OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, RequestFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+absl::Status RunScore(const std::vector<std::string>& /*arguments*/, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, MakeScoreRequest(config));
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(request, folders));
   if (score.experiment.methods.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("no method is left\n", absl::StripTrailingAsciiWhitespace(SkippedText(score.skipped))));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kMayMake));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kMayMake));
   OPENSET_RETURN_IF_ERROR(CheckScoreName(request, store, score.experiment.spec.name()));
-  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
-  if (!IsSlurmTask() && !study->experiment().methods.empty()) {
+  if (!config.is_slurm_task() && !study->experiment().methods.empty()) {
     const MethodSpec& first = study->experiment().methods[0].spec;
     if (const std::string line = InputLine(first); !line.empty()) std::cout << line << std::endl;
     std::cerr << DefaultsHint(request, first);
   }
-  const absl::Status outcome = RunPlan(study.get());
+  const absl::Status outcome = RunPlan(study.get(), config);
   std::unique_ptr<Study> all;
   if (outcome.ok() || absl::IsAborted(outcome)) {
     OPENSET_ASSIGN_OR_RETURN(all, KeepAll(request, *study, folders, options));
   }
   // If the model could not be imported, the error is about the requested study.
   const bool has_none = CountRecords(*study) == 0;
-  const absl::Status finished = FinishRun(all == nullptr || has_none ? *study : *all, outcome,
-                                          absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
+  const absl::Status finished =
+      FinishRun(all == nullptr || has_none ? *study : *all, outcome,
+                absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))), config);
   // After the table. If the file is not a model, there is no table.
-  if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
-  return KeepStoreSizeAfter(finished, *study);
+  if ((finished.ok() || absl::IsAborted(finished)) && !config.is_slurm_task()) std::cout << SkippedText(score.skipped);
+  return KeepStoreSizeAfter(finished, *study, config);
 }
 
 }  // namespace

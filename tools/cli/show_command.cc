@@ -16,9 +16,9 @@
 namespace openset {
 namespace {
 
-absl::Status RunShow(const std::vector<std::string>& arguments) {
+absl::Status RunShow(const std::vector<std::string>& arguments, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   const std::vector<Kind> kinds = AllKinds(folders, comments);
   OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ShowEntry(*kind, arguments[1]));
@@ -26,9 +26,9 @@ absl::Status RunShow(const std::vector<std::string>& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status RunList(const std::vector<std::string>& arguments) {
+absl::Status RunList(const std::vector<std::string>& arguments, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   const std::vector<Kind> kinds = AllKinds(folders, comments);
   if (arguments.empty()) {
     for (const Kind& kind : kinds)

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -30,14 +28,11 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/status_json.h"
-
-ABSL_DECLARE_FLAG(std::optional<std::string>, store);
-ABSL_FLAG(double, watch, 0, "Repeat the output every so many seconds while something runs; 0: print it once.");
 
 namespace openset {
 namespace {
@@ -106,8 +101,8 @@ void AddUnreadRooms(const Store& store, UnreadRecords* unread) {
 
 // Prints the studies of a store, one per line, its runs, and its disk use. Returns the number of runs. What can't be
 // read now goes to `unreadable`.
-absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   UnreadRecords unread;
   std::map<std::string, int64_t> by_user;
@@ -148,8 +143,8 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable) {
 }
 
 // Returns the number of runs of the study. What can't be read goes to `unread`.
-absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords* unread) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords* unread, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
   const Store& store = study->store();
   unread->unreadable = study->Unreadable();
   AddUnreadRooms(store, unread);
@@ -199,14 +194,14 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords*
   return runs;
 }
 
-absl::Status RunStatus(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kJson}));
+absl::Status RunStatus(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config, {TextFormat::kText, TextFormat::kJson}));
   const bool is_json = format == TextFormat::kJson;
-  const double watch = absl::GetFlag(FLAGS_watch);
+  const double watch = config.watch;
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
   // A store that was named is there, if only as an empty folder; the default one may not have been made yet.
-  if (absl::GetFlag(FLAGS_store).has_value()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  if (config.store.has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
     std::error_code missing;
     const bool is_empty = std::filesystem::is_empty(store.folder(), missing);
     if (missing || !is_empty) OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
@@ -214,7 +209,7 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   while (true) {
     UnreadRecords unread;
     absl::StatusOr<int> runs =
-        arguments.empty() ? ShowStore(is_json, &unread) : ShowStudy(arguments[0], is_json, &unread);
+        arguments.empty() ? ShowStore(is_json, &unread, config) : ShowStudy(arguments[0], is_json, &unread, config);
     if (!runs.ok()) return runs.status();
     if (watch == 0 || *runs == 0) return unread.ReadFailure();
     std::cout << std::flush;

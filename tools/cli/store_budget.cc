@@ -13,8 +13,8 @@
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -46,8 +46,8 @@ absl::StatusOr<GarbagePolicy> PolicyOf(const Study& study, int64_t most) {
   return policy;
 }
 
-absl::Status KeepStoreSize(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
+absl::Status KeepStoreSize(const Study& study, const RunConfig& config) {
+  const std::optional<int64_t> budget = StoreBudget(config);
   OPENSET_ASSIGN_OR_RETURN(const std::string line, KeepStoreSizeDuring(study, budget));
   if (!line.empty()) std::cout << line << "\n";
   if (!budget.has_value()) return absl::OkStatus();
@@ -62,10 +62,9 @@ absl::Status KeepStoreSize(const Study& study) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<int64_t>> StoreBudget() {
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (!deployment.spec.has_store_gb() || IsSlurmTask()) return std::optional<int64_t>();
-  return std::optional<int64_t>(static_cast<int64_t>(deployment.spec.store_gb() * 1e9));
+std::optional<int64_t> StoreBudget(const RunConfig& config) {
+  if (!config.deployment.has_store_gb() || config.is_slurm_task()) return std::nullopt;
+  return static_cast<int64_t>(config.deployment.store_gb() * 1e9);
 }
 
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget) {
@@ -85,9 +84,9 @@ absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optiona
                       BytesText(before - after), "; the store has ", BytesText(after));
 }
 
-absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study) {
+absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study, const RunConfig& config) {
   if (!outcome.ok() && !absl::IsAborted(outcome)) return outcome;
-  const absl::Status kept = KeepStoreSize(study);
+  const absl::Status kept = KeepStoreSize(study, config);
   return outcome.ok() ? kept : outcome;
 }
 

@@ -9,11 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "experiments/study/study.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
-// DeploySpec.store_gb in bytes; nothing if the deployment sets no size, or in a Slurm job. Errors: those of the flags.
-absl::StatusOr<std::optional<int64_t>> StoreBudget();
+// DeploySpec.store_gb in bytes; nothing if the deployment sets no size, or in a Slurm job.
+std::optional<int64_t> StoreBudget(const RunConfig& config);
 
 // For use while a study runs here. Removes the files that the store needs least until it is small enough, except those
 // that later actions need and those that others made within the last hour. Returns a line about what it removed, "" if
@@ -23,7 +24,7 @@ absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optiona
 
 // For the end of a run. If its outcome is OK, or kAborted because some actions failed, does the same, and prints what
 // it removed, or that the store is still too large. Returns the outcome; if that is OK, the error of cleaning up.
-absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study);
+absl::Status KeepStoreSizeAfter(const absl::Status& outcome, const Study& study, const RunConfig& config);
 
 }  // namespace openset
 

@@ -16,8 +16,8 @@
 #include "experiments/spec/experiment_file.h"
 #include "experiments/study/check_inputs.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/task/split_table.h"
 #include "tools/cli/task/task_new.h"
 #include "tools/cli/task/task_samples.h"
@@ -48,17 +48,16 @@ void ShowOutputs(const std::vector<TaskData>& data, const Catalog& catalog) {
 }
 
 // The splits of a task, and which of them are equal.
-absl::Status ShowTask(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+absl::Status ShowTask(const std::string& name, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
   // The hash includes the content of files, as in `openset plan`.
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                           ResolveContentDigests(store, data_folders, /*progress=*/nullptr, {task}, &catalog));
+                           ResolveContentDigests(store, config.data_folders, /*progress=*/nullptr, {task}, &catalog));
   std::vector<TaskData> data;
   absl::Status training;  // networks that were trained elsewhere need no training images
   for (int split = 0; split < CountSplits(task); ++split) {
@@ -68,7 +67,7 @@ absl::Status ShowTask(const std::string& name) {
   }
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
-  OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog, data_folders));
+  OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog, config.data_folders));
   std::cout << task.name() << (task.title().empty() ? "" : absl::StrCat(": ", OneLine(task.title()))) << "\n\n"
             << ToText(table);
   ShowOutputs(data, catalog);
@@ -79,11 +78,11 @@ absl::Status ShowTask(const std::string& name) {
   return absl::OkStatus();
 }
 
-absl::Status RunTask(const std::vector<std::string>& arguments) {
+absl::Status RunTask(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& what = arguments[0];
-  if (what == "new" && arguments.size() == 2) return NewTask(arguments[1]);
-  if (what == "splits" && arguments.size() == 2) return ShowTask(arguments[1]);
-  if (what == "samples" && arguments.size() == 2) return WriteTaskSamples(arguments[1]);
+  if (what == "new" && arguments.size() == 2) return NewTask(arguments[1], config);
+  if (what == "splits" && arguments.size() == 2) return ShowTask(arguments[1], config);
+  if (what == "samples" && arguments.size() == 2) return WriteTaskSamples(arguments[1], config);
   const std::vector<std::string> known = {"new", "samples", "splits"};
   if (!absl::c_linear_search(known, what)) return absl::InvalidArgumentError(UnknownName("action", what, known));
   return absl::InvalidArgumentError(absl::StrCat(what, ": takes one argument, a task's name"));

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
@@ -16,29 +15,16 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/evaluation/requested.h"
 
-ABSL_FLAG(std::string, rule, "known_accepted",
-          "known_accepted: the smallest threshold that accepts the target share of known samples; conformal: the same "
-          "with a guarantee for new samples; unknown_rejected: the largest that rejects the target share of unknown "
-          "samples; risk: the largest whose share of wrong and unknown samples among the accepted ones is at most the "
-          "target; risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, "
-          "open_set_f_micro, youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
-ABSL_FLAG(double, target, 0.95,
-          "The target share for known_accepted, conformal, unknown_rejected, risk and risk_guaranteed, in 0 .. 1.");
-ABSL_FLAG(double, delta, 0.05, "The probability that risk_guaranteed may be wrong.");
-ABSL_FLAG(
-    std::string, confusion, "",
-    "A .csv file to write the decisions by class to. Rows are the known classes and the unknown samples; columns are "
-    "the classes that they are accepted as, and rejected. The decisions are those on TEST, otherwise on VALIDATION.");
-
 namespace openset {
 namespace {
 
-absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument) {
-  return ReadScoredSamples(absl::StrSplit(argument, ','));
+absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument, const RunConfig& config) {
+  return ReadScoredSamples(absl::StrSplit(argument, ','), config);
 }
 
-absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples) {
-  const std::string path = absl::GetFlag(FLAGS_confusion);
+absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples,
+                            const RunConfig& config) {
+  const std::string path = config.confusion;
   if (path.empty()) return absl::OkStatus();
   if (!ranked.input().has_predictions() || !ranked.input().has_classes()) {
     return absl::InvalidArgumentError("--confusion: needs predicted classes, and the samples have none");
@@ -55,14 +41,14 @@ std::vector<std::string> HintsOf(const ScoredSamples& scored, const RankedInput&
   return EvaluationHints(scored.samples, ranked, scored.origin);
 }
 
-absl::Status RunThreshold(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+absl::Status RunThreshold(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config));
   ThresholdRequest request;
-  request.set_rule(absl::GetFlag(FLAGS_rule));
-  request.set_target(absl::GetFlag(FLAGS_target));
-  request.set_delta(absl::GetFlag(FLAGS_delta));
+  request.set_rule(config.rule);
+  request.set_target(config.target);
+  request.set_delta(config.delta);
   OPENSET_ASSIGN_OR_RETURN(const RequestedRule rule, RequestedThreshold(request));
-  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0], config));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput validation_input, validation.samples.Input());
   const RankedInput ranked(validation_input);
   OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
@@ -71,16 +57,16 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   std::vector<std::string> hints;
   for (const std::string& hint : HintsOf(validation, ranked)) hints.push_back("validation: " + hint);
   if (arguments.size() > 1) {
-    OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1]));
+    OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1], config));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
     chosen.test = DescribeThreshold(threshold, ranked_test);
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked_test, test.samples));
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked_test, test.samples, config));
     for (const std::string& hint : HintsOf(test, ranked_test)) hints.push_back("test: " + hint);
   } else {
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked, validation.samples));
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked, validation.samples, config));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatThreshold(chosen, format)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatThreshold(chosen, format), config));
   for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
   return absl::OkStatus();
 }

@@ -18,8 +18,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -57,39 +55,17 @@
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/library_flags.h"
-
-ABSL_DECLARE_FLAG(std::string, split);
-ABSL_DECLARE_FLAG(uint64_t, seed);
-
-ABSL_FLAG(bool, exact, false, "Look for exact duplicates only.");
-ABSL_FLAG(
-    std::string, clusters, "",
-    "audit: the file to write the proposed clusters to; a table (.csv) with a line for each image, or a copy of the "
-    "file of features (.npz) with an array `cluster`. describe: such a table, with the columns image and cluster; "
-    "train and test get whole clusters.");
-ABSL_FLAG(double, similarity, 0.99, "audit: the cosine from which two feature vectors are near-duplicates.");
-ABSL_FLAG(bool, sub_folders, false, "With `describe`: also read images in sub-folders of the classes' folders.");
-ABSL_FLAG(double, test_share, 0.2, "Share of each class's images to use as test images, if the folder has no parts.");
-ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
-ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
-ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
-ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
-ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
-ABSL_FLAG(bool, images, false, "Decode every image.");
-ABSL_FLAG(
-    bool, unverified, false,
-    "Also download files without a published SHA-256, whose content can't be checked. Only if you trust the server.");
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
 
 // `show`, for a task, a data set or a folder.
-absl::Status ShowImages(const std::string& name);
+absl::Status ShowImages(const std::string& name, const RunConfig& config);
 // `describe`, for a folder.
-absl::Status DescribeImages(const std::string& folder);
+absl::Status DescribeImages(const std::string& folder, const RunConfig& config);
 // `audit`, for a task, a data set or a folder.
-absl::Status AuditImages(const std::string& name);
+absl::Status AuditImages(const std::string& name, const RunConfig& config);
 
 // An image that can't be decoded.
 struct DamagedImage {
@@ -119,7 +95,7 @@ struct NamedSamples {
 // file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set of
 // shifted and of unknown samples, and the external samples. Errors: those of the catalog, of the task and of
 // OpenPart(); kNotFound if no part is on this machine.
-absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name);
+absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, const RunConfig& config);
 
 std::string ClassText(const DataSetInfo& info, int id) {
   return id < info.class_title_size() ? absl::StrCat(info.class_title(id), " (", info.class_name(id), ")")
@@ -136,9 +112,10 @@ absl::Status CheckIsOfImages(const DataSetInfo& info) {
   return HasFeatures(info) ? NotOfImages(info.name()) : absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders) {
+absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, const std::vector<std::string>& folders,
+                                                    const RunConfig& config) {
   OPENSET_RETURN_IF_ERROR(CheckIsOfImages(info));
-  std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
+  std::vector<std::string> parts = config.parts;
   const bool all = parts.empty();
   for (int p = 0; all && p < info.layout(0).part_size(); ++p) {
     const std::string& part = info.layout(0).part(p).name();
@@ -183,9 +160,9 @@ absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catal
 }
 
 absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Catalog& catalog,
-                                                 const std::vector<std::string>& folders) {
+                                                 const std::vector<std::string>& folders, const RunConfig& config) {
   TaskRequest request;
-  const std::string split = absl::GetFlag(FLAGS_split);
+  const std::string split = config.split;
   if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
     return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
   }
@@ -210,32 +187,31 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
   return sets;
 }
 
-absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   const std::string data_set = DataSetName(name, catalog);
   const std::vector<std::string> known = catalog.names();
   if (absl::StartsWith(data_set, kFolderPrefix) || std::binary_search(known.begin(), known.end(), data_set)) {
     // A task takes precedence over a data set of the same name, unless --parts is given.
-    OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, SpecFoldersFromFlags());
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, FindSpecFolders(config));
     const std::vector<std::string> task_names = NamesIn(tasks.tasks);
     const bool is_task = std::count(task_names.begin(), task_names.end(), data_set) > 0;
-    if (!is_task || !absl::GetFlag(FLAGS_parts).empty()) {
+    if (!is_task || !config.parts.empty()) {
       OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
-      return OfDataSet(*info, folders);
+      return OfDataSet(*info, config.data_folders, config);
     }
   }
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders_of_specs, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders_of_specs, FindSpecFolders(config));
   const std::string task = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("task", task, folders_of_specs.tasks, ""));
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec spec, ReadTask(path, catalog));
-  return OfTask(spec, catalog, folders);
+  return OfTask(spec, catalog, config.data_folders, config);
 }
 
 constexpr int kListed = 10;
 
 // Prints how many clusters were found, `why` they are, and whether some are suspiciously large.
-void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why) {
+void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why, const RunConfig& config) {
   std::map<int64_t, int64_t> size;
   for (const int64_t number : cluster) ++size[number];
   int64_t clusters = 0, samples = 0, largest = 0;
@@ -252,7 +228,7 @@ void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why) 
   }
   std::cout << clusters << " of several samples, " << samples << " samples in all, the largest has " << largest << " ("
             << why << ")\n";
-  if (absl::GetFlag(FLAGS_clusters).empty()) std::cout << "--clusters=FILE writes the cluster of each sample\n";
+  if (config.clusters.empty()) std::cout << "--clusters=FILE writes the cluster of each sample\n";
   constexpr double kLarge = 0.1;
   if (static_cast<double>(largest) > kLarge * static_cast<double>(cluster.size()) && cluster.size() >= 20) {
     std::cerr
@@ -268,12 +244,12 @@ std::string CsvCell(const std::string& text) {
 }
 
 // `audit`, for a file of features.
-absl::Status AuditFeatures(const std::string& file) {
-  const double similarity = absl::GetFlag(FLAGS_similarity);
+absl::Status AuditFeatures(const std::string& file, const RunConfig& config) {
+  const double similarity = config.similarity;
   if (!(similarity > 0 && similarity <= 1)) {
     return absl::InvalidArgumentError("--similarity: must be above 0 and at most 1");
   }
-  const std::string path = UserPath(file), out = UserPath(absl::GetFlag(FLAGS_clusters));
+  const std::string path = UserPath(file), out = UserPath(config.clusters);
   if (!out.empty() && !absl::EndsWith(out, ".npz")) {
     return absl::InvalidArgumentError("--clusters: must end in .npz for a file of features");
   }
@@ -295,8 +271,8 @@ absl::Status AuditFeatures(const std::string& file) {
   for (int64_t i = 0; i < samples; ++i) parts[cluster[i]].insert(arrays.part[i]);
   const auto torn = absl::c_count_if(parts, [](const auto& entry) { return entry.second.size() > 1; });
   std::cout << samples << " feature vectors of " << arrays.dim << " numbers\n";
-  PrintClusters(cluster,
-                absl::StrCat("cosine from ", similarity, arrays.cluster.empty() ? "" : ", and the file's own"));
+  PrintClusters(cluster, absl::StrCat("cosine from ", similarity, arrays.cluster.empty() ? "" : ", and the file's own"),
+                config);
   if (torn > 0) std::cout << torn << (torn == 1 ? " of them has" : " of them have") << " samples of several parts\n";
   if (out.empty()) return absl::OkStatus();
   std::error_code error;
@@ -312,7 +288,7 @@ absl::Status AuditFeatures(const std::string& file) {
 
 // Joins the samples of each group of a class by folders or names. Prints the clusters, and returns that of each sample.
 std::vector<int64_t> ProposeClusters(const std::vector<NamedSamples>& sets, const std::vector<DuplicateSample>& samples,
-                                     ClusterUnion* clusters) {
+                                     ClusterUnion* clusters, const RunConfig& config) {
   std::vector<std::string> paths, class_of;
   for (const DuplicateSample& sample : samples) {
     const ImageSource& source = *sets[sample.set].source;
@@ -336,7 +312,7 @@ std::vector<int64_t> ProposeClusters(const std::vector<NamedSamples>& sets, cons
   }
   std::map<int64_t, std::set<int>> in;
   for (size_t i = 0; i < samples.size(); ++i) in[cluster[i]].insert(samples[i].set);
-  PrintClusters(cluster, why);
+  PrintClusters(cluster, why, config);
   const auto torn = absl::c_count_if(in, [](const auto& entry) { return entry.second.size() > 1; });
   if (torn > 0) std::cout << torn << (torn == 1 ? " of them has" : " of them have") << " samples of several sets\n";
   return cluster;
@@ -359,12 +335,12 @@ absl::Status WriteClusters(const std::string& path, const std::vector<NamedSampl
   return absl::OkStatus();
 }
 
-absl::Status AuditImages(const std::string& name) {
-  const std::string out = UserPath(absl::GetFlag(FLAGS_clusters));
+absl::Status AuditImages(const std::string& name, const RunConfig& config) {
+  const std::string out = UserPath(config.clusters);
   if (!out.empty() && !absl::EndsWith(out, ".csv")) {
     return absl::InvalidArgumentError("--clusters: must end in .csv for images");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name, config));
   std::vector<DuplicateSample> samples;
   int64_t damaged = 0;
   for (size_t s = 0; s < sets.size(); ++s) {
@@ -389,7 +365,7 @@ absl::Status AuditImages(const std::string& name) {
     return OneLine(absl::StrCat(set.name, ": ", set.source->Describe(sample.sample)));
   };
   ClusterUnion clusters(static_cast<int64_t>(samples.size()));
-  for (const DuplicatePair& pair : FindDuplicates(samples, !absl::GetFlag(FLAGS_exact))) {
+  for (const DuplicatePair& pair : FindDuplicates(samples, !config.exact)) {
     clusters.Join(static_cast<int64_t>(pair.first), static_cast<int64_t>(pair.second));
     Counts& of_sets = counts[{samples[pair.first].set, samples[pair.second].set}];
     ++(pair.exact ? of_sets.exact : of_sets.near);
@@ -412,7 +388,7 @@ absl::Status AuditImages(const std::string& name) {
   } else {
     std::cout << "; each duplicate is counted once, with its first copy\n\n" << ToText(table);
   }
-  const std::vector<int64_t> cluster = ProposeClusters(sets, samples, &clusters);
+  const std::vector<int64_t> cluster = ProposeClusters(sets, samples, &clusters, config);
   if (!out.empty() && damaged == 0) OPENSET_RETURN_IF_ERROR(WriteClusters(out, sets, samples, cluster));
   if (damaged == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(damaged, " images are corrupt"));
@@ -459,28 +435,28 @@ std::string StudyLines(const DataSetInfo& info, int64_t shorter_side) {
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-absl::Status DescribeImages(const std::string& folder) {
+absl::Status DescribeImages(const std::string& folder, const RunConfig& config) {
   if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
   FolderRequest request;
   std::error_code error;
   request.path = std::filesystem::absolute(UserPath(folder), error).lexically_normal().string();
   if (request.path.size() > 1 && request.path.back() == '/') request.path.pop_back();
-  request.name = absl::GetFlag(FLAGS_name);
+  request.name = config.name;
   if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
   if (const std::string problem = NameProblem(request.name); !problem.empty()) {
-    return absl::InvalidArgumentError(absl::GetFlag(FLAGS_name).empty()
+    return absl::InvalidArgumentError(config.name.empty()
                                           ? absl::StrCat(OneLine(request.path), ": ", problem, "; give one (--name)")
                                           : absl::StrCat("--name: ", problem));
   }
-  request.test_share = absl::GetFlag(FLAGS_test_share);
+  request.test_share = config.test_share;
   if (!(request.test_share > 0 && request.test_share < 1)) {
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
   }
-  request.seed = absl::GetFlag(FLAGS_seed);
-  if (const std::string clusters = absl::GetFlag(FLAGS_clusters); !clusters.empty()) {
+  request.seed = config.seed;
+  if (const std::string clusters = config.clusters; !clusters.empty()) {
     request.clusters = std::filesystem::absolute(UserPath(clusters), error).lexically_normal().string();
   }
-  request.sub_folders = absl::GetFlag(FLAGS_sub_folders);
+  request.sub_folders = config.sub_folders;
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
@@ -515,7 +491,7 @@ absl::Status DescribeImages(const std::string& folder) {
   }
   if (!damaged.empty()) {
     for (const DamagedImage& image : damaged) std::cerr << "openset: " << image.reason << "\n";
-    if (!absl::GetFlag(FLAGS_skip_damaged)) {
+    if (!config.skip_damaged) {
       return absl::DataLossError(absl::StrCat(
           damaged.size(), " images can't be decoded: repair or remove them, or leave them out with --skip_damaged"));
     }
@@ -536,7 +512,8 @@ absl::Status DescribeImages(const std::string& folder) {
       const std::string path,
       WriteIntoLibrary(
           "catalog", info.name(),
-          absl::StrCat("# proto-file: data/catalog.proto\n# proto-message: openset.DataSetInfo\n\n", ToText(info))));
+          absl::StrCat("# proto-file: data/catalog.proto\n# proto-message: openset.DataSetInfo\n\n", ToText(info)),
+          config));
   std::cout << info.name() << ": " << info.class_name_size() << " classes";
   for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
@@ -602,11 +579,11 @@ absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
       absl::StrCat(damaged[0].reason, others > 0 ? absl::StrCat("; so are ", others, " other images") : ""));
 }
 
-absl::Status ShowImages(const std::string& name) {
-  const int per_class = absl::GetFlag(FLAGS_per_class), tile = absl::GetFlag(FLAGS_tile);
+absl::Status ShowImages(const std::string& name, const RunConfig& config) {
+  const int per_class = config.per_class, tile = config.tile;
   if (per_class < 1 || per_class > 1000) return absl::InvalidArgumentError("--per_class: must be 1 to 1000");
   if (tile < 8 || tile > 1024) return absl::InvalidArgumentError("--tile: must be 8 to 1024");
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name, config));
   static const std::map<NamedSamples::Role, std::array<uint8_t, 3>> kColours = {
       {NamedSamples::PLAIN, {120, 120, 120}},
       {NamedSamples::TRAIN, {0, 140, 60}},
@@ -629,7 +606,7 @@ absl::Status ShowImages(const std::string& name) {
     }
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string png, EncodePng(MakeContactSheet(rows, tile)));
-  const std::string path = UserPath(absl::GetFlag(FLAGS_sheet));
+  const std::string path = UserPath(config.sheet);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, png));
   std::cout << path << " (marks: green known, red unknown, blue external)\n";
   return absl::OkStatus();
@@ -643,9 +620,8 @@ std::string ShapeText(const DataSetInfo& info) {
   return absl::StrCat(info.channels(), " x ", info.height(), " x ", info.width());
 }
 
-absl::Status RunList() {
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+absl::Status RunList(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   Table table{{"data set", "images", "classes", "size", "here", "what it is"}, {}, 6};
   for (const std::string& name : catalog.names()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(name));
@@ -655,7 +631,7 @@ absl::Status RunList() {
     for (const DataSetPart& part : info->layout(0).part()) {
       images += part.samples();
       at_most = at_most || CountsFiles(part);
-      if (FindPartFiles(*info, part.name(), folders).ok()) here.push_back(part.name());
+      if (FindPartFiles(*info, part.name(), config.data_folders).ok()) here.push_back(part.name());
     }
     const bool all = here.size() == info->layout(0).part_size();
     table.rows.push_back({name, absl::StrCat(at_most ? "up to " : "", images), absl::StrCat(info->class_name_size()),
@@ -671,16 +647,15 @@ absl::Status RunList() {
   return absl::OkStatus();
 }
 
-absl::Status RunFetch(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+absl::Status RunFetch(const std::string& name, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(name));
   FetchOptions options;
-  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  options.data_folders = config.data_folders;
   // The first folder of --data, or the user's own, which is the last of the default folders.
   options.data_folder =
-      deployment.spec.data_folder_size() > 0 ? deployment.spec.data_folder(0) : options.data_folders.back();
-  options.parts = absl::GetFlag(FLAGS_parts);
+      config.deployment.data_folder_size() > 0 ? config.deployment.data_folder(0) : options.data_folders.back();
+  options.parts = config.parts;
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   options.package_script = JoinPath(runfiles, "openset/third_party/fetch.sh");
   options.say = [](const std::string& line) { std::cerr << "openset: " << line << std::endl; };
@@ -688,7 +663,7 @@ absl::Status RunFetch(const std::string& name) {
       absl::StrCat("licence of ", info->name(), ": ", info->licence().empty() ? "not stated" : info->licence()));
   if (!info->reference().empty()) options.say(absl::StrCat("please cite ", info->reference()));
   ProgressLine line = ProgressLine::ToStandardError("bytes");
-  options.unverified = absl::GetFlag(FLAGS_unverified);
+  options.unverified = config.unverified;
   options.download.progress = [&line](const std::string& what, int64_t done, int64_t total) {
     line.Update(what, done, total);
   };
@@ -715,17 +690,16 @@ std::string StatisticsText(const ChannelStatistics& found, const DataSetInfo& in
   return absl::StrCat(text, " (the catalog says ", FourDigits(known_means), " and ", FourDigits(known_deviations), ")");
 }
 
-absl::Status RunVerify(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+absl::Status RunVerify(const std::string& name, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(name, catalog)));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
+  std::vector<std::string> parts = config.parts;
   if (parts.empty()) parts = PartNames(*info);
   for (const std::string& part : parts) {
-    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
-    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(*info, part, folders));
+    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, config.data_folders));
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(*info, part, config.data_folders));
     ChannelStatistics statistics;
-    if (absl::GetFlag(FLAGS_images)) {
+    if (config.images) {
       OPENSET_ASSIGN_OR_RETURN(const std::vector<DamagedImage> damaged,
                                ForEachImage(absl::StrCat("reading ", info->name(), " ", part), *source,
                                             [&](int64_t, const Image& image) { statistics.Add(image); }));
@@ -737,7 +711,7 @@ absl::Status RunVerify(const std::string& name) {
   return absl::OkStatus();
 }
 
-absl::Status RunData(const std::vector<std::string>& arguments) {
+absl::Status RunData(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"list", "fetch", "verify", "show", "describe", "audit"};
   if (std::count(known.begin(), known.end(), action) == 0) {
@@ -748,16 +722,16 @@ absl::Status RunData(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset data ", action, wanted == 2 ? " NAME" : "",
                                                    " ('openset data --help' shows details)"));
   }
-  if (action == "list") return RunList();
+  if (action == "list") return RunList(config);
   absl::string_view file = arguments[1];
   if (absl::ConsumePrefix(&file, kFeaturesPrefix)) {
-    return action == "audit" ? AuditFeatures(std::string(file)) : NotOfImages(arguments[1]);
+    return action == "audit" ? AuditFeatures(std::string(file), config) : NotOfImages(arguments[1]);
   }
-  if (action == "fetch") return RunFetch(arguments[1]);
-  if (action == "verify") return RunVerify(arguments[1]);
-  if (action == "show") return ShowImages(arguments[1]);
-  if (action == "describe") return DescribeImages(arguments[1]);
-  return AuditImages(arguments[1]);
+  if (action == "fetch") return RunFetch(arguments[1], config);
+  if (action == "verify") return RunVerify(arguments[1], config);
+  if (action == "show") return ShowImages(arguments[1], config);
+  if (action == "describe") return DescribeImages(arguments[1], config);
+  return AuditImages(arguments[1], config);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -11,20 +10,9 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "data/sets/folder_data_set.h"
-#include "tools/cli/flags/library_flags.h"
-
-ABSL_FLAG(std::string, name, "",
-          "With `data`: the name of the data set; default: the folder's name. With `score`: the results are named "
-          "score_NAME; default: the model's file name.");
-ABSL_FLAG(std::string, into, ".",
-          "The library for the new file, a folder. The file is put into the folder's catalog/ or tasks/.");
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
-
-absl::StatusOr<Catalog> CatalogFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  return Catalog::Open(folders.catalog);
-}
 
 std::string DataSetName(const std::string& text, const Catalog& catalog) {
   const std::vector<std::string> names = catalog.names();
@@ -44,10 +32,10 @@ std::string DataSetName(const std::string& text, const Catalog& catalog) {
   return described.size() == 1 ? described[0] : absl::StrCat(kFolderPrefix, folder);
 }
 
-absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name,
-                                             const std::string& text) {
+absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name, const std::string& text,
+                                             const RunConfig& config) {
   if (const std::string problem = NameProblem(name); !problem.empty()) return absl::InvalidArgumentError(problem);
-  const std::string folder = JoinPath(UserPath(absl::GetFlag(FLAGS_into)), kind);
+  const std::string folder = JoinPath(UserPath(config.into), kind);
   const std::string path = JoinPath(folder, absl::StrCat(name, ".textproto"));
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   OPENSET_ASSIGN_OR_RETURN(const bool is_new, CreateFileAtomically(path, text));

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-absl::Status RunDevices(const std::vector<std::string>& /*arguments*/) {
+absl::Status RunDevices(const std::vector<std::string>& /*arguments*/, const RunConfig& /*config*/) {
   std::cout << DeviceList(ThisMachine());
   return absl::OkStatus();
 }

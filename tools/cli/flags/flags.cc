@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -36,8 +35,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {
@@ -54,9 +52,9 @@ Published& ThePublished() {
   return published;
 }
 
-// Puts the bundle's records into a temporary store, which is removed when the process exits, and sets --store to it.
-absl::Status ReadIntoStore(const std::string& bundle) {
-  if (absl::GetFlag(FLAGS_store).has_value()) {
+// Puts the bundle's records into a temporary store, which `config` then names. It is removed when the process exits.
+absl::Status ReadIntoStore(const std::string& bundle, RunConfig* config) {
+  if (config->store.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--store: ", bundle, " has the records of this study; for those of a store, name the spec"));
   }
@@ -72,13 +70,13 @@ absl::Status ReadIntoStore(const std::string& bundle) {
   if (!counts.damaged.empty()) {
     return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(counts.damaged, "\n")));
   }
-  absl::SetFlag(&FLAGS_store, path);
+  config->deployment.set_store(path);
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
+absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config) {
   std::error_code error;
   const std::filesystem::path given = std::filesystem::path(UserPath(argument)).lexically_normal();
   if (argument.empty() || !std::filesystem::is_directory(given, error)) return argument;
@@ -88,7 +86,7 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
   if (!FileExists(spec)) return argument;
   // A dangling link counts as an unreadable bundle, not as a missing one.
   if (std::filesystem::exists(std::filesystem::symlink_status(bundle, error))) {
-    OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle));
+    OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle, config));
   }
   return spec;
 }
@@ -175,56 +173,15 @@ absl::Status AddCarriedLibrary(SpecFolders* folders) {
 
 }  // namespace openset
 
-ABSL_FLAG(std::string, redo, "",
-          "Make results in the store again: 'changed' (made by components whose source code has changed since), 'all', "
-          "the name of a method of the study (results that only its trials need), or 'failed' (trainings that failed "
-          "start over instead of continuing from their saved state). `run` removes these results when it begins; "
-          "`plan` shows what it would do.");
-
-ABSL_FLAG(std::string, only, "",
-          "Which of the trials without a record to run: 'failed' (one of their actions failed before), 'missing' (none "
-          "failed). 'changed': do what --redo=changed does, and nothing else. Default: all trials without a record.");
-
-ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file of their array.");
-
-ABSL_FLAG(
-    std::string, axis, "",
-    "PATH=VALUE,VALUE: measure each of several values of a field of the methods (training.epochs=5,10), as an axis "
-    "of the spec does. May be given several times: all combinations.");
-
-ABSL_FLAG(std::string, set, "",
-          "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
-          "study (train_limit_per_class=100). Overrides the spec; may be given several times. Records say what was "
-          "overridden, and the report has its own folder.");
-ABSL_FLAG(
-    std::string, until, "",
-    "METRIC: DIFFERENCE, such as 'auroc: 1.0': add splits, then seeds, until every comparison of this metric with "
-    "the baseline is decided or a difference of this size (in the unit of tables) is excluded; the spec's splits "
-    "and seeds come first. Or the fields of `until` in a spec: 'metric { auroc {} } difference: 1 max_splits: "
-    "30'.");
-ABSL_FLAG(std::string, seeds, "", "Seeds instead of the spec's: 0..4, or 0,3,7..9.");
-ABSL_FLAG(std::vector<std::string>, methods, {},
-          "Methods, separated by commas, instead of the spec's. With `score`, empty: all that need no training.");
-
-ABSL_FLAG(
-    std::vector<std::string>, tag, {},
-    "Labels of the records that this run makes, separated by commas: 'openset records ls tag=NAME' finds them. They "
-    "change no trial: records that exist already keep their own.");
-
-ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
-          "Refuse a study that would make more trials, or more candidates of searches, than this.");
-
 namespace openset {
 namespace {
 
 // The folders that were given, without the default ones.
-absl::Status CheckDataFolders() {
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  for (const std::string& folder : deployment.spec.data_folder()) {
+absl::Status CheckDataFolders(const RunConfig& config) {
+  for (const std::string& folder : config.deployment.data_folder()) {
     std::error_code error;
     if (std::filesystem::is_directory(folder, error)) continue;
-    const std::string where =
-        absl::c_linear_search(deployment.flags, "data") ? "--data" : deployment.Where("data_folder");
+    const std::string where = config.given.count("data") > 0 ? "--data" : config.Where("data_folder");
     return absl::NotFoundError(absl::StrCat(where, ": there is no folder ", folder));
   }
   return absl::OkStatus();
@@ -247,62 +204,49 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
 }
 
 // Applies the submitter's choice of actions in a task of Slurm.
-absl::Status SelectForTask(StudyOptions* options) {
-  OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(absl::GetFlag(FLAGS_slurm_task)));
+absl::Status SelectForTask(const RunConfig& config, StudyOptions* options) {
+  OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(config.slurm_task));
   if (array.only_these()) options->only_records = {array.record().begin(), array.record().end()};
   return absl::OkStatus();
 }
 
 }  // namespace
 
-bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
-
 void AddChangeFlags(Command* command) {
   for (const char* flag : {"set", "axis", "seeds", "methods", "until", "max_trials"}) command->flags.push_back(flag);
-  command->repeated_flags.insert(command->repeated_flags.end(), {"set", "axis"});
 }
 
-absl::Status RefuseChangeFlags(const std::string& what) {
-  for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
-                                    {"axis", !absl::GetFlag(FLAGS_axis).empty()},
-                                    {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
-                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()},
-                                    {"until", !absl::GetFlag(FLAGS_until).empty()}}) {
-    if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
+absl::Status RefuseChangeFlags(const std::string& what, const RunConfig& config) {
+  for (const char* flag : {"set", "axis", "seeds", "methods", "until"}) {
+    if (config.given.count(flag) == 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  StudyOptions options;
+absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, FindDevices(config));
+  StudyOptions options = config.study;
   options.expand.default_device = devices.default_device;
   options.expand.device_kind = devices.kind;
-  options.expand.max_trials = absl::GetFlag(FLAGS_max_trials);
-  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
-  OPENSET_RETURN_IF_ERROR(CheckDataFolders());
-  if (!IsSlurmTask()) {  // otherwise the submitter has removed what runs again, and has chosen the records
-    options.redo = absl::GetFlag(FLAGS_redo);
-    options.only = absl::GetFlag(FLAGS_only);
+  options.data_folders = config.data_folders;
+  OPENSET_RETURN_IF_ERROR(CheckDataFolders(config));
+  if (config.is_slurm_task()) {  // the submitter has removed what runs again, and has chosen the records
+    options.redo.clear();
+    options.only.clear();
   }
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
-  options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());
-  options.changes.axis = absl::StrSplit(absl::GetFlag(FLAGS_axis), '\n', absl::SkipEmpty());
-  options.changes.seeds = absl::GetFlag(FLAGS_seeds);
-  options.changes.until = absl::GetFlag(FLAGS_until);
-  options.changes.methods = absl::GetFlag(FLAGS_methods);
-  options.changes.tag = absl::GetFlag(FLAGS_tag);
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config, StoreUse use) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument, &config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, use));
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
-  OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
-  if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForTask(&options));
+  OPENSET_ASSIGN_OR_RETURN(StudyOptions options, MakeStudyOptions(config));
+  if (config.is_slurm_task()) OPENSET_RETURN_IF_ERROR(SelectForTask(config, &options));
   // The name of a study that `openset score` made.
   if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
       request.ok() && spec.find('/') == std::string::npos) {
@@ -336,36 +280,6 @@ std::string SearchText(const Study& study) {
 }
 
 }  // namespace openset
-
-ABSL_FLAG(std::string, metrics, "",
-          "Metrics, separated by commas. Give fields that differ from the defaults in braces: 'auroc, partial_openauc "
-          "{ max_ofpr: 0.1 }'. Empty: all.");
-ABSL_FLAG(std::string, score, "",
-          "The unknown score to compute from the logits. Give fields that differ from the defaults in braces: energy, "
-          "'energy { temperature: 2 }'. Empty: the score in the files, otherwise max_softmax.");
-ABSL_FLAG(bool, higher_is_known, false,
-          "The files' unknown_score is a confidence (larger = more known); openset negates it.");
-ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
-ABSL_FLAG(std::vector<std::string>, known, {},
-          "Groups of samples whose labels are used as they are; a name with a comma in double quotes. With `task`: how "
-          "many classes are known, or which ones: names, ids, or @FILE with one on each line.");
-ABSL_FLAG(std::vector<std::string>, unknown, {},
-          "Groups of samples that are unknown, whatever their labels. With `task`: how many classes are unknown, or "
-          "which ones; empty: all that are not known.");
-ABSL_FLAG(std::vector<std::string>, near, {},
-          "Groups of unknown samples near the known classes. With `task`: data sets or folders of such samples.");
-ABSL_FLAG(std::vector<std::string>, far, {},
-          "Groups of unknown samples far from the known classes. With `task`: data sets or folders of such samples.");
-ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
-ABSL_FLAG(std::string, ci_method, "bca",
-          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for other metrics.");
-ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
-ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
-ABSL_FLAG(
-    uint64_t, seed, 0,
-    "Seed of the bootstrap. With `task`: seed of the draws; the same seed gives the same splits on every machine. "
-    "With `data`: seed of the train/test split that describe draws, if the folder has no parts.");
-ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one per core. Results are unaffected.");
 
 namespace openset {
 namespace {
@@ -405,15 +319,15 @@ std::vector<std::string> SampleFlags() {
 
 std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
 
-SampleOptions SampleOptionsFromFlags() {
+SampleOptions MakeSampleOptions(const RunConfig& config) {
   SampleOptions options;
-  options.set_score(absl::GetFlag(FLAGS_score));
-  options.set_higher_is_known(absl::GetFlag(FLAGS_higher_is_known));
-  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_known))) options.add_known(set);
-  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_unknown))) options.add_unknown(set);
-  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_near))) options.add_near(set);
-  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_far))) options.add_far(set);
-  for (const std::string& set : NamesOf(absl::GetFlag(FLAGS_skip))) options.add_skip(set);
+  options.set_score(config.score);
+  options.set_higher_is_known(config.higher_is_known);
+  for (const std::string& set : NamesOf(config.known)) options.add_known(set);
+  for (const std::string& set : NamesOf(config.unknown)) options.add_unknown(set);
+  for (const std::string& set : NamesOf(config.near)) options.add_near(set);
+  for (const std::string& set : NamesOf(config.far)) options.add_far(set);
+  for (const std::string& set : NamesOf(config.skip)) options.add_skip(set);
   return options;
 }
 
@@ -423,37 +337,37 @@ SampleReader FileReader(const std::vector<std::string>& files) {
   return [paths](const SetRoles& roles, ScoreDirection direction) { return ReadSampleSet(paths, roles, direction); };
 }
 
-SampleReader FitReader() {
-  const std::string fit = absl::GetFlag(FLAGS_fit);
+SampleReader FitReader(const RunConfig& config) {
+  const std::string fit = config.fit;
   return fit.empty() ? nullptr : FileReader({fit});
 }
 
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
-  return ScoreSamples(SampleOptionsFromFlags(), FileReader(files), FitReader());
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config) {
+  return ScoreSamples(MakeSampleOptions(config), FileReader(files), FitReader(config));
 }
 
-IntervalOptions IntervalOptionsFromFlags() {
+IntervalOptions MakeIntervalOptions(const RunConfig& config) {
   IntervalOptions options;
-  options.set_ci_method(absl::GetFlag(FLAGS_ci_method));
-  options.set_replicates(absl::GetFlag(FLAGS_replicates));
-  options.set_level(absl::GetFlag(FLAGS_level));
-  options.set_seed(absl::GetFlag(FLAGS_seed));
-  options.set_threads(absl::GetFlag(FLAGS_threads));
+  options.set_ci_method(config.ci_method);
+  options.set_replicates(config.replicates);
+  options.set_level(config.level);
+  options.set_seed(config.seed);
+  options.set_threads(config.threads);
   return options;
 }
 
-absl::StatusOr<TextFormat> FormatFromFlags(const std::vector<TextFormat>& known) {
-  absl::StatusOr<TextFormat> format = ParseTextFormat(absl::GetFlag(FLAGS_format), known);
+absl::StatusOr<TextFormat> ParseFormat(const RunConfig& config, const std::vector<TextFormat>& known) {
+  absl::StatusOr<TextFormat> format = ParseTextFormat(config.format, known);
   if (!format.ok()) return Annotate(format.status(), "--format");
   return format;
 }
 
-absl::StatusOr<TextFormat> TableFormatFromFlags() {
-  return FormatFromFlags({TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv});
+absl::StatusOr<TextFormat> ParseTableFormat(const RunConfig& config) {
+  return ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv});
 }
 
-absl::Status WriteOut(absl::string_view text) {
-  const std::string out = absl::GetFlag(FLAGS_out);
+absl::Status WriteOut(absl::string_view text, const RunConfig& config) {
+  const std::string out = config.out;
   if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
   std::cout << text;
   return absl::OkStatus();

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/declare.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -16,8 +15,7 @@
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "tools/cli/command.h"
-#include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/evaluation/request.pb.h"
 #include "tools/evaluation/requested.h"
 
@@ -27,10 +25,10 @@ namespace openset {
 // records.
 
 // If `argument` is such a folder, returns the path of its spec; otherwise returns `argument`. Copies the bundle's
-// records to a temporary store, which --store then names and which is removed when the process exits. Without a bundle,
-// --store is unchanged. Errors: kInvalidArgument if --store is given too; kAborted if the bundle has corrupt records;
-// those of MergeFrom() (experiments/store/merge.h).
-absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument);
+// records to a temporary store, which `config` then names and which is removed when the process exits. Without a
+// bundle, `config` is unchanged. Errors: kInvalidArgument if --store is given too; kAborted if the bundle has corrupt
+// records; those of MergeFrom() (experiments/store/merge.h).
+absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config);
 
 // Adds the tasks and catalog entries that the bundle contains and `folders` lack, so that a study's folder can be
 // copied alone. Errors: those of writing them.
@@ -38,25 +36,23 @@ absl::Status AddCarriedLibrary(SpecFolders* folders);
 
 // Flags that several commands share, and the objects that are made from them.
 
-// Whether this process is a job that `openset run --engine=slurm` has submitted.
-bool IsSlurmTask();
-
 // Adds --set, --axis, --seeds, --methods and --until, which override a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
 
 // Returns kInvalidArgument if one of these is given. For commands that got something other than a study;
 // `what` names it: "files", "a bundle".
-absl::Status RefuseChangeFlags(const std::string& what);
+absl::Status RefuseChangeFlags(const std::string& what, const RunConfig& config);
 
 // Returns the options for the devices of --devices, the data folders of --data, and what overrides the spec. Errors:
 // also kNotFound if a folder of --data is missing.
-absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
+absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config);
 
 // Loads the study that `argument` of the command line names, with the changes that the flags make. `argument` is the
 // path of a .textproto; a name in the libraries, or of what `openset score` has measured; NAME for NAME.textproto in
 // the user's folder; or a folder with a spec and its bundle (study_folder.h). Errors: also kInvalidArgument if NAME is
 // in a library and in the user's folder, unless one file is a copy of the other.
-absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use = StoreUse::kRead);
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config,
+                                                 StoreUse use = StoreUse::kRead);
 
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: trials wait for a search.
 std::string SearchText(const Study& study);
@@ -68,10 +64,6 @@ std::string TrialCount(int trials);
 
 // Flags of the commands that read scores, and the objects that are made from them.
 
-ABSL_DECLARE_FLAG(std::string, format);
-ABSL_DECLARE_FLAG(std::string, out);
-ABSL_DECLARE_FLAG(std::string, metrics);
-
 namespace openset {
 
 // The names of the flags for reading samples: --score, --fit and the roles of sets.
@@ -79,25 +71,26 @@ std::vector<std::string> SampleFlags();
 // The names of the flags for intervals: --ci_method, --replicates, --level, --seed, --threads.
 std::vector<std::string> IntervalFlags();
 
-SampleOptions SampleOptionsFromFlags();
-IntervalOptions IntervalOptionsFromFlags();
+SampleOptions MakeSampleOptions(const RunConfig& config);
+IntervalOptions MakeIntervalOptions(const RunConfig& config);
 
 // Reads files, whose paths are relative to the user's folder.
 SampleReader FileReader(const std::vector<std::string>& files);
 // Reads the files of --fit. Empty without the flag.
-SampleReader FitReader();
+SampleReader FitReader(const RunConfig& config);
 // Reads the samples of `files` and computes the score of the flags (tools/evaluation/requested.h).
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config);
 
 // --format. kInvalidArgument if it is none of `known`.
-absl::StatusOr<TextFormat> FormatFromFlags(const std::vector<TextFormat>& known = {
-                                               TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
-                                               TextFormat::kCsv, TextFormat::kJson});
+absl::StatusOr<TextFormat> ParseFormat(const RunConfig& config,
+                                       const std::vector<TextFormat>& known = {TextFormat::kText, TextFormat::kMarkdown,
+                                                                               TextFormat::kLatex, TextFormat::kCsv,
+                                                                               TextFormat::kJson});
 // --format of a single table: text, markdown, latex or csv.
-absl::StatusOr<TextFormat> TableFormatFromFlags();
+absl::StatusOr<TextFormat> ParseTableFormat(const RunConfig& config);
 
 // Writes to the file of --out, or to standard output.
-absl::Status WriteOut(absl::string_view text);
+absl::Status WriteOut(absl::string_view text, const RunConfig& config);
 
 }  // namespace openset
 

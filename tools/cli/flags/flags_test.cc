@@ -2,15 +2,13 @@
 #include "tools/cli/flags/flags.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -27,39 +25,43 @@ std::string Folder(const std::string& name, const std::vector<std::string>& file
 }
 
 TEST(StudyFolder, OtherArgumentsAreUnchanged) {
+  RunConfig config;
   for (const std::string& argument :
        {std::string("quickstart"), std::string(""), Folder("none", {"other.textproto"})}) {
-    EXPECT_EQ(SpecOfStudyFolder(argument).value(), argument);
+    EXPECT_EQ(SpecOfStudyFolder(argument, &config).value(), argument);
   }
-  EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
+  EXPECT_FALSE(config.deployment.has_store());
 }
 
 TEST(StudyFolder, WithoutABundleTheStoreIsUnchanged) {
+  RunConfig config;
   const std::string folder = Folder("small", {"small.textproto"});
   for (const std::string& argument : {folder, folder + "/"}) {
-    EXPECT_EQ(SpecOfStudyFolder(argument).value(), JoinPath(folder, "small.textproto"));
+    EXPECT_EQ(SpecOfStudyFolder(argument, &config).value(), JoinPath(folder, "small.textproto"));
   }
-  EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
+  EXPECT_FALSE(config.deployment.has_store());
 }
 
 TEST(StudyFolder, RefusesAFileThatIsNotABundle) {
+  RunConfig config;
   const std::string folder = Folder("broken", {"broken.textproto", "broken.zip"});
-  EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("broken.zip"));
-  EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
+  EXPECT_THAT(SpecOfStudyFolder(folder, &config).status().message(), HasSubstr("broken.zip"));
+  EXPECT_FALSE(config.deployment.has_store());
 }
 
 TEST(StudyFolder, RefusesABundleThatLinksToItself) {
+  RunConfig config;
   const std::string folder = Folder("loop", {"loop.textproto"});
   std::filesystem::create_symlink("loop.zip", JoinPath(folder, "loop.zip"));
-  EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("loop.zip"));
-  EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
+  EXPECT_THAT(SpecOfStudyFolder(folder, &config).status().message(), HasSubstr("loop.zip"));
+  EXPECT_FALSE(config.deployment.has_store());
 }
 
 TEST(StudyFolder, ABundleReplacesTheStore) {
+  RunConfig config;
   const std::string folder = Folder("both", {"both.textproto", "both.zip"});
-  absl::SetFlag(&FLAGS_store, "mine");
-  EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("--store"));
-  absl::SetFlag(&FLAGS_store, std::nullopt);
+  config.store = "mine";
+  EXPECT_THAT(SpecOfStudyFolder(folder, &config).status().message(), HasSubstr("--store"));
 }
 
 }  // namespace

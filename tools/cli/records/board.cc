@@ -31,7 +31,7 @@
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/difference_size.h"
@@ -426,7 +426,7 @@ class Collector {
 
 }  // namespace
 
-absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& sources) {
+absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& sources, const RunConfig& config) {
   const std::string folder = UserPath(out);
   if (IsBundle(out) || FileExists(JoinPath(folder, "records"))) {
     return absl::InvalidArgumentError(
@@ -436,7 +436,7 @@ absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& 
   Collector collector;
   for (const std::string& source : sources) OPENSET_RETURN_IF_ERROR(collector.Read(BundleOfFolder(source)));
   if (sources.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
     OPENSET_RETURN_IF_ERROR(collector.Read(store.folder()));
   }
   std::vector<BoardRecord> records = collector.Take();

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -53,7 +54,7 @@ absl::StatusOr<Board> MakeBoard(absl::Span<const BoardSource> sources, std::vect
 // Reads these stores and bundles, or --store if there are none, and writes OUT/index.html and OUT/records.csv, in place
 // of earlier ones. Corrupt records are left out and listed: kAborted, after the files were written. Other errors:
 // kInvalidArgument if `out` is a bundle or a store; kNotFound without records; those of reading and writing.
-absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& sources);
+absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& sources, const RunConfig& config);
 
 }  // namespace openset
 

@@ -22,7 +22,7 @@
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/evaluated_at.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -18,15 +17,9 @@
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/upgrade.h"
-#include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
-
-ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");
-ABSL_FLAG(
-    std::vector<std::string>, with, {},
-    "With `export`: outputs, checkpoints, or both, as well as the records and their specs, tasks and catalog entries.");
 
 namespace openset {
 namespace {
@@ -35,8 +28,8 @@ std::string Count(int n, const std::string& what) { return absl::StrCat(n, " ", 
 
 }  // namespace
 
-absl::Status ExportRecords(const std::optional<std::string>& text) {
-  const std::string bundle = absl::GetFlag(FLAGS_bundle);
+absl::Status ExportRecords(const std::optional<std::string>& text, const RunConfig& config) {
+  const std::string bundle = config.bundle;
   if (bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
   }
@@ -48,7 +41,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text) {
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   std::vector<std::string> ids;
   UnreadRecords unread;
   const auto knows_all = [&unread]() -> absl::Status {
@@ -71,14 +64,14 @@ absl::Status ExportRecords(const std::optional<std::string>& text) {
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   BundleExtras extras;
-  for (const std::string& what : absl::GetFlag(FLAGS_with)) {
+  for (const std::string& what : config.with) {
     if (what != "outputs" && what != "checkpoints") {
       return absl::InvalidArgumentError(
           absl::StrCat("--with: ", UnknownName("addition", what, {"outputs", "checkpoints"})));
     }
     (what == "outputs" ? extras.outputs : extras.checkpoints) = true;
   }
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   folders.specs.push_back(UserPath("."));  // for studies that are in no library
   std::vector<std::string> left_out;
   {
@@ -133,11 +126,11 @@ absl::Status UpgradeRecords(const std::string& from, const std::string& to) {
       absl::StrCat(Count(static_cast<int>(counts.left_out.size()), "result"), " of ", from, " could not be upgraded"));
 }
 
-absl::Status MergeRecords(const std::vector<std::string>& sources) {
+absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConfig& config) {
   if (sources.empty()) {
     return absl::InvalidArgumentError("usage: openset records merge STORE_OR_BUNDLE... (into --store)");
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kMayMake));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kMayMake));
   MergeCounts counts;
   for (const std::string& source : sources) {
     OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));

@@ -252,7 +252,7 @@ std::vector<int> TrialsOf(const Study& study, const std::string& begin) {
   return found;
 }
 
-absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
+absl::Status ExplainOfBundle(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string bundle = BundleOfFolder(arguments[0]);
   if (arguments.size() < 2) {
     return absl::InvalidArgumentError(absl::StrCat("name a trial of the bundle: openset explain ", bundle,
@@ -263,7 +263,7 @@ absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, TrialOfBundle(read, bundle, arguments[1]));
   OPENSET_RETURN_IF_ERROR(ExplainRecord(nullptr, bundle, record));
   if (arguments.size() < 3) return absl::OkStatus();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[2]));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[2], config));
   if (TrialsOf(*study, record.trial_id()).empty()) {
     ExplainNearest(*study, record);
   } else {
@@ -272,17 +272,17 @@ absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status RunExplain(const std::vector<std::string>& arguments) {
+absl::Status RunExplain(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& trial = arguments[0];
-  if (IsBundle(BundleOfFolder(trial))) return ExplainOfBundle(arguments);
+  if (IsBundle(BundleOfFolder(trial))) return ExplainOfBundle(arguments, config);
   if (arguments.size() > 2) return absl::InvalidArgumentError(absl::StrCat(trial, ": is not a bundle (BUNDLE.zip)"));
   if (arguments.size() == 1) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
     OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
     return ExplainRecord(&store, "", record);
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1]));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1], config));
   const std::vector<int> found = TrialsOf(*study, trial);
   if (found.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(found.size(), " trials begin with '", trial, "'; give more digits"));

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
@@ -14,9 +12,8 @@
 #include "core/text/table.h"
 #include "data/catalog.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/records_commands.h"
 #include "tools/cli/task/sample_table.h"
@@ -24,14 +21,9 @@
 namespace openset {
 namespace {
 
-absl::StatusOr<Catalog> CatalogFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  return Catalog::Open(folders.catalog);
-}
-
 // Copies a trial's outputs, whose checksum the record has.
-absl::Status ExportOutputs(const std::string& trial, const std::string& folder) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+absl::Status ExportOutputs(const std::string& trial, const std::string& folder, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
   std::vector<std::pair<std::string, std::string>> files = {{record.outputs_key(), kOutputsFile}};
@@ -52,9 +44,9 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
     }
     std::cout << to << "\n";
   }
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
-  if (const absl::StatusOr<Table> samples = SampleTable(record.trial().data(), catalog, data_folders); samples.ok()) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
+  if (const absl::StatusOr<Table> samples = SampleTable(record.trial().data(), catalog, config.data_folders);
+      samples.ok()) {
     const std::string list = JoinPath(folder, "samples.csv");
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(list, ToCsv(*samples)));
     std::cout << list << "\n";
@@ -69,24 +61,23 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
 }
 
 // Prints the mistakes that a record keeps, with the file or the place of each sample.
-absl::Status ExportMistakes(const std::string& trial) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, TableFormatFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+absl::Status ExportMistakes(const std::string& trial, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseTableFormat(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   std::string why_unnamed;
-  const Table table = MistakeTable(record, catalog, data_folders, &why_unnamed);
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatTable(table, format)));
+  const Table table = MistakeTable(record, catalog, config.data_folders, &why_unnamed);
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatTable(table, format), config));
   if (!why_unnamed.empty()) std::cerr << "hint: the samples are not named: " << why_unnamed << "\n";
   return absl::OkStatus();
 }
 
-absl::Status RunExport(const std::vector<std::string>& arguments) {
+absl::Status RunExport(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& what = arguments[0];
-  if (what == "outputs" && arguments.size() == 3) return ExportOutputs(arguments[1], UserPath(arguments[2]));
-  if (what == "mistakes" && arguments.size() == 2) return ExportMistakes(arguments[1]);
+  if (what == "outputs" && arguments.size() == 3) return ExportOutputs(arguments[1], UserPath(arguments[2]), config);
+  if (what == "mistakes" && arguments.size() == 2) return ExportMistakes(arguments[1], config);
   if (what != "outputs" && what != "mistakes") {
     return absl::InvalidArgumentError(UnknownName("thing to export", what, {"outputs", "mistakes"}));
   }

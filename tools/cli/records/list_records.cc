@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -32,19 +30,12 @@
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/brief_record.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
-
-ABSL_FLAG(bool, brief, false, "With `show`: in twenty lines, what was measured, the numbers, where and when.");
-ABSL_FLAG(
-    std::string, sort, "",
-    "With `ls`: the field to sort by, smallest first; -FIELD: largest first. With `report`: the metric whose best "
-    "rows come first.");
 
 namespace openset {
 namespace {
@@ -108,7 +99,8 @@ std::string Json(const std::vector<RecordFields>& records) {
 }
 
 // From a bundle, or the store if `bundle` is "". Adds records that can't be read to `problems`.
-absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems) {
+absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems,
+                                                   const RunConfig& config) {
   if (!bundle.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
     std::vector<RecordFields> all;
@@ -116,7 +108,7 @@ absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, ab
     *problems = RefusedStatus(read);
     return all;
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   UnreadRecords unread;
   std::vector<RecordFields> all = LoadFields(store, &unread);
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
@@ -132,15 +124,15 @@ absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::strin
 
 }  // namespace
 
-absl::Status ListRecords(const std::optional<std::string>& text, const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+absl::Status ListRecords(const std::optional<std::string>& text, const std::string& bundle, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config));
   RecordQuery query;
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
   absl::Status problems;
-  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, FieldsIn(bundle, &problems));
-  const std::string sort_flag = absl::GetFlag(FLAGS_sort);
+  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, FieldsIn(bundle, &problems, config));
+  const std::string sort_flag = config.sort;
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
@@ -173,8 +165,8 @@ absl::Status ListRecords(const std::optional<std::string>& text, const std::stri
   return problems;
 }
 
-absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+absl::Status PrintSpec(const std::string& trial, const std::string& bundle, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   TrialRecord record;
   if (bundle.empty()) {
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
@@ -183,7 +175,7 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
   } else {
     OPENSET_ASSIGN_OR_RETURN(record, RecordOf(bundle, trial));
   }
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
   std::map<std::string, std::string> library;
   if (!bundle.empty()) {
@@ -192,7 +184,7 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
     OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
     AddOwnFolder(bundle, &folders);
   }
-  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   const absl::StatusOr<SpecThatRepeats> spec = SpecOfRecord(record, folders, store, options);
   if (!spec.ok()) return bundle.empty() ? spec.status() : WithMissingLibrary(spec.status(), bundle, library, record);
   std::cout << SpecFile(*spec, record);
@@ -200,11 +192,12 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
   return absl::OkStatus();
 }
 
-absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle) {
+absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle,
+                         const RunConfig& config) {
   std::vector<TrialRecord> records;
   for (const std::string& trial : {a, b}) {
     if (bundle.empty()) {
-      OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+      OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
       OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
       OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, id));
     } else {
@@ -257,12 +250,12 @@ absl::Status DiffRecords(const std::string& a, const std::string& b, const std::
   return absl::OkStatus();
 }
 
-absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags({TextFormat::kText, TextFormat::kJson}));
+absl::Status ShowRecord(const std::string& trial, const std::string& bundle, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config, {TextFormat::kText, TextFormat::kJson}));
   std::string where = bundle, others;
   std::vector<TrialRecord> records;
   if (bundle.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
     OPENSET_ASSIGN_OR_RETURN(records, LoadReplicas(store, id));
     where = store.RecordPath(id);
@@ -281,7 +274,7 @@ absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
     std::cout << WithoutControls(std::move(json));
     return absl::OkStatus();
   }
-  if (absl::GetFlag(FLAGS_brief)) {
+  if (config.brief) {
     std::cout << BriefText(records[0], absl::Now());
     for (const std::string& line : DifferenceLines(records)) std::cout << "differs    " << line << "\n";
     return absl::OkStatus();

@@ -6,8 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
-#include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/board.h"
 #include "tools/cli/records/bundle_records.h"
@@ -16,7 +15,7 @@
 namespace openset {
 namespace {
 
-absl::Status RunRecords(const std::vector<std::string>& arguments) {
+absl::Status RunRecords(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"ls",    "show",    "diff",  "spec", "verify", "export",
                                           "merge", "upgrade", "board", "rm",   "gc"};
@@ -24,9 +23,9 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (action == "merge") return MergeRecords(rest);
+  if (action == "merge") return MergeRecords(rest, config);
   if (action == "board") {
-    if (!rest.empty()) return WriteBoard(rest[0], {rest.begin() + 1, rest.end()});
+    if (!rest.empty()) return WriteBoard(rest[0], {rest.begin() + 1, rest.end()}, config);
     return absl::InvalidArgumentError("usage: openset records board OUT [STORE|BUNDLE ...]");
   }
   if (action == "upgrade") {
@@ -42,7 +41,7 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
     }
   }
   if (action == "diff") {
-    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], bundle);
+    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], bundle, config);
     return absl::InvalidArgumentError(
         "usage: openset records diff [BUNDLE] TRIAL TRIAL ('openset records --help' shows details)");
   }
@@ -59,20 +58,20 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string argument = rest.empty() ? "" : rest[0];
   // A blank query is refused, and none means all records.
   const std::optional<std::string> query = rest.empty() ? std::nullopt : std::optional<std::string>(rest[0]);
-  if (action == "ls") return ListRecords(query, bundle);
-  if (action == "show") return ShowRecord(argument, bundle);
-  if (action == "spec") return PrintSpec(argument, bundle);
+  if (action == "ls") return ListRecords(query, bundle, config);
+  if (action == "show") return ShowRecord(argument, bundle, config);
+  if (action == "spec") return PrintSpec(argument, bundle, config);
   if (action == "verify" && !bundle.empty()) return VerifyBundle(bundle);
-  if (action == "export") return ExportRecords(query);
-  if (action == "verify") return VerifyRecords();
-  if (action == "rm") return RemoveRecords(argument);
-  return CollectRecords();
+  if (action == "export") return ExportRecords(query, config);
+  if (action == "verify") return VerifyRecords(config);
+  if (action == "rm") return RemoveRecords(argument, config);
+  return CollectRecords(config);
 }
 
 }  // namespace
 
-absl::StatusOr<Store> ExistingStore() {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+absl::StatusOr<Store> ExistingStore(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return store;
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -19,18 +18,6 @@
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
-
-ABSL_FLAG(bool, dry_run, false, "Only list what would be moved to quarantine/ or removed.");
-ABSL_FLAG(double, older_than, 30,
-          "With `gc`: remove logs, the quarantine and results without a record after this many days.");
-ABSL_FLAG(std::string, max_size, "",
-          "With `gc`: make the store at most this large, for example 200GB. The oldest and least needed results go "
-          "first, including checkpoints and outputs of records. Records stay.");
-ABSL_FLAG(
-    double, checkpoints_older_than, -1,
-    "With `gc`: also remove checkpoints at least this many days old whose outputs are in the store; below 0: none.");
-
-ABSL_FLAG(bool, yes, false, "With `rm`: don't ask.");
 
 namespace openset {
 namespace {
@@ -58,10 +45,10 @@ absl::Status AskToRemove(const std::string& count, const Store& store, const std
 
 }  // namespace
 
-absl::Status VerifyRecords() {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+absl::Status VerifyRecords(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   OPENSET_ASSIGN_OR_RETURN(const StoreReport report, VerifyStore(store));
-  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  const bool dry_run = config.dry_run;
   size_t damaged = 0;
   for (const StoreProblem& problem : report.damaged) {
     std::string moved;
@@ -105,16 +92,16 @@ absl::Status VerifyBundle(const std::string& bundle) {
   return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " corrupt"));
 }
 
-absl::Status CollectRecords() {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+absl::Status CollectRecords(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   GarbagePolicy policy;
   constexpr absl::Duration kDay = absl::Hours(24);
-  const double days = absl::GetFlag(FLAGS_older_than), of_checkpoints = absl::GetFlag(FLAGS_checkpoints_older_than);
+  const double days = config.older_than, of_checkpoints = config.checkpoints_older_than;
   if (!(days >= 0)) return absl::InvalidArgumentError("--older_than: give a number of days, 0 or more");
   policy.older_than = days * kDay;
   OPENSET_ASSIGN_OR_RETURN(policy.programs_in_use, ProgramsInUse(store));
   if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
-  if (const std::string size = absl::GetFlag(FLAGS_max_size); !size.empty()) {
+  if (const std::string size = config.max_size; !size.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseBytes(size);
     if (!bytes.ok()) return Annotate(bytes.status(), "--max_size");
     policy.most_bytes = *bytes;
@@ -126,7 +113,7 @@ absl::Status CollectRecords() {
     bytes += one.bytes;
     std::cout << OneLine(one.path) << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
   }
-  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  const bool dry_run = config.dry_run;
   if (!found.clock.ok()) {
     std::cout << "the ages are those by this machine's clock, because that of the store's disk can't be read: "
               << OneLine(found.clock.message()) << "\n";
@@ -137,13 +124,13 @@ absl::Status CollectRecords() {
   left -= bytes;
   if (!policy.most_bytes.has_value() || left <= *policy.most_bytes) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("the store ", dry_run ? "would still have " : "still has ", BytesText(left),
-                                         ", more than --max_size=", absl::GetFlag(FLAGS_max_size),
+                                         ", more than --max_size=", config.max_size,
                                          ": the rest is records, reports and files younger than an hour"));
 }
 
-absl::Status RemoveRecords(const std::string& text) {
+absl::Status RemoveRecords(const std::string& text, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   UnreadRecords unread;
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // they may match
@@ -155,9 +142,9 @@ absl::Status RemoveRecords(const std::string& text) {
     if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
-  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  const bool dry_run = config.dry_run;
   const std::string count = absl::StrCat(ids.size(), " of ", all.size(), all.size() == 1 ? " record" : " records");
-  if (!dry_run && !absl::GetFlag(FLAGS_yes)) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
+  if (!dry_run && !config.yes) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
   for (const std::string& id : ids) {
     std::cout << id << "\n";
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));

@@ -9,7 +9,6 @@
 #include <set>
 #include <system_error>
 
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,14 +19,6 @@
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "experiments/spec/method.proto.h"
-
-ABSL_FLAG(
-    bool, allow_commands, false,
-    "Let methods train with commands of their own (training.command): programs that the study's files name run on "
-    "this machine with your rights.");
-ABSL_FLAG(bool, always_allow, false,
-          "With --allow_commands: also allow the commands of study and method files in the same folders from now on "
-          "(~/.config/openset/command_folders lists them).");
 
 namespace openset {
 namespace {
@@ -101,14 +92,14 @@ std::vector<std::string> CommandsOf(const Study& study) {
   return {lines.begin(), lines.end()};
 }
 
-absl::StatusOr<bool> AllowCommands(const Study& study) {
-  const bool always = absl::GetFlag(FLAGS_always_allow);
-  if (always && !absl::GetFlag(FLAGS_allow_commands)) {
+absl::StatusOr<bool> AllowCommands(const Study& study, const RunConfig& config) {
+  const bool always = config.always_allow;
+  if (always && !config.allow_commands) {
     return absl::InvalidArgumentError("--always_allow belongs to --allow_commands; give both");
   }
   const std::vector<std::string> commands = CommandsOf(study);
   if (commands.empty()) return false;
-  if (absl::GetFlag(FLAGS_allow_commands)) {
+  if (config.allow_commands) {
     if (always) OPENSET_RETURN_IF_ERROR(Remember(FoldersOf(study)));
     return true;
   }

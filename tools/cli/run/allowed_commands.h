@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/study/study.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -16,7 +17,7 @@ std::vector<std::string> CommandsOf(const Study& study);
 // True if the study has commands and the user allows them: --allow_commands, or earlier --always_allow for the folders
 // of the study's file and of the method files that have a command. False if it has none. Errors: kPermissionDenied,
 // with the commands, if it has some that are not allowed; those of remembering the folders.
-absl::StatusOr<bool> AllowCommands(const Study& study);
+absl::StatusOr<bool> AllowCommands(const Study& study, const RunConfig& config);
 
 }  // namespace openset
 

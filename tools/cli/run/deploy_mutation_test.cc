@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "core/files/files.h"
 #include "core/testing/mutation.h"
@@ -14,7 +13,7 @@
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gtest/gtest.h"
-#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/run/engine_options.h"
 
 namespace openset {
@@ -33,7 +32,6 @@ TEST(MutationTest, DeployFiles) {
   sandbox.Write("worker", "");
   const std::string path = JoinPath(sandbox.folder(), "deploy.textproto");
   const DeploySpec valid = Parsed<DeploySpec>(kDeploy);
-  absl::SetFlag(&FLAGS_deploy, path);
   int taken = 0, refused = 0;
   const auto accept = [&](const absl::Status& status) {
     if (status.ok()) return true;
@@ -45,22 +43,22 @@ TEST(MutationTest, DeployFiles) {
     const std::string text = MutatedText(valid, {}, random);
     NoteBytes(text.size());
     sandbox.Write("deploy.textproto", text);
-    const absl::StatusOr<Deployment> deployment = DeploymentFromFlags();
-    ++(deployment.ok() ? taken : refused);
-    if (!deployment.ok()) {
-      accept(deployment.status());
-      EXPECT_TRUE(absl::StrContains(deployment.status().message(), "deploy.textproto")) << deployment.status();
+    RunConfig config;
+    config.deploy = path;
+    const absl::Status deployed = Deploy(&config);
+    ++(deployed.ok() ? taken : refused);
+    if (!accept(deployed)) {
+      EXPECT_TRUE(absl::StrContains(deployed.message(), "deploy.textproto")) << deployed;
       return;
     }
-    EXPECT_GE(CpuSlots(deployment->spec), 1);
-    accept(StoreFromFlags(StoreUse::kRead).status());
-    accept(DataFoldersFromFlags().status());
-    accept(DevicesFromFlags().status());
+    EXPECT_GE(CpuSlots(config.deployment), 1);
+    accept(OpenStore(config, StoreUse::kRead).status());
+    accept(FindDevices(config).status());
     // The plan doesn't depend on the deployment, except for the store.
-    const Store store(deployment->spec.store());
+    const Store store(config.deployment.store());
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox.folders(), store);
     if (!accept(study.status())) return;
-    accept(EngineOptions(deployment->spec, (*study)->experiment().folders.catalog).status());
+    accept(EngineOptions(config, (*study)->experiment().folders.catalog).status());
     EXPECT_EQ((*study)->MakeReport(*(*study)->LoadResults()).trials, 1);
   });
   std::cout << "deploy files: " << taken << " taken, " << refused << " refused\n";

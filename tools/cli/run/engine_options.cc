@@ -19,7 +19,7 @@
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
-#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -91,17 +91,18 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
 
 int CpuSlots(const DeploySpec& deploy) { return deploy.jobs() > 0 ? deploy.jobs() : NumThreads(); }
 
-absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
+absl::StatusOr<LocalEngineOptions> EngineOptions(const RunConfig& config,
                                                  const std::vector<std::string>& catalog_folders, bool with_trainer) {
+  const DeploySpec& deploy = config.deployment;
   LocalEngineOptions options;
   options.capacity.cpu_threads = CpuSlots(deploy);
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, FindDevices(config));
   options.capacity.gpus = devices.cuda;
   options.capacity.shares_per_gpu = deploy.actions_per_gpu();
   options.capacity.memory_mb =
       deploy.memory_mb() == 0 && deploy.memory_per_slot_mb() > 0 ? MachineMemoryMb() : deploy.memory_mb();
   options.hang = absl::Seconds(deploy.hang_seconds());
-  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
+  options.data_folders = config.data_folders;
 
   options.evaluator = {ProgramPath(), "evaluate-worker"};
   options.evaluator.insert(options.evaluator.end(), catalog_folders.begin(), catalog_folders.end());

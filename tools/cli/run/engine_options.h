@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/local_engine.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -28,8 +29,8 @@ int CpuSlots(const DeploySpec& deploy);
 
 // `catalog_folders` are for the workers. Unless `with_trainer`, the worker with LibTorch is neither looked for nor set,
 // and no action that needs it may be started. Errors: kNotFound if that worker's program is not there, and those of
-// WorkerProgram(); those of the flags.
-absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy,
+// WorkerProgram() and FindDevices().
+absl::StatusOr<LocalEngineOptions> EngineOptions(const RunConfig& config,
                                                  const std::vector<std::string>& catalog_folders,
                                                  bool with_trainer = true);
 

@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -31,21 +29,14 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/worker/cpu_precision.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/engine_options.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/store_budget.h"
-
-ABSL_FLAG(
-    bool, detach, false,
-    "With --engine=slurm: submit tasks for the actions that can start now, and exit. The tasks do the whole study.");
-ABSL_DECLARE_FLAG(std::string, only);
-ABSL_DECLARE_FLAG(std::string, redo);
-ABSL_DECLARE_FLAG(std::string, slurm_task);
 
 namespace openset {
 namespace {
@@ -71,7 +62,8 @@ absl::StatusOr<FailuresBefore> FailuresIn(const Store& store) {
 }
 
 // For the process that submits to Slurm.
-absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const DeploySpec& deploy, const ActionMemory& memory) {
+absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const RunConfig& config, const ActionMemory& memory) {
+  const DeploySpec& deploy = config.deployment;
   SlurmOptions options;
   options.slurm = deploy.slurm();
   options.experiment = study.name();
@@ -81,7 +73,7 @@ absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const DeploySpec
   options.command = Arguments();
   options.memory = memory;
   options.retries = deploy.retries();
-  options.only_these = !absl::GetFlag(FLAGS_only).empty() || !absl::GetFlag(FLAGS_redo).empty();
+  options.only_these = !config.study.only.empty() || !config.study.redo.empty();
   OPENSET_ASSIGN_OR_RETURN(options.failures_before, FailuresIn(study.store()));
   return options;
 }
@@ -143,7 +135,7 @@ void ShowPreparation(const std::vector<std::string>& quarantined, const std::vec
 }
 
 RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expectation& expected,
-                                 std::optional<int64_t> store_budget) {
+                                 const RunConfig& config) {
   RunDisplayOptions shown;
   shown.experiment = study.name();
   shown.overrides = study.experiment().overrides;
@@ -152,16 +144,16 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   shown.expected = expected.pace;
   if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
   // Tasks of Slurm leave the report to the process that submitted them.
-  const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
-  if (!IsSlurmTask()) {
-    shown.refresh_report = [&study, reports, store_budget] {
+  const bool reports = FileExists(study.experiment().source.file()) && !config.is_slurm_task();
+  if (!config.is_slurm_task()) {
+    shown.refresh_report = [&study, reports, store_budget = StoreBudget(config)] {
       if (reports) WriteReportPage(study).IgnoreError();
       const absl::StatusOr<std::string> line = KeepStoreSizeDuring(study, store_budget);
       return line.ok() ? *line : absl::StrCat("store_gb: ", line.status().message());
     };
   }
-  shown.on_begin = [&study, cpu_slots, text = expected.text, reports](const std::vector<std::string>& quarantined,
-                                                                      const std::vector<RunState>& others) {
+  shown.on_begin = [&study, cpu_slots, text = expected.text, reports, is_task = config.is_slurm_task()](
+                       const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
     ShowWork(study, cpu_slots);
     ShowPreparation(quarantined, others);
     for (const std::string& line : study.Unreadable()) Show(absl::StrCat("can't be read now, and stays: ", line, "."));
@@ -169,15 +161,15 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
       Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
       WriteReportPage(study).IgnoreError();  // the run reports problems of the store
     }
-    if (!text.empty() && !IsSlurmTask()) Show(text);
+    if (!text.empty() && !is_task) Show(text);
   };
   return shown;
 }
 
 }  // namespace
 
-absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy) {
-  if (deploy.engine() == DeploySpec::SLURM || IsSlurmTask()) return absl::OkStatus();
+absl::Status CheckPrecisions(const Plan& plan, const RunConfig& config) {
+  if (config.deployment.engine() == DeploySpec::SLURM || config.is_slurm_task()) return absl::OkStatus();
   for (const ActionId id : plan.NeededActions()) {
     const Action& action = plan[id];
     if (!StageOf(action).RunsModel()) continue;
@@ -206,7 +198,7 @@ bool RunsNetworks(const Plan& plan) {
 
 }  // namespace
 
-absl::Status RunPlan(Study* study) {
+absl::Status RunPlan(Study* study, const RunConfig& config) {
   const Plan& plan = study->plan();
   const std::vector<std::string> lines = study->SourceLines();
   for (const std::string& line : lines) Show(absl::StrCat(line, "."));
@@ -222,46 +214,42 @@ absl::Status RunPlan(Study* study) {
               << " done; nothing to run.\n";
     return absl::OkStatus();
   }
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  const DeploySpec& deploy = deployment.spec;
+  const DeploySpec& deploy = config.deployment;
   OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options,
-                           EngineOptions(deploy, study->experiment().folders.catalog, RunsNetworks(plan)));
-  OPENSET_ASSIGN_OR_RETURN(options.allow_commands, AllowCommands(*study));
-  RunOptions run;
-  run.data_folders = options.data_folders;
-  run.lease.lease = absl::Seconds(deploy.lease_seconds());
-  run.execute.memory = deploy.memory();
-  FillMemory(deploy.memory_per_slot_mb(), &run.execute.memory);
-  run.execute.retry.retries = deploy.retries();
-  run.execute.max_failures = deploy.max_failures();
+                           EngineOptions(config, study->experiment().folders.catalog, RunsNetworks(plan)));
+  OPENSET_ASSIGN_OR_RETURN(options.allow_commands, AllowCommands(*study, config));
+  ExecuteOptions execute;
+  execute.memory = deploy.memory();
+  FillMemory(deploy.memory_per_slot_mb(), &execute.memory);
+  execute.retry.retries = deploy.retries();
+  execute.max_failures = deploy.max_failures();
   const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
   Expectation expected;
   if (!by_slurm) {
-    OPENSET_RETURN_IF_ERROR(CheckPrecisions(plan, deploy));
-    OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
+    OPENSET_RETURN_IF_ERROR(CheckPrecisions(plan, config));
+    OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study, config));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> budget, StoreBudget());
-  RunDisplay display(plan, DisplayOptions(*study, by_slurm ? 0 : options.capacity.cpu_threads, expected, budget),
+  RunDisplay display(plan, DisplayOptions(*study, by_slurm ? 0 : options.capacity.cpu_threads, expected, config),
                      &std::cout);
   std::optional<SlurmRun> slurm;
   bool has_submitted = false;
   FailuresBefore failures_before;
   if (by_slurm) {
-    OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, deploy, run.execute.memory));
+    OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, config, execute.memory));
     slurm.emplace(plan, study->store(), std::move(submit), &display, [&](const std::string& line) {
       has_submitted = true;
       Show(absl::StrCat("submitted ", line));
     });
-    slurm->SetUp(&run.execute);
-    if (absl::GetFlag(FLAGS_detach)) run.execute.idle_timeout = absl::ZeroDuration();
-  } else if (const std::string file = absl::GetFlag(FLAGS_slurm_task); !file.empty()) {
+    slurm->SetUp(&execute);
+    if (config.detach) execute.idle_timeout = absl::ZeroDuration();
+  } else if (const std::string file = config.slurm_task; !file.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(file));
     OPENSET_RETURN_IF_ERROR(CheckIsUnchanged(*study, array));
-    SetUpTask(array, deploy.slurm(), &failures_before, &run.execute, &options);
+    SetUpTask(array, deploy.slurm(), &failures_before, &execute, &options);
   }
   LocalEngine engine(study->store(), options);
-  const absl::Status outcome = study->Run(run, &engine, &display);
-  if (by_slurm && absl::GetFlag(FLAGS_detach) && outcome.ok()) {
+  const absl::Status outcome = study->Run(execute, &engine, &display, {absl::Seconds(deploy.lease_seconds())});
+  if (by_slurm && config.detach && outcome.ok()) {
     if (!has_submitted) Show("submitted nothing: Slurm's queue has tasks for all open work");
     Show(absl::StrCat(
         "watch them with 'openset status' and cancel them with 'openset cancel', each with this command's SPEC, "
@@ -272,16 +260,18 @@ absl::Status RunPlan(Study* study) {
     return absl::CancelledError(
         absl::StrCat(outcome.message(), "; its tasks continue in Slurm ('openset cancel' cancels them)"));
   }
-  if (IsSlurmTask() && outcome == TimeIsUp()) {  // a cancelled task isn't queued again; Slurm queues a preempted one
+  // A cancelled task isn't queued again; Slurm queues a preempted one.
+  if (config.is_slurm_task() && outcome == TimeIsUp()) {
     const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
     std::cout << "requeued: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
   }
   return outcome;
 }
 
-absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
-  if (IsSlurmTask()) return outcome;
-  if (absl::GetFlag(FLAGS_detach) && outcome.ok()) return outcome;  // there are no results yet
+absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure,
+                       const RunConfig& config) {
+  if (config.is_slurm_task()) return outcome;
+  if (config.detach && outcome.ok()) return outcome;  // there are no results yet
   if (absl::IsCancelled(outcome)) {
     return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command continues from here"));
   }

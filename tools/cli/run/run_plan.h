@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "experiments/engine/deploy.pb.h"
 #include "experiments/plan/plan.h"
 #include "experiments/study/study.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -17,16 +17,17 @@ std::vector<std::string> RunFlags();
 
 // Fails if an action of the plan that has no result needs a precision that this machine's CPU lacks
 // (experiments/worker/cpu_precision.h). OK for Slurm, whose nodes may have other CPUs.
-absl::Status CheckPrecisions(const Plan& plan, const DeploySpec& deploy);
+absl::Status CheckPrecisions(const Plan& plan, const RunConfig& config);
 
 // Runs the actions of the study's plan that have no result, including the choices of searches and the trials that these
 // add. Shows progress on standard output. Errors: those of ExecutePlan(), and, before anything is written, those of
 // checking flags, data files and model files.
-absl::Status RunPlan(Study* study);
+absl::Status RunPlan(Study* study, const RunConfig& config);
 
 // Writes and prints the report, unless the run was stopped, could not begin, or could not import its model
 // (kInvalidArgument). Returns the outcome with advice; `after_failure` is the advice if actions failed.
-absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure);
+absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure,
+                       const RunConfig& config);
 
 }  // namespace openset
 

@@ -28,7 +28,7 @@
 #include "experiments/engine/local_engine.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/run/engine_options.h"
 
 namespace openset {
@@ -196,18 +196,17 @@ std::string BuildOf(const std::string& program) {
 }
 
 // The ordinal of the GPU to probe on, -1 for the CPU; kNotFound if the plan is for another machine.
-absl::StatusOr<int> ProbedDevice(const DeploySpec& deploy, const Machine& machine) {
-  if (deploy.engine() == DeploySpec::SLURM) return absl::NotFoundError("it is Slurm's");
+absl::StatusOr<int> ProbedDevice(const Machine& machine, const RunConfig& config) {
+  if (config.deployment.engine() == DeploySpec::SLURM) return absl::NotFoundError("it is Slurm's");
   if (!machine.device.is_gpu) return -1;
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, FindDevices(config));
   if (devices.cuda.empty() || devices.kind != machine.device.kind) return absl::NotFoundError("no such GPU");
   return devices.cuda[0];
 }
 
 // Precondition: the plan has trials.
-absl::StatusOr<Machine> MachineOf(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+absl::StatusOr<Machine> MachineOf(const Study& study, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, FindDevices(config));
   Machine machine;
   const ExecutionSpec& execution = study.plan().trials[0].execution();
   if (execution.device() == ExecutionSpec::CUDA) {
@@ -220,7 +219,7 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
     }
     return machine;
   }
-  const int slots = CpuSlots(deployment.spec), threads = std::max(1, execution.threads());
+  const int slots = CpuSlots(config.deployment), threads = std::max(1, execution.threads());
   machine.device = {false, CpuName(), threads};
   machine.seats = std::max(1, slots / threads);
   machine.where = absl::StrCat(slots, slots == 1 ? " CPU slot, " : " CPU slots, ",
@@ -229,11 +228,11 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
 }
 
 // The data for CostsOf() and ExpectationOf().
-absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& machine, bool may_probe) {
+absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& machine, bool may_probe,
+                                           const RunConfig& config) {
   Throughputs throughputs = Throughputs::OfStore(study.store());
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  const absl::StatusOr<int> gpu = ProbedDevice(deployment.spec, machine);
-  const absl::StatusOr<LocalEngineOptions> engine = EngineOptions(deployment.spec, study.experiment().folders.catalog);
+  const absl::StatusOr<int> gpu = ProbedDevice(machine, config);
+  const absl::StatusOr<LocalEngineOptions> engine = EngineOptions(config, study.experiment().folders.catalog);
   if (!gpu.ok() || !engine.ok()) return throughputs;
   ProbeOptions options;
   options.device = machine.device;
@@ -258,11 +257,11 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
 
 }  // namespace
 
-absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe) {
+absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe, const RunConfig& config) {
   std::vector<NamedCost> all;
   if (study.plan().trials.empty()) return all;
-  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
-  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, may_probe));
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study, config));
+  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, may_probe, config));
   const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
                        bool needed_only) {
     const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
@@ -300,11 +299,11 @@ std::string BasisText(const PlanCost& cost, bool on_gpu) {
   return absl::StrJoin(parts, ", ");
 }
 
-absl::StatusOr<Expectation> ExpectationOf(const Study& study) {
+absl::StatusOr<Expectation> ExpectationOf(const Study& study, const RunConfig& config) {
   Expectation expectation;
   if (study.plan().trials.empty()) return expectation;
-  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
-  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, /*may_probe=*/false));
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study, config));
+  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, /*may_probe=*/false, config));
   const PlanCost cost = CostOf(study.plan(), throughputs, machine.device, /*needed_only=*/true);
   const int64_t known = cost.passes - cost.unknown_passes;
   if (known <= 0 || cost.hours <= 0) return expectation;

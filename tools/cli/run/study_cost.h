@@ -14,6 +14,7 @@
 #include "experiments/plan/plan.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/study/study.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -62,7 +63,7 @@ struct NamedCost {
 // Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
 // `may_probe`, new ones of some seconds each. There are no new probes for Slurm's machines
 // and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
-absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
+absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe, const RunConfig& config);
 
 // Whether most of a cost was neither measured nor scaled from a measurement. Such a number is not shown as a time.
 bool IsAssumed(const PlanCost& cost);
@@ -77,7 +78,7 @@ struct Expectation {
   ExpectedPace pace;
   std::string text;
 };
-absl::StatusOr<Expectation> ExpectationOf(const Study& study);
+absl::StatusOr<Expectation> ExpectationOf(const Study& study, const RunConfig& config);
 
 }  // namespace openset
 

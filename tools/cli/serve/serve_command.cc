@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -22,20 +20,11 @@
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "experiments/store/store.h"
-#include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/serve/access.h"
 #include "tools/cli/serve/http_server.h"
 #include "tools/cli/serve/routes.h"
 #include "tools/cli/serve/store_pages.h"
-
-ABSL_FLAG(std::string, host, "127.0.0.1",
-          "The IP address to listen on. Addresses other than this machine's own (127.0.0.1, ::1) need the printed "
-          "token; the connection is not encrypted.");
-ABSL_FLAG(int, port, 6736, "The port to listen on; 0: any that is free.");
-ABSL_FLAG(bool, token, false,
-          "Ask for a token on this machine too, because it has other users. Always so if they can't read all of the "
-          "store or of the folders with data.");
 
 namespace openset {
 namespace {
@@ -85,22 +74,21 @@ bool CanAllRead(const Store& store, const std::vector<std::string>& data_folders
   return CanAllList(store.folder()) && CanAllReadBelow(store.folder());
 }
 
-absl::Status RunServe(const std::vector<std::string>& /*arguments*/) {
-  const std::string flag = absl::GetFlag(FLAGS_host);
+absl::Status RunServe(const std::vector<std::string>& /*arguments*/, const RunConfig& config) {
+  const std::string flag = config.host;
   const std::string host = flag == "localhost" ? "127.0.0.1" : flag;
-  const int port = absl::GetFlag(FLAGS_port);
+  const int port = config.port;
   if (port < 0 || port > 65535) return absl::InvalidArgumentError("--port: must lie in 0 .. 65535");
   Access access;
   const absl::StatusOr<bool> is_local = IsLoopback(host);
   if (!is_local.ok()) return Annotate(is_local.status(), "--host");
   access.only_local = *is_local;
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_folders, DataFoldersFromFlags());
-  if (!access.only_local || absl::GetFlag(FLAGS_token) || !CanAllRead(store, data_folders)) access.token = NewToken();
-  StorePages pages(store, std::move(catalog), std::move(data_folders));
+  if (!access.only_local || config.token || !CanAllRead(store, config.data_folders)) access.token = NewToken();
+  StorePages pages(store, std::move(catalog), config.data_folders);
   Interrupt interrupt;  // before the threads, so that none of them receives the signal
   const auto answer = [&pages, &access](const HttpRequest& request) {
     const Route route = RouteOf(request.target);

@@ -6,8 +6,6 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -34,22 +32,7 @@
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/library_flags.h"
-
-ABSL_DECLARE_FLAG(std::vector<std::string>, known);
-ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);
-ABSL_DECLARE_FLAG(uint64_t, seed);
-ABSL_DECLARE_FLAG(std::vector<std::string>, near);
-ABSL_DECLARE_FLAG(std::vector<std::string>, far);
-ABSL_FLAG(
-    double, openness, 0,
-    "Instead of --unknown: use the number of unknown classes whose openness, 1 - sqrt(2K / (2K + U)), is nearest.");
-ABSL_FLAG(int, splits, 5, "Number of splits of the new task.");
-ABSL_FLAG(
-    int, folds, 1,
-    "Number of folds into which all samples of each class are divided, for each split; 1: use the data set's parts.");
-ABSL_FLAG(std::string, like, "",
-          "Copy the data set, the sources of unknown samples and the external images of this task.");
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -158,8 +141,8 @@ absl::Status AddSources(const Catalog& catalog, absl::string_view flag, const st
 
 // The sources of unknowns that --near and --far name, after the task's own classes if --unknown or --openness requests
 // any.
-absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task) {
-  const std::vector<std::string> near = absl::GetFlag(FLAGS_near), far = absl::GetFlag(FLAGS_far);
+absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task, const RunConfig& config) {
+  const std::vector<std::string>&near = config.near, &far = config.far;
   if (near.empty() && far.empty()) return absl::OkStatus();
   if (own_classes && task->unknown_size() == 0) {
     UnknownSource* own = task->add_unknown();
@@ -172,17 +155,17 @@ absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task
   return AddSources(catalog, "far", far, UnknownGroup::FAR, task);
 }
 
-absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
+absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog, const RunConfig& config) {
   TaskSpec task;
-  if (const std::string like = absl::GetFlag(FLAGS_like); !like.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  if (const std::string like = config.like; !like.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
     OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
     task.clear_split();
     task.clear_drawn();
     task.set_title(absl::StrCat(task.title(), " (classes of another list)"));
     return task;
   }
-  const std::optional<std::string> data = absl::GetFlag(FLAGS_data);
+  const std::optional<std::string> data = config.data;
   if (!data.has_value()) return FlagError("data", "name a data set, or a folder of images");
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(*data, catalog)), "--data");
   if (info->class_name_size() < 2) {
@@ -414,25 +397,25 @@ absl::Status ShowGroups(const TaskData& data, const Catalog& catalog) {
 
 }  // namespace
 
-absl::Status NewTask(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, TaskOfFlags(catalog));
+absl::Status NewTask(const std::string& name, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, TaskOfFlags(catalog, config));
   task.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(task.data_set()));
   NewTaskRequest request;
   request.name = name;
-  request.known = absl::GetFlag(FLAGS_known);
+  request.known = config.known;
   if (request.known.empty()) request.known = TrainedClasses(task, *info);
   // A list of one number would be the number of classes.
-  if (request.known.size() == 1 && absl::GetFlag(FLAGS_known).empty()) {
+  if (request.known.size() == 1 && config.known.empty()) {
     request.known = {info->class_name(*NumberOf(request.known))};
   }
-  request.unknown = absl::GetFlag(FLAGS_unknown);
-  request.openness = absl::GetFlag(FLAGS_openness);
-  request.splits = absl::GetFlag(FLAGS_splits);
-  request.folds = absl::GetFlag(FLAGS_folds);
-  request.seed = absl::GetFlag(FLAGS_seed);
-  OPENSET_RETURN_IF_ERROR(AddSources(catalog, !request.unknown.empty() || request.openness != 0, &task));
+  request.unknown = config.unknown;
+  request.openness = config.openness;
+  request.splits = config.splits;
+  request.folds = config.folds;
+  request.seed = config.seed;
+  OPENSET_RETURN_IF_ERROR(AddSources(catalog, !request.unknown.empty() || request.openness != 0, &task, config));
   if (task.unknown_size() > 0 && task.unknown(0).data_set() != task.data_set()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* outside, catalog.Find(task.unknown(0).data_set()));
     request.outside_classes = outside->class_name_size();
@@ -464,7 +447,8 @@ absl::Status NewTask(const std::string& name) {
       const std::string path,
       WriteIntoLibrary("tasks", name,
                        absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n",
-                                    TextWithNames(task, *info, SourcesOf(task)[0].data_set() == info->name()))));
+                                    TextWithNames(task, *info, SourcesOf(task)[0].data_set() == info->name())),
+                       config));
   if (absl::StartsWith(info->name(), kFolderPrefix)) {  // otherwise `openset data describe` has said it
     for (const std::string& line : LeftOutLines(info->name().substr(kFolderPrefix.size()), *info)) {
       std::cout << line << "\n";

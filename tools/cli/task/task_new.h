@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -50,7 +51,7 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task);
 
 // Makes the task that the flags describe, writes its file, and prints the path.
-absl::Status NewTask(const std::string& name);
+absl::Status NewTask(const std::string& name, const RunConfig& config);
 
 }  // namespace openset
 

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,48 +19,38 @@
 #include "data/task.h"
 #include "experiments/arrays/sample_file.h"
 #include "experiments/spec/experiment_file.h"
-#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/task/sample_table.h"
-
-ABSL_DECLARE_FLAG(std::string, split);
-ABSL_DECLARE_FLAG(std::string, out);
-ABSL_DECLARE_FLAG(int, train_limit);
-ABSL_DECLARE_FLAG(int, test_limit);
-
-ABSL_FLAG(int, validation_per_class, 0,
-          "samples: leave the last N training samples of each known class out of fit.npz and write them to "
-          "validation.npz, with the task's external validation images, as a study with searches has them.");
 
 namespace openset {
 
-absl::Status WriteTaskSamples(const std::string& name) {
-  const std::string out = absl::GetFlag(FLAGS_out);
+absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) {
+  const std::string out = config.out;
   TaskRequest request;
-  const std::string split = absl::GetFlag(FLAGS_split);
+  const std::string split = config.split;
   if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
     return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
   }
-  request.train_limit_per_class = absl::GetFlag(FLAGS_train_limit);
-  request.test_limit_per_class = absl::GetFlag(FLAGS_test_limit);
-  request.validation_per_class = absl::GetFlag(FLAGS_validation_per_class);
+  request.train_limit_per_class = config.train_limit;
+  request.test_limit_per_class = config.test_limit;
+  request.validation_per_class = config.validation_per_class;
   if (request.validation_per_class < 0) {
     return absl::InvalidArgumentError("--validation_per_class: must be 0 or more");
   }
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
 
   if (out.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const TextFormat format, TableFormatFromFlags());
-    OPENSET_ASSIGN_OR_RETURN(const Table table, SampleTable(data, catalog, data_folders));
+    OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseTableFormat(config));
+    OPENSET_ASSIGN_OR_RETURN(const Table table, SampleTable(data, catalog, config.data_folders));
     std::cout << FormatTable(table, format);
     return absl::OkStatus();
   }
-  SampleFile test(catalog, data_folders);
+  SampleFile test(catalog, config.data_folders);
   OPENSET_RETURN_IF_ERROR(test.Add(data.test_known(), -1));
   std::vector<std::string> groups;
   for (int g = 0; g < data.test_unknown_size(); ++g) {
@@ -70,10 +58,10 @@ absl::Status WriteTaskSamples(const std::string& name) {
     OPENSET_RETURN_IF_ERROR(test.Add(data.test_unknown(g).selection(), g));
   }
   for (const ShiftedGroup& group : data.test_shifted()) OPENSET_RETURN_IF_ERROR(test.Add(group.selection(), -1));
-  SampleFile fit(catalog, data_folders);
+  SampleFile fit(catalog, config.data_folders);
   if (!task.test_only() || task.has_fit_part()) OPENSET_RETURN_IF_ERROR(fit.Add(data.train(), -1));
 
-  SampleFile validation(catalog, data_folders);
+  SampleFile validation(catalog, config.data_folders);
   std::vector<std::string> validation_groups;
   if (data.has_validation_known()) OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_known(), -1));
   for (int g = 0; g < data.validation_unknown_size(); ++g) {

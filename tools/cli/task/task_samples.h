@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 
@@ -16,7 +17,7 @@ namespace openset {
 // flags --train_limit and --test_limit are those of `openset score`. Without --out, prints the test samples as a table
 // in --format, text or csv (tools/cli/task/sample_table.h). Errors: those of reading the data; kInvalidArgument for a
 // split that the task lacks.
-absl::Status WriteTaskSamples(const std::string& name);
+absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config);
 
 }  // namespace openset
 

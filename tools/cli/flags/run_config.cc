@@ -1,0 +1,252 @@
+#include "tools/cli/flags/run_config.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "absl/flags/marshalling.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "core/files/file_state.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/proto/overlay.h"
+#include "core/proto/proto_rules.h"
+#include "core/status_macros.h"
+#include "core/text/suggest.h"
+#include "experiments/action/memory_limits.h"
+
+namespace openset {
+namespace {
+
+using FlagTable = std::map<std::string, Flag, std::less<>>;
+
+template <typename T>
+Flag& AddFlag(absl::string_view name, const char* help, T& (*field)(RunConfig& config), FlagTable* flags) {
+  RunConfig defaults;
+  Flag flag = {std::string(absl::StripSuffix(name, "_")), help, absl::UnparseFlag(field(defaults)),
+               std::is_same_v<T, bool> || std::is_same_v<T, std::optional<bool>>};
+  flag.parse = [field](absl::string_view text, RunConfig* config, std::string* error) {
+    return absl::ParseFlag(text, &field(*config), error);
+  };
+  return (*flags)[flag.name] = std::move(flag);
+}
+
+// Each text is added to the field, which has no commas to separate them.
+void AddRepeatedFlag(absl::string_view name, const char* help, std::vector<std::string>& (*field)(RunConfig& config),
+                     FlagTable* flags) {
+  AddFlag(name, help, field, flags).parse = [field](absl::string_view text, RunConfig* config, std::string* /*error*/) {
+    for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+      field(*config).emplace_back(line);
+    }
+    return true;
+  };
+}
+
+FlagTable MakeFlags() {
+  FlagTable flags;
+#define OPENSET_FIELD(path)          \
+  +[](RunConfig & config) -> auto& { \
+    return config.path;              \
+  }
+#define OPENSET_FLAG(type, name, value, help) AddFlag(#name, help, OPENSET_FIELD(name), &flags);
+#define OPENSET_FLAG_IN(place, name, help) AddFlag(#name, help, OPENSET_FIELD(place.name), &flags);
+#define OPENSET_REPEATED_FLAG(place, name, help) AddRepeatedFlag(#name, help, OPENSET_FIELD(place.name), &flags);
+#include "tools/cli/flags/flag_list.inc"
+#undef OPENSET_FIELD
+#undef OPENSET_FLAG
+#undef OPENSET_FLAG_IN
+#undef OPENSET_REPEATED_FLAG
+  return flags;
+}
+
+std::string Absolute(const std::string& path) {
+  std::error_code error;  // of ""
+  return std::filesystem::absolute(path, error).lexically_normal().string();
+}
+
+// The file's spec, its paths absolute.
+absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec) {
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, spec));
+  const std::string folder = std::filesystem::path(Absolute(path)).parent_path().string();
+  const auto resolve = [&folder](std::string* text) { *text = Absolute(JoinPath(folder, *text)); };
+  if (spec->has_store()) resolve(spec->mutable_store());
+  for (std::string& data : *spec->mutable_data_folder()) resolve(&data);
+  if (spec->has_worker()) resolve(spec->mutable_worker());
+  const bool counts = IsAnySet(spec->memory());
+  if (spec->has_memory_mb() && !counts && spec->memory_per_slot_mb() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        source.Where("memory_mb"), ": set actions' memory too: memory { train_mb: ... } or memory_per_slot_mb: ..."));
+  }
+  if (!spec->has_memory_mb() && counts) {
+    return absl::InvalidArgumentError(absl::StrCat(source.Where("memory"), ": set the total too: memory_mb: ..."));
+  }
+  return source;
+}
+
+// The fields that flags set.
+absl::StatusOr<DeploySpec> SpecOfFlags(const RunConfig& config) {
+  DeploySpec spec;
+  if (config.store.has_value()) spec.set_store(Absolute(UserPath(*config.store)));
+  for (absl::string_view folder : absl::StrSplit(config.data.value_or(""), ',', absl::SkipEmpty())) {
+    spec.add_data_folder(Absolute(UserPath(std::string(folder))));
+  }
+  if (config.engine.has_value()) {
+    DeploySpec::Engine value;
+    const std::vector<std::string> names = EngineNames();
+    if (std::find(names.begin(), names.end(), *config.engine) == names.end() ||
+        !DeploySpec::Engine_Parse(absl::AsciiStrToUpper(*config.engine), &value)) {
+      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *config.engine, names)));
+    }
+    spec.set_engine(value);
+  }
+  if (config.jobs.has_value()) spec.set_jobs(*config.jobs);
+  if (config.devices.has_value()) spec.set_devices(*config.devices);
+  if (config.memory_per_slot.has_value()) spec.set_memory_per_slot_mb(*config.memory_per_slot);
+  if (config.retries.has_value()) spec.set_retries(*config.retries);
+  const std::optional<int> max_failures = config.max_failures;
+  if (const std::optional<bool> keep_going = config.keep_going; keep_going.has_value()) {
+    if (max_failures.has_value() && *keep_going != (*max_failures != 1)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", *keep_going ? "" : "no", "keep_going: can't be combined with ", "--max_failures=", *max_failures));
+    }
+    spec.set_max_failures(*keep_going ? 0 : 1);
+  }
+  if (max_failures.has_value()) spec.set_max_failures(*max_failures);
+  if (config.private_.has_value()) spec.set_private_(*config.private_);
+  if (config.worker.has_value()) spec.set_worker(Absolute(UserPath(*config.worker)));
+  for (const FieldProblem& problem : FindProblems(spec, Completeness::kPartial)) {
+    const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // the flag has the field's name
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", problem.message));
+  }
+  return spec;
+}
+
+// The deployment's own, then those that are always searched.
+std::vector<std::string> DataFolders(const DeploySpec& deployment) {
+  std::vector<std::string> folders(deployment.data_folder().begin(), deployment.data_folder().end());
+  if (const char* variable = std::getenv("OPENSET_DATA"); variable != nullptr) {
+    for (absl::string_view folder : absl::StrSplit(variable, ',', absl::SkipEmpty())) {
+      folders.push_back(Absolute(UserPath(std::string(folder))));
+    }
+  }
+  const absl::StatusOr<std::string> runfiles = RunfilesFolder();
+  if (runfiles.ok()) folders.push_back(JoinPath(*runfiles, "openset/data/packaged"));
+  if (std::string folder = UserCacheFolder("data"); !folder.empty()) folders.push_back(std::move(folder));
+  return folders;
+}
+
+constexpr mode_t kOfOthers = 077;
+
+// Applies to this process and its children from now on.
+absl::Status BePrivate(const Store& store, const std::string& where) {
+  umask(umask(0) | kOfOthers);
+  struct stat info;
+  if (stat(store.folder().c_str(), &info) != 0 || (info.st_mode & kOfOthers) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(where, ": other users can read the store ", store.folder(),
+                                                    "; 'chmod -R go= ", store.folder(), "' makes it private"));
+}
+
+bool IsNotMadeYet(const Store& store) {
+  const absl::StatusOr<std::vector<std::string>> names = ListFolder(store.folder());
+  return names.ok() ? names->empty() : !FileExists(store.folder());
+}
+
+// The libraries in the current folder, where `data describe` and `task new` write. openset's source tree doesn't count:
+// its files come with the program, which may be older.
+SpecFolders OfCurrentFolder() {
+  const std::string folder = UserPath(".");
+  return FileExists(JoinPath(folder, "experiments/methods")) ? SpecFolders{} : SpecFoldersBelow(folder);
+}
+
+}  // namespace
+
+const Flag& FindFlag(absl::string_view name) {
+  static const auto* const flags = new FlagTable(MakeFlags());
+  return flags->find(name)->second;
+}
+
+std::string RunConfig::Where(const std::string& field) const {
+  return deploy_source != nullptr && given.count(field) == 0 ? deploy_source->Where(field) : absl::StrCat("--", field);
+}
+
+std::vector<std::string> EngineNames() {
+  std::vector<std::string> names;
+  for (int value = DeploySpec::ENGINE_UNSPECIFIED + 1; value < DeploySpec::Engine_ARRAYSIZE; ++value) {
+    names.push_back(absl::AsciiStrToLower(DeploySpec::Engine_Name(value)));
+  }
+  return names;
+}
+
+absl::Status Deploy(RunConfig* config) {
+  DeploySpec& spec = config->deployment;
+  if (config->deploy.has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadDeploy(UserPath(*config->deploy), &spec));
+    config->deploy_source = std::make_shared<const TextSource>(std::move(source));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const DeploySpec flags, SpecOfFlags(*config));
+  Overlay(flags, &spec);
+  if (!spec.has_store()) spec.set_store(Absolute(UserPath(spec.store())));
+  FillDefaults(&spec);
+  if (spec.worker().empty()) spec.clear_worker();
+  config->data_folders = DataFolders(spec);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
+  Store store(config.deployment.store());
+  if (config.deployment.private_()) OPENSET_RETURN_IF_ERROR(BePrivate(store, config.Where("private")));
+  if (use == StoreUse::kMayMake || IsNotMadeYet(store)) {
+    OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  } else {
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  }
+  return store;
+}
+
+absl::StatusOr<Devices> FindDevices(const RunConfig& config) {
+  absl::StatusOr<Devices> devices = ChooseDevices(config.deployment.devices(), ThisGpuMachine());
+  if (!devices.ok()) return Annotate(devices.status(), config.Where("devices"));
+  return devices;
+}
+
+std::string UserPath(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  return folder == nullptr ? path : JoinPath(folder, path);
+}
+
+absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  SpecFolders folders = SpecFoldersBelow(JoinPath(runfiles, "openset"));
+  AddSpecFolders(OfCurrentFolder(), &folders);
+  const char* variable = std::getenv("OPENSET_LIBRARY");
+  for (const auto& [name, list] : {std::pair<std::string, std::string>{"OPENSET_LIBRARY", variable ? variable : ""},
+                                   {"--library", config.library}}) {
+    for (absl::string_view folder : absl::StrSplit(list, ',', absl::SkipEmpty())) {
+      const std::string path = UserPath(std::string(folder));
+      const SpecFolders more = SpecFoldersBelow(path);
+      if (more.empty()) {
+        return absl::InvalidArgumentError(absl::StrCat(name, ": ", path,
+                                                       FileExists(path) ? " has" : " doesn't exist, or has",
+                                                       " none of methods/, presets/, tasks/, catalog/ and specs/"));
+      }
+      AddSpecFolders(more, &folders);
+    }
+  }
+  return folders;
+}
+
+absl::StatusOr<Catalog> OpenCatalog(const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
+  return Catalog::Open(folders.catalog);
+}
+
+}  // namespace openset

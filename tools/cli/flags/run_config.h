@@ -1,0 +1,99 @@
+// The settings of a command: its flags, and the --deploy file that says where and how work runs.
+#ifndef OPENSET_TOOLS_CLI_FLAGS_RUN_CONFIG_H_
+#define OPENSET_TOOLS_CLI_FLAGS_RUN_CONFIG_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/proto/text_proto.h"
+#include "data/catalog.h"
+#include "experiments/engine/deploy.pb.h"
+#include "experiments/spec/spec_folders.h"
+#include "experiments/store/store.h"
+#include "experiments/study/study.h"
+#include "tools/cli/devices/devices.h"
+
+namespace openset {
+
+// Made once, when the command line is parsed, and passed by reference. A flag that the command does not take, or that
+// was not given, has its default.
+struct RunConfig {
+#define OPENSET_FLAG(type, name, value, help) type name = value;
+#define OPENSET_FLAG_IN(place, name, help)
+#define OPENSET_REPEATED_FLAG(place, name, help)
+#include "tools/cli/flags/flag_list.inc"
+#undef OPENSET_FLAG
+#undef OPENSET_FLAG_IN
+#undef OPENSET_REPEATED_FLAG
+
+  std::set<std::string> given;  // the names of the flags on the command line
+
+  // How a study is loaded, without what MakeStudyOptions() adds.
+  StudyOptions study;
+
+  // The --deploy file, overridden by the flags. Defaults are explicit, paths absolute; without `worker`, the worker is
+  // the one that comes with this program.
+  DeploySpec deployment;
+  std::shared_ptr<const TextSource> deploy_source;  // of the file, if one was given
+  // The deployment's data folders, then those of OPENSET_DATA, the one in the program's runfiles and the user's own.
+  std::vector<std::string> data_folders;
+
+  // Where a field of the deployment was set: "--jobs", "FILE:LINE: jobs".
+  std::string Where(const std::string& field) const;
+  // Whether this process is a job that `openset run --engine=slurm` has submitted.
+  bool is_slurm_task() const { return !slurm_task.empty(); }
+};
+
+// One row of flag_list.inc.
+struct Flag {
+  std::string name, help;
+  std::string default_value;  // as text
+  bool is_switch = false;     // Boolean: "--NAME" and "--noNAME" need no value
+  // Sets the flag from text, or adds the text if the flag may be given several times. Returns false, perhaps with an
+  // error, if the text is not valid.
+  std::function<bool(absl::string_view text, RunConfig* config, std::string* error)> parse;
+};
+
+// Precondition: there is such a flag.
+const Flag& FindFlag(absl::string_view name);
+
+// Reads the --deploy file and fills in `deployment` and `data_folders`.
+// Errors: kNotFound if there is no such file; kInvalidArgument with the flag, or the file and line, and the field.
+absl::Status Deploy(RunConfig* config);
+
+// The values of --engine, from DeploySpec.Engine: "local", "slurm".
+std::vector<std::string> EngineNames();
+
+// What a command does with the store. Commands that make results (`run`, `score` and `records merge`) may create it,
+// also in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
+enum class StoreUse { kRead, kMayMake };
+
+// Returns the deployment's store. With `private`, only the user can read what this process writes from now on. With
+// kRead, the store may be missing or its folder empty. Errors: those of Store::CheckVersion(); with kRead those of
+// Store::CheckIsStore(); kFailedPrecondition if the store is to be private and others can read it.
+absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use);
+
+// The deployment's devices. kInvalidArgument if it names none that this machine has.
+absl::StatusOr<Devices> FindDevices(const RunConfig& config);
+
+// Returns the absolute form of a path that is relative to the user's folder (`bazel run` changes the working folder).
+std::string UserPath(const std::string& path);
+
+// Returns the folders that come with the program and those of the current folder, OPENSET_LIBRARY and --library.
+// Errors: kInvalidArgument for a folder that is not a library.
+absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config);
+
+// Returns the data sets of these folders.
+absl::StatusOr<Catalog> OpenCatalog(const RunConfig& config);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_FLAGS_RUN_CONFIG_H_
