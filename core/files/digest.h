@@ -38,18 +38,18 @@ std::string ToHex(const Sha256::Digest& digest);
 // The largest file that Sha256HexOfFile() reads: larger than the archives of the largest data sets.
 inline constexpr int64_t kMaxHashedBytes = int64_t{1} << 40;
 
-// The digest of a file's content. Errors: those of OpenRegularFile() and InputFile::Read() (core/files/input_file.h);
-// kDataLoss if the file has more than `max_bytes` (nothing is read if the system reports such a size).
+// The digest of a file's content. Errors: a read error (core/files/system_calls.h); kDataLoss also if the file has more
+// than `max_bytes` (nothing is read if the system reports such a size).
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max_bytes = kMaxHashedBytes);
 
-// Reads a file that must have this digest; "" accepts any. Errors: those of ReadFile(); kFailedPrecondition, with both
-// digests and what to do, if it has another digest.
+// Reads a file that must have this digest; "" accepts any. Errors: a read error; kDataLoss also if the file has more
+// than kMaxFileBytes (core/files/files.h); kResourceExhausted also if it doesn't fit in memory; kFailedPrecondition,
+// with both digests and what to do, if it has another digest.
 absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256);
 
 // MD5 of files, for data sets that publish no better checksum. It detects corruption, not malice.
 
-// As 32 lower-case hexadecimal digits. Errors: those of OpenRegularFile() and InputFile::Read()
-// (core/files/input_file.h).
+// As 32 lower-case hexadecimal digits. Errors: a read error.
 absl::StatusOr<std::string> Md5HexOfFile(const std::string& path);
 
 }  // namespace openset

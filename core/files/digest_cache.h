@@ -26,13 +26,13 @@ class DigestCache {
   static DigestCache OfUser();
 
   // The SHA-256 of a file's content, in hexadecimal. If the file has to be read, calls `check` first with its path,
-  // unless it is null. Errors: those of `check` and Sha256HexOfFile() (core/files/digest.h).
+  // unless it is null. Errors: a read error (core/files/system_calls.h); any error that `check` returns.
   absl::StatusOr<std::string> Sha256Hex(const std::string& path,
                                         absl::Status (*check)(const std::string& path) = nullptr) const;
 
   // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order. The digest of each file
   // is stored, so that other selections use it too. Calls `hashed`, unless it is null, after each file that had to be
-  // hashed. Errors: those of Sha256HexOfFile().
+  // hashed. Errors: a read error.
   absl::StatusOr<std::string> Sha256HexOfFiles(const std::string& folder, const std::vector<std::string>& names,
                                                const std::function<void()>& hashed = nullptr) const;
 

@@ -24,11 +24,10 @@ class InputFile {
   // The length that the system reports; 0 for files of /proc and for pipes.
   int64_t bytes() const { return bytes_; }
 
-  // Reads `size` bytes, or fewer if the file ends. Errors: those of ReadError(), with the path.
+  // Reads `size` bytes, or fewer if the file ends. Errors: a read error (core/files/system_calls.h).
   absl::StatusOr<size_t> Read(char* to, size_t size);
 
-  // The next read begins at this byte, counted from 0. Errors, with the path: kDataLoss if it is not a regular file;
-  // those of ReadError().
+  // The next read begins at this byte, counted from 0. Errors: a read error; kDataLoss if it is not a regular file.
   absl::Status MoveTo(int64_t byte);
 
   // Returns the descriptor, which the caller must close.
@@ -40,10 +39,9 @@ class InputFile {
   std::string path_;
 };
 
-// Opens a regular file and follows links. Never blocks, as opening a pipe without a writer would. Errors, with the
-// path: those of ReadError() (core/files/system_calls.h), of which only kNotFound says that there is none;
-// kInvalidArgument also for a folder, an empty path, or a path with a NUL byte, where the system would cut it off;
-// kDataLoss for a pipe, a socket or a device, and for circular links.
+// Opens a regular file and follows links. Never blocks, as opening a pipe without a writer would. Errors: a read error
+// (core/files/system_calls.h), of which only kNotFound says that there is no file; kInvalidArgument also for an empty
+// path, or one with a NUL byte, where the system would cut it off.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);
 
 // The same for a path on the command line: /dev/stdin, and the /dev/fd/63 into which a shell turns <(PROGRAM), may be

@@ -20,12 +20,12 @@ namespace openset {
 
 // Returns the status of a system call that failed with `error` (errno) when something was to be opened, looked at, read
 // or listed. Its message is `message` and the system's reason. Only an entry that isn't there is absent, and only bytes
-// that were read can be corrupt:
+// that were read can be corrupt. Contracts call these codes "a read error"; its message names the path:
 //   kNotFound: there is no such entry (ENOENT, ENOTDIR)
 //   kPermissionDenied: EACCES, EPERM
 //   kResourceExhausted: this process or machine has too many open files, or no memory (EMFILE, ENFILE, ENOMEM, EAGAIN)
-//   kDataLoss: circular links (ELOOP)
-//   kInvalidArgument: no file can have this name (ENAMETOOLONG)
+//   kDataLoss: circular links (ELOOP); for code that reads a file, also a pipe, a socket or a device
+//   kInvalidArgument: no file can have this name (ENAMETOOLONG); for code that reads a file, also a folder
 //   kUnavailable: all others, such as EIO, ESTALE, ETIMEDOUT, ENOTCONN and EBUSY
 absl::Status ReadError(int error, absl::string_view message);
 

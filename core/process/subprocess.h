@@ -47,7 +47,7 @@ struct ProcessEnd {
   int exit_code = 0;  // if no signal ended it
   int signal = 0;     // that ended it, or 0
   bool dumped_core = false;
-  rusage usage = {};  // its CPU time, largest memory and so on, with those of its children that it waited for
+  rusage usage = {};  // its CPU time, largest memory and so on, including the children that it waited for
 
   bool ok() const { return signal == 0 && exit_code == 0; }
   // "exited with 3", "was killed by signal 11 (Segmentation fault)".

@@ -25,8 +25,8 @@ std::string DigestedPart(const google::protobuf::FieldDescriptor& field, std::st
 // What MessageDigest() hashes of a message, without its type's name.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
-// Computes the digests of many messages that share parts: that of a part (a message in a field of a message with the
-// option `digest_of_parts`) is computed once for each address. Precondition: such parts live, unchanged, as long as
+// Computes the digests of many messages that share parts: a part (a message in a field of a message with the option
+// `digest_of_parts`) is digested once for each address. Precondition: such parts live, unchanged, as long as
 // this object.
 class MessageDigester {
  public:

@@ -27,11 +27,12 @@ std::string EncodeRecord(const google::protobuf::Message& message);
 absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message,
                           absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 
-// The bytes of a record file, not yet validated by DecodeRecord(). Errors: those of ReadFile(); kDataLoss if the file
-// is larger than any record.
+// The bytes of a record file, not yet validated by DecodeRecord(). Errors: a read error (core/files/system_calls.h);
+// kDataLoss also if the file is larger than any record; kResourceExhausted also if it doesn't fit in memory.
 absl::StatusOr<std::string> ReadRecordBytes(const std::string& path);
 
-// DecodeRecord() of a file's content. Errors, with the path: also kNotFound; kDataLoss also for a pipe.
+// DecodeRecord() of a file's content. Errors, with the path: a read error; kDataLoss also if the file is no record of
+// this type, or corrupt; kUnimplemented if a newer version of the layout wrote it.
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
                             absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 

@@ -14,7 +14,7 @@ namespace openset {
 // Comments from a file of descriptors with source information (tools/build_defs/schema_set.bzl).
 class SchemaComments {
  public:
-  // Errors: those of reading the file; kDataLoss if it is not a complete set of descriptors.
+  // Errors: a read error (core/files/system_calls.h); kDataLoss also if it is not a complete set of descriptors.
   static absl::StatusOr<SchemaComments> Load(const std::string& path);
 
   // The comment lines above the field, message or enum value and those after it, without "//"; empty if there are none.

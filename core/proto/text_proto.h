@@ -23,8 +23,8 @@ class TextSource {
 
   const std::string& file() const { return file_; }
 
-  // "FILE:LINE: PATH" for a field path such as "loss.term[0].weight". If the field is absent, the line is that of the
-  // nearest message above it that is present; "FILE: PATH" if there is none.
+  // "FILE:LINE: PATH" for a field path such as "loss.term[0].weight". If the field is absent, LINE is where the nearest
+  // message above it that is present begins; "FILE: PATH" if there is none.
   std::string Where(absl::string_view path) const;
 
  private:
@@ -41,8 +41,10 @@ absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::str
 // The largest size of a text file: hundreds of times the largest of ours.
 inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
 
-// Parses a file and checks the schema's rules (core/proto/proto_rules.h). Errors: those of ParseTextProto(), with
-// "FILE:LINE: path" for the rules; those of ReadGivenFile(); kDataLoss for more than kMaxTextBytes.
+// Parses a file, which may be a pipe on the command line, and checks the schema's rules (core/proto/proto_rules.h).
+// Errors: kInvalidArgument with a line for each problem, "FILE:LINE:COLUMN: what" if the text doesn't parse,
+// "FILE:LINE: path: problem" if it breaks a rule; a read error (core/files/system_calls.h); kDataLoss also for more
+// than kMaxTextBytes.
 absl::StatusOr<TextSource> ReadTextProto(const std::string& path, google::protobuf::Message* message,
                                          Completeness completeness = Completeness::kComplete);
 

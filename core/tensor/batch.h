@@ -1,5 +1,5 @@
 // The values that data, models and losses pass to each other. B is the batch size, C, H, W an image's channels, height
-// and width, K the number of the model's outputs, D that of its features.
+// and width, K the number of the model's outputs, D of its features.
 #ifndef OPENSET_CORE_TENSOR_BATCH_H_
 #define OPENSET_CORE_TENSOR_BATCH_H_
 

@@ -8,8 +8,8 @@ namespace openset {
 
 // Loads LibTorch's CUDA library if this program isn't linked with it (FindCudaLibrary(),
 // core/process/gpu/cuda_library.h), and checks that LibTorch then sees a GPU; once per process. Call it before anything
-// else asks LibTorch for CUDA, because LibTorch remembers the answer. Errors: those of FindCudaLibrary() and
-// LoadCudaLibrary(); kFailedPrecondition if LibTorch sees no GPU.
+// else asks LibTorch for CUDA, because LibTorch remembers the answer. Errors: kNotFound if there is no CUDA library;
+// kFailedPrecondition if it is of another version or can't be loaded, or if LibTorch sees no GPU.
 absl::Status MakeCudaUsable();
 
 }  // namespace openset

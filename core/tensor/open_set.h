@@ -73,7 +73,8 @@ class OpenSetSource {
 
   virtual void StartEpoch(RandomStream* /*random*/) {}
 
-  // Errors: those of reading images from files.
+  // Errors, if the source reads images: a read error (core/files/system_calls.h); kDataLoss also for a corrupt image;
+  // kInvalidArgument for an image that the pipeline can't take.
   virtual absl::Status Draw(const DrawContext& /*context*/) { return absl::OkStatus(); }
 
   // Takes from `staging` the tensors that Draw() added, and completes batch->open, which has the numbers that it added.

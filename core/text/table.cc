@@ -299,7 +299,7 @@ std::string EscapeLatex(const std::string& text) {
 }
 
 std::string ToLatex(const Table& table) {
-  // `number`: that of the row, for its emphasis.
+  // `number`: the row's, for its emphasis.
   const auto line = [&table](const std::vector<std::string>& row, size_t number) {
     std::string text = "  ";
     for (size_t c = 0; c < row.size(); ++c) {

@@ -28,8 +28,8 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes);
 // The same; the array takes over the memory of `bytes`.
 absl::StatusOr<NpyArray> ParseOwnedNpy(std::string bytes);
 
-// The same for a file. Never reads more than its header declares. Errors, with the path: also those of ReadFile()
-// (core/files/files.h).
+// The same for a file. Never reads more than its header declares. Errors, with the path: also a read error
+// (core/files/system_calls.h); kResourceExhausted also if the array doesn't fit in memory.
 absl::StatusOr<NpyArray> ReadNpy(const std::string& path);
 
 // Version 1.0. The same array gives the same bytes.

@@ -20,8 +20,7 @@ using NpzArrays = std::map<std::string, NpyArray>;
 // same bytes. Not atomic: write to a temporary name. Errors: kUnavailable with the path.
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays);
 
-// The same, atomic and durable; replaces a file that is there. Errors: also those of ReserveFile() and MoveFile()
-// (core/files/files.h).
+// The same, atomic and durable; replaces a file that is there. Errors: a write error (core/files/files.h).
 absl::Status WriteNpzAtomically(const std::string& path, const NpzArrays& arrays);
 
 // Writes the same bytes as WriteNpz() if some arrays arrive row by row. Until Finish(), the rows are kept in files next
@@ -34,7 +33,7 @@ class NpzWriter {
   NpzWriter& operator=(const NpzWriter&) = delete;
 
   // Appends the rows of `some` [n, ...] to the array `name` [N, ...]. Errors: kUnavailable with the path. Precondition:
-  // type and shape, except for n, are those of the array's other rows.
+  // all rows of an array have the same type and, apart from n, the same shape.
   absl::Status AppendRows(const std::string& name, const NpyArray& some);
 
   // Writes the file with these arrays and those appended by rows. No array may be both. Errors: kUnavailable.
@@ -56,14 +55,15 @@ class NpzWriter {
   std::map<std::string, Rows> rows_;
 };
 
-// The names of an archive's arrays, in order. Inflates nothing. Errors: those of ReadNpz() for the archive.
+// The names of an archive's arrays, in order. Inflates nothing. Errors: a read error (core/files/system_calls.h);
+// kDataLoss, with the path, if the file is corrupt or not an archive.
 absl::StatusOr<std::vector<std::string>> NpzNames(const std::string& path);
 
 // Reads all arrays, or only those in `names` if it is not empty; skips names that are absent and doesn't inflate other
 // arrays. Together they may inflate to 1 GiB or 64 times the archive's size, whichever is more (ZipReader). Never
-// allocates the size that an array's header declares before the bytes are there. Errors, with the path and the array's
-// name: kNotFound; kDataLoss for a file that is corrupt or not an archive; kInvalidArgument for arrays that can't be
-// read (core/files/formats/npy.h).
+// allocates the size that an array's header declares before the bytes are there. Errors: a read error; with the path,
+// kDataLoss for a file that is corrupt, inflates to more, or is not an archive; with the array's name, kInvalidArgument
+// for an array of a type that is not read (objects, complex numbers, big-endian, structures).
 absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names = {});
 
 }  // namespace openset

@@ -54,7 +54,7 @@ class Reader {
     return taken;
   }
 
-  // A little-endian number of `size` bytes, at most 8; the sign is that of `is_signed`.
+  // A little-endian number of `size` bytes, at most 8, in two's complement if `is_signed`.
   absl::StatusOr<int64_t> Number(int size, bool is_signed) {
     OPENSET_ASSIGN_OR_RETURN(const absl::string_view taken, Take(size));
     uint64_t value = 0;
@@ -170,7 +170,7 @@ class Reader {
     return PushItems(PickleValue::kDict, std::move(items));
   }
 
-  // Sets the state of an object; that of a dict (an OrderedDict's `_metadata`) is dropped.
+  // Sets the state of an object; a dict's state (an OrderedDict's `_metadata`) is dropped.
   absl::Status Build() {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<int> state, Pop(1));
     if (stack_.empty()) return Damaged("nothing to build");

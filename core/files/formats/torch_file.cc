@@ -278,7 +278,7 @@ std::string HowToSave(const Pickle& pickle) {
                       ", \"weights.pth\")");
 }
 
-// Refuses names other than those of tensors and, in a script, of its classes and types.
+// Refuses all names but of tensors and, in a script, of its classes and types.
 absl::Status CheckNames(const Pickle& pickle, bool is_script) {
   const auto is_known = [&](absl::string_view name) {
     if (name == "collections OrderedDict" || name == kRebuildTensor || name == kRebuildParameter) return true;

@@ -21,7 +21,7 @@ class XzWriter {
   explicit XzWriter(UseBytes use);
   ~XzWriter();
 
-  // Errors: those of `use`; kResourceExhausted.
+  // Errors: kResourceExhausted if the system gives no memory or no thread; any error that `use` returns.
   absl::Status Write(absl::string_view bytes);
   absl::Status Finish();
 
@@ -43,8 +43,9 @@ class XzReader {
   explicit XzReader(UseBytes use);
   ~XzReader();
 
-  // Errors: those of `use`, after which nothing may be added; kDataLoss for a stream that is corrupt, needs more than
-  // kMaxMemory, has bytes after its end, or, in Finish(), is incomplete.
+  // Errors, after which nothing may be added: kDataLoss for a stream that is corrupt, needs more than kMaxMemory, has
+  // bytes after its end, or, in Finish(), is incomplete; kResourceExhausted if there is no memory; any error that `use`
+  // returns.
   absl::Status Add(absl::string_view packed);
   absl::Status Finish();
 

@@ -25,9 +25,9 @@ class ZipReader {
   static constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
   static constexpr int64_t kMaxInflation = 64;
 
-  // `max_bytes` replaces these limits unless it is 0. Errors: those of OpenRegularFile(); without the path,
-  // kInvalidArgument if it is not an archive, kDataLoss if its list of members is corrupt, and those of ReadError()
-  // (core/files/system_calls.h) if it can't be read.
+  // `max_bytes` replaces these limits unless it is 0. Errors: a read error (core/files/system_calls.h); without the
+  // path, kInvalidArgument if it is not an archive, kDataLoss if its list of members is corrupt, and a read error if it
+  // was opened but can't be read.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
   // The same for an open file, whatever was read from it before.
   static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
@@ -44,11 +44,11 @@ class ZipReader {
 
   // The content of a member. Never allocates the size that a header declares before the bytes are there. Errors:
   // kDataLoss if there is no such member, if it is corrupt (its length and CRC are compared), or if everything read so
-  // far is more than an archive of this size may inflate to; kOutOfRange if it has more than `max_bytes`; those of
-  // ReadError() if the file can't be read.
+  // far is more than an archive of this size may inflate to; kOutOfRange if it has more than `max_bytes`; a read error
+  // without the path.
   absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
 
-  // The same in parts. The length and the CRC are compared after the last one. Errors: also those of `use`.
+  // The same in parts. The length and the CRC are compared after the last one. Errors: also any that `use` returns.
   using UsePart = std::function<absl::Status(absl::string_view part)>;
   absl::Status ReadParts(absl::string_view name, size_t max_bytes, const UsePart& use);
 

@@ -24,11 +24,12 @@ absl::StatusOr<std::string> FindCudaLibrary();
 // know the runfiles of the program that started it.
 void TellWorkers(const std::string& cuda_library);
 
-// The version of the PyTorch in this folder by its version.py, "2.11.0+cu130". Errors: those of ReadFile(); kNotFound
-// if the file names none.
+// The version of the PyTorch in this folder by its version.py, "2.11.0+cu130". Errors: kNotFound if there is no such
+// file or it names none; another read error (core/files/system_calls.h).
 absl::StatusOr<std::string> PyTorchVersionIn(const std::string& torch_folder);
 
-// The path of libtorch_cuda.so in this folder of a PyTorch.
+// The path of libtorch_cuda.so in this folder of a PyTorch. Errors: kNotFound if there is none, or it can't be opened;
+// kFailedPrecondition if the PyTorch is of another version, or of one that can't be read.
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 
 // Loads the library into this process permanently, with symbols that all other libraries see. Call it before anything
@@ -36,7 +37,8 @@ absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 // message.
 absl::Status LoadCudaLibrary(const std::string& path);
 
-// Whether the driver can run CUDA 13. Errors: kFailedPrecondition if it is too old; those of GpuDriverCuda().
+// Whether the driver can run CUDA 13. Errors: kFailedPrecondition if it is too old; kNotFound if the machine has no
+// driver; kUnavailable, with CUDA's error number, if the driver fails.
 absl::Status CheckGpuDriver(const std::string& library = "libcuda.so.1");
 
 // Whether CUDA 13 supports the GPU: it needs a compute capability of at least 7.5. Errors: kFailedPrecondition.

@@ -31,10 +31,10 @@ absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& library = "
 // as ListGpus.
 absl::StatusOr<int> GpuDriverCuda(const std::string& library = "libcuda.so.1");
 
-// The ids of the processes that compute on the GPU with this CUDA ordinal. They are the machine's ids, which can't be
-// compared with those of a container that has its own process ids (HasMachinePids(), core/machine/machine.h). Queries
-// the driver's library for the GPU, and NVML for its processes. Errors: kNotFound if there is no such library;
-// kUnavailable, with the library's error number, if it fails.
+// The ids of the processes that compute on the GPU with this CUDA ordinal. They are the machine's ids, which mean
+// nothing in a container that has its own process ids (HasMachinePids(), core/machine/machine.h). Queries the driver's
+// library for the GPU, and NVML for its processes. Errors: kNotFound if there is no such library; kUnavailable, with
+// the library's error number, if it fails.
 absl::StatusOr<std::vector<pid_t>> GpuProcesses(int gpu, const std::string& library = "libcuda.so.1",
                                                 const std::string& management = "libnvidia-ml.so.1");
 

@@ -10,7 +10,7 @@
 namespace openset {
 
 // Calls Draw() and Take() for a batch whose images are already on the device. In a training, BatchStream
-// (data/batch_stream.h) does this while it makes a batch. Errors: those of Draw().
+// (data/batch_stream.h) does this while it makes a batch. Returns the error of Draw(), if there is one.
 absl::Status DrawOpenSet(OpenSetSource* source, RandomStream* random, Batch* batch);
 
 }  // namespace openset
