@@ -43,8 +43,8 @@ class BatchStream {
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  // Returns the next batch, or none after the last one. Errors: those of Batcher::At() for this batch; no batch
-  // follows. Exceptions that LibTorch threw while it made the batch are rethrown here.
+  // Returns the next batch, or none after the last one. Returns the error of Batcher::At(), and rethrows an exception
+  // that LibTorch threw, in place of the batch that was being made; no batch follows.
   absl::StatusOr<std::optional<Batch>> Next();
 
   // The state after the last batch that Next() returned, or before the first batch. Code that continues from here

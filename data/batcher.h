@@ -44,9 +44,9 @@ class Batcher {
  public:
   static constexpr int64_t kResidentBytes = int64_t{256} << 20;  // CIFAR-10's training part takes 150 MB
 
-  // `channels`: those of the model's input. If it is 1, colour images are converted to grey (ITU-R 601 luma, as
-  // Pillow's "L"). Errors: kInvalidArgument if the images have neither `channels` channels nor one, and are not
-  // converted; those of reading.
+  // `channels`: of the model's input. If it is 1, colour images are converted to grey (ITU-R 601 luma, as Pillow's
+  // "L"). Errors: kInvalidArgument if the images have neither `channels` channels nor one, and are not converted; if
+  // they are copied, a read error (core/files/system_calls.h), and kDataLoss also for a corrupt image.
   static absl::StatusOr<Batcher> Make(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels,
                                       at::Device device, int64_t resident_bytes = kResidentBytes);
 
@@ -61,8 +61,9 @@ class Batcher {
 
   // Returns the batch of these samples, on the device; its `sample` is `samples`. `pipeline` must be for `channels`
   // channels; it draws from `random`. `open`, if it has a source, draws and makes what this needs for the batch.
-  // Thread-safe, apart from the source. Errors: those of ImageSource::Read() (none if all images are on the device),
-  // of Pipeline::CheckSize() with the image, and of the source.
+  // Thread-safe, apart from the source. Errors: kInvalidArgument, with the image, if the pipeline would make it too
+  // large (Pipeline::CheckSize()); unless all images are on the device, a read error, and kDataLoss also for a corrupt
+  // image; the same for the images that the open set's source reads.
   absl::StatusOr<Batch> At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
                            const OpenSetDrawing& open = {}) const;
 

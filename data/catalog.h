@@ -21,9 +21,9 @@ namespace openset {
 // Data sets by name.
 class Catalog {
  public:
-  // Reads NAME.textproto of each data set in a folder. Errors: kNotFound if there is no such folder; kInvalidArgument
-  // with "FILE:LINE: path: problem" lines for files that don't parse, break the rules of catalog.proto, have another
-  // name than their data set, or are contradictory.
+  // Reads NAME.textproto of each data set in a folder. Errors: a read error (core/files/system_calls.h) for the folder;
+  // kInvalidArgument with "FILE:LINE: path: problem" lines for files that can't be read, don't parse, break the rules
+  // of catalog.proto, have another name than their data set, or are contradictory.
   static absl::StatusOr<Catalog> Open(const std::string& folder);
   // Reads several folders into one catalog. Errors: also kInvalidArgument, with both paths, if two folders have files
   // of the same name and different content.
@@ -34,8 +34,9 @@ class Catalog {
 
   // Finds a data set by its name. "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), and
   // "features:/PATH" a file of features (data/sets/feature_data_set.h); they are looked at in the first call. The
-  // result lives as long as any copy of this catalog. Thread-safe. Errors: kNotFound with the known names; those of
-  // DescribeFolder() and DescribeFeatures().
+  // result lives as long as any copy of this catalog. Thread-safe. Errors: kNotFound with the known names. For a folder
+  // or a file of features: a read error (core/files/system_calls.h); kInvalidArgument if the folder has no images, or
+  // the arrays are not as they must be; kDataLoss if the archive is corrupt.
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
   // Returns null if there is no such data set. For "folder:/PATH" and "features:/PATH", all copies of this catalog
@@ -58,9 +59,9 @@ class Catalog {
 
 // Returns the number of samples of a selection, computed from the catalog alone: the images of an epoch or a test. For
 // draws and lists with limits per class it is an upper limit (see MayHaveFewer()). Errors: kNotFound for an unknown
-// data set or part; kInvalidArgument for a class id out of range; kDataLoss if `part_digest` is set and differs
-// from the digest of the catalog's part: the catalog entry, or the files (DataSetPart.content_sha256), have
-// changed since the selection was made.
+// data set or part, and the other errors of Catalog::Find() for a folder or a file of features; kInvalidArgument for a
+// class id out of range; kDataLoss if `part_digest` is set and differs from the digest of the catalog's part: the
+// catalog entry, or the files (DataSetPart.content_sha256), have changed since the selection was made.
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
 // Whether the selection may have fewer samples than CountSamples() returns: if samples are drawn or listed and classes

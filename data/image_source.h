@@ -73,14 +73,14 @@ class ImageSource {
   virtual ImageShape shape() const = 0;
 
   // Returns the images of `samples` (positions in the index), in that order, each of shape(). Needs memory only for the
-  // result and for decoding. Errors: kNotFound or kDataLoss, with the file, if an image file is missing or corrupt.
-  // Precondition: 0 <= sample < index().size().
+  // result and for decoding. Errors, from images in files: a read error (core/files/system_calls.h); kDataLoss, with
+  // the file, also for an image that is corrupt or of another size. Precondition: 0 <= sample < index().size().
   virtual absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const = 0;
 
   // Calls use(i, image) for each of `samples`, where i is its position among them, from several threads at once, and
   // returns when all calls have. Each image is used while it is in a processor's cache, and few are in memory at once.
-  // `use` must not throw. Errors: those of Read(), for the first sample that has one; `use` may have been called for
-  // any of the other samples.
+  // `use` must not throw. If samples can't be read, returns the error of the first one; `use` may have been called for
+  // any of the others.
   virtual absl::Status ReadEach(absl::Span<const int64_t> samples,
                                 const std::function<void(int64_t, Image)>& use) const;
 

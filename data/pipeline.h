@@ -27,7 +27,7 @@ void LookUpColours(const uint8_t* planes, int64_t pixels, const float* table, fl
 
 // Augments and normalises images for a model.
 
-// The images that a model accepts. The fields have the meaning of those of InputSpec.
+// The images that a model accepts. The fields mean the same as in InputSpec.
 struct InputFormat {
   int size = 32;
   int channels = 3;

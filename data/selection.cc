@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<int64_t>> Listed(const SampleIndex& index, const Sele
   return std::vector<int64_t>(selection.index().begin(), selection.index().end());
 }
 
-// Returns those of a class's positions that are in the fold.
+// Returns a class's positions that are in the fold.
 std::vector<int64_t> InFold(const Fold& fold, int32_t class_id, std::vector<int64_t> places) {
   if (fold.has_of()) places = InFold(fold.of(), class_id, std::move(places));
   RandomStream random(fold.seed(), absl::StrCat(fold.name(), "/class ", class_id));

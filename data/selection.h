@@ -1,4 +1,4 @@
-// Finds the samples of a selection among those of its parts.
+// Finds the samples of a selection in its parts.
 #ifndef OPENSET_DATA_SELECTION_H_
 #define OPENSET_DATA_SELECTION_H_
 

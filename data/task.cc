@@ -207,8 +207,8 @@ absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const Tas
                                                      " of task '", task.name(), "'"));
     }
     if (request.unknown_classes > 0) classes.resize(request.unknown_classes);
-    // All classes of another data set are those of which its parts have images; the groups of a file of features are
-    // classes of it.
+    // All classes of another data set means the classes of which its parts have images; the groups of a file of
+    // features are classes of it.
     const bool takes_all = classes.size() == info->class_name_size() && source.data_set() != task.data_set();
     const bool takes_rest = HasFeatures(*info) && split.unknown_size() == 0 && source.class_id_size() == 0;
     if ((takes_all || takes_rest) && source.draw_samples() == 0) {

@@ -34,8 +34,8 @@ struct TaskRequest {
 //
 // Known samples are from the task's train and test parts, labelled by their class's position in the split. Unknown ones
 // form one group for each source of unknowns, except sources all of whose classes are known. Errors, all
-// kInvalidArgument "path: problem": those of a task and the split (data/splits/task_problems.h); a split number that
-// does not exist ("split"); more unknown classes than there are, or a number of them for several sources
+// kInvalidArgument "path: problem": a task or a split that breaks a rule (data/splits/task_problems.h); a split number
+// that does not exist ("split"); more unknown classes than there are, or a number of them for several sources
 // ("unknown_classes"); no sample left to train with ("validation_per_class"); a class without a sample to test on
 // according to the catalog ("split N", with the class's name), except known classes of a test-only task of a file of
 // outputs: a network may have classes that the test lacks.

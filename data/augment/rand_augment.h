@@ -1,6 +1,6 @@
 // RandAugment (Cubuk et al. 2020) as in the code of Vaze et al. 2022 (data/augmentations/randaugment.py), which follows
 // ildoonet/pytorch-randaugment: each image gets `ops` operations drawn with replacement, each always applied, all at
-// one magnitude. The operations are those of Pillow on 8-bit images, bit for bit.
+// one magnitude. The operations do what Pillow's do on 8-bit images, bit for bit.
 #ifndef OPENSET_DATA_AUGMENT_RAND_AUGMENT_H_
 #define OPENSET_DATA_AUGMENT_RAND_AUGMENT_H_
 

@@ -13,7 +13,7 @@ namespace {
 
 class RandomCrop : public Augmentation {
  public:
-  // `input_size`: that of the windows; 0 for the images' own.
+  // `input_size`: of the windows; 0 for the images' own.
   RandomCrop(int padding, int input_size) : padding_(padding), input_size_(input_size) {}
 
   void Draw(int64_t count, PixelSize size, RandomStream* random, Staging* staging) const override {

@@ -17,7 +17,7 @@ struct FetchOptions {
   std::string data_folder;
   // The folders in which they may be already, including `data_folder`.
   std::vector<std::string> data_folders;
-  // Only the files of these parts, given by their names; if empty, those of all parts.
+  // Only the files of these parts, given by their names; if empty, of all parts.
   std::vector<std::string> parts;
   // The path of third_party/fetch.sh; "" if packages can't be fetched.
   std::string package_script;

@@ -21,8 +21,8 @@ struct ArchiveLimits {
 };
 
 // For each member, call AddFolder(), or BeginFile(), Write() any number of times and EndFile(). If several members have
-// the same name, the last one stays. All errors are kDataLoss with the member's name, except those of the disk, which
-// are kUnavailable.
+// the same name, the last one stays. All errors are kDataLoss with the member's name, but kUnavailable if the disk
+// fails.
 class MemberWriter {
  public:
   // `folder` must outlive it.
@@ -57,9 +57,9 @@ class MemberWriter {
 // Reads tar archives, plain or gzipped, without the program tar: POSIX.1-1988 (ustar), POSIX.1-2001 (pax) and GNU's
 // long names.
 
-// Writes the files and folders of an archive to `members`. Owners, permissions and times are ignored. Errors: those of
-// OpenRegularFile(); kDataLoss, with the member, for a corrupt or truncated archive, for members that MemberWriter
-// refuses, and for links, devices, pipes and sparse files.
+// Writes the files and folders of an archive to `members`. Owners, permissions and times are ignored. Errors: a read
+// error (core/files/system_calls.h); kDataLoss, with the member, for a corrupt or truncated archive, for members that
+// MemberWriter refuses, and for links, devices, pipes and sparse files; kUnavailable if the disk fails.
 absl::Status UnpackTar(const std::string& archive, MemberWriter* members);
 
 // Unpacks archives.
@@ -73,8 +73,9 @@ inline constexpr int64_t kMaxUnpacking = 64;
 // `root`, which is created if necessary; existing files of the same names are replaced. An archive may only contain
 // files and folders: links, devices, pipes, absolute names and names with '..' in them are refused. Permissions and
 // owners are ignored, and no link below `root` is followed. Errors: kDataLoss, with the archive and the member, if it
-// is corrupt, refused or too large; kNotFound if the program xz or bzip2 is needed and missing (in both cases nothing
-// below `root` has changed); kFailedPrecondition if a link or a file is in the way; kUnavailable if the disk fails.
+// is corrupt, refused or too large; kNotFound if there is no archive, or the program xz or bzip2 is needed and missing;
+// another read error (in all these cases nothing below `root` has changed); kFailedPrecondition if a link or a file is
+// in the way; kUnavailable if the disk fails.
 absl::Status Unpack(const std::string& archive, Download::Unpack format, const std::string& root,
                     const std::string& path = "");
 

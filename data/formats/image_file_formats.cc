@@ -31,7 +31,7 @@ class ImageFileFormat : public PartFormat {
     }
   }
 
-  // What to do about images that are not those of the catalog. An absolute path is that of the user's own folder.
+  // What to do about images that are not the catalog's. An absolute path is the user's own folder.
   static std::string WhatToDo(const DataSetInfo& info, const std::string& path) {
     if (path.empty() || path[0] != '/') return "fetch the files again";
     if (absl::StrContains(info.name(), ':')) return "its images are changing: run the command again";  // "folder:/..."

@@ -40,24 +40,27 @@ class PartFormat {
   // The folder of images in separate files, below a data folder or absolute; null if there is none.
   virtual const std::string* Folder(const DataSetPart& /*part*/) const { return nullptr; }
 
-  // Appends the problems that the schema's rules can't find: those of the format's message, which is at `path`, and of
-  // its data set's channels and size. Precondition: the schema's rules are obeyed.
+  // Appends the problems that the schema's rules can't find, in the format's message, which is at `path`, and in its
+  // data set's channels and size. Precondition: the schema's rules are obeyed.
   virtual void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                             std::vector<FieldProblem>* problems) const = 0;
 
-  // Checks, without decoding them, that images in separate files exist and are as many as the catalog says. Errors:
-  // kNotFound and kDataLoss, with the path.
+  // Checks, without decoding them, that images in separate files exist and are as many as the catalog says. Errors: as
+  // Open(); kNotFound also for an image that a list names and that does not exist; kDataLoss also if the digest of a
+  // folder's listing is not the catalog's.
   virtual absl::Status CheckImageFiles(const DataSetInfo& /*info*/, const FoundPart& /*found*/) const {
     return absl::OkStatus();
   }
 
-  // Returns all images, as stored. Errors: those of the format's reader; kDataLoss for a label of no class;
+  // Returns all images, as stored. Errors: a read error (core/files/system_calls.h); kDataLoss, with the file, also if
+  // it is corrupt or has a label of no class; kInvalidArgument for arrays of a kind that the format doesn't read;
   // kUnimplemented if the format does not hold its images in memory.
   virtual absl::StatusOr<ImageSet> Read(const DataSetInfo& info, const FoundPart& found) const = 0;
 
   // Returns a source that reads or generates images when they are needed, or null if the format's images are held in
-  // memory (see Read()). Errors: those of the format's reader; kDataLoss if a class has another number of images than
-  // the catalog says.
+  // memory (see Read()). Errors: a read error, of which kNotFound names a missing folder or file; kDataLoss for a
+  // malformed list, or if a class has another number of images than the catalog says; kInvalidArgument for a malformed
+  // table of clusters, or an image that it lacks.
   virtual absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const DataSetInfo& /*info*/,
                                                                   const FoundPart& /*found*/) const {
     return std::shared_ptr<const ImageSource>();

@@ -21,7 +21,8 @@ struct CifarRecord {
 };
 
 // Returns the records of all files in order. Precondition: sizes above 0, 0 <= label_at < label_bytes. Errors, with the
-// file: kNotFound if it can't be opened; kDataLoss if it is empty or its length is not a multiple of a record's.
+// file: a read error (core/files/system_calls.h); kDataLoss also if it is empty or its length is not a multiple of a
+// record's.
 absl::StatusOr<ImageSet> ReadCifarBinary(const std::vector<std::string>& paths, const CifarRecord& record);
 
 }  // namespace openset

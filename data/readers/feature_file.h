@@ -37,14 +37,15 @@ struct FeatureArrays {
 //   * `cluster` [N], whole numbers or texts: samples with the same one belong together;
 //   * `class_names` [C], texts, in the order of numeric labels. Without it, the names are the numbers. C is
 //     `num_classes`, otherwise the columns of `logits`, otherwise the largest label + 1.
-// Errors, with the path, the array and the row: those of ReadNpz(); kInvalidArgument for arrays of other shapes or
-// types, no known sample, a label or group out of range, a value of `features` that is not finite, a text with
-// control codes, and a group with the name of a class.
+// Errors, with the path, the array and the row: a read error (core/files/system_calls.h); kDataLoss also for a file
+// that is corrupt or not an archive; kInvalidArgument for arrays of other shapes or types, no known sample, a label or
+// group out of range, a value of `features` that is not finite, a text with control codes, and a group with the name
+// of a class.
 absl::StatusOr<FeatureArrays> ReadFeatureFile(const std::string& path);
 
-// The rows of a part, in the file's order; with `share`, those of one share of each class of the part `kAllSamples`
+// The rows of a part, in the file's order; with `share`, one share of each class of the part `kAllSamples`
 // (PlacesOfShare() in data/readers/image_folder.h, by the class's name). If there are clusters, each is whole in one
-// share: those of a class are shuffled instead of its samples, and go to the test share until it has as many samples
+// share: a class's clusters are shuffled instead of its samples, and go to the test share until it has as many samples
 // as without clusters, or more; a cluster of several classes stays where the first class put it.
 std::vector<int64_t> RowsOfPart(const FeatureArrays& arrays, const std::string& part,
                                 const ImageFolderOptions::Share* share);

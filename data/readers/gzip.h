@@ -23,7 +23,8 @@ absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes = 
 absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
 
 // Returns the content of a file, inflated if it begins with gzip's 1f 8b. The limit `max_bytes` applies to both.
-// Errors, with the path: as ReadFile() and Gunzip().
+// Errors, with the path: a read error (core/files/system_calls.h); kDataLoss also if it is larger, or the stream is
+// truncated or corrupt, or other data follows it.
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes = kMaxInflatedBytes);
 
 }  // namespace openset

@@ -11,9 +11,9 @@
 namespace openset {
 
 // Returns grey images [N, height, width] and their labels [N]. Each file may be plain or gzipped. Allocates memory for
-// what the files contain, not for what their headers declare. Errors, with the file: kNotFound if it can't be opened;
-// kDataLoss if it is not an IDX file of that kind, if the header and the length of the data disagree, or if the two
-// files have different numbers of samples.
+// what the files contain, not for what their headers declare. Errors, with the file: a read error
+// (core/files/system_calls.h); kDataLoss also if it is not an IDX file of that kind, if the header and the length of
+// the data disagree, or if the two files have different numbers of samples.
 absl::StatusOr<ImageSet> ReadIdx(const std::string& images_path, const std::string& labels_path);
 
 }  // namespace openset

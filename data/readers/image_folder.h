@@ -23,7 +23,8 @@ namespace openset {
 // Images in separate files, decoded when they are read.
 
 // Files are added one by one, in the order of the samples. Then the object is used like any ImageSource; it reads in as
-// many threads as there are processors. Errors of Read(), with the file: kNotFound, and kDataLoss as DecodeImage().
+// many threads as there are processors. Errors of Read(), with the file: a read error (core/files/system_calls.h);
+// kDataLoss also if it is not an image that DecodeImage() accepts, or has another size than shape() says.
 class ImageFiles final : public ImageSource {
  public:
   // `folder`: each class's folder, in the order of the class ids, or one folder for all. `shape`: 1 or 3 channels, to
@@ -77,7 +78,7 @@ struct ImageNames {
   std::vector<absl::string_view> Split() const;
 };
 
-// Returns those of a class's images that are not in `skip`, which names them as "CLASS_FOLDER/FILE".
+// Returns a class's images without those in `skip`, which names them as "CLASS_FOLDER/FILE".
 std::vector<absl::string_view> NamesWithout(const std::set<std::string>& skip, const std::string& class_folder,
                                             const ImageNames& images);
 
@@ -101,8 +102,8 @@ class ListingMemory {
   static ListingMemory OfUser();
 
   // Lists folders below `root`. A folder that does not exist has no images. With `sub_folders`, also images below them
-  // (ImageFolderFiles.sub_folders in data/catalog.proto), and remembers nothing. Errors, with the folder, for one that
-  // can't be read: those of ReadError() (core/files/system_calls.h).
+  // (ImageFolderFiles.sub_folders in data/catalog.proto), and remembers nothing. Errors: a read error other than
+  // kNotFound for a folder that can't be read.
   absl::StatusOr<FolderListing> List(const std::string& root, const std::vector<std::string>& folder,
                                      bool sub_folders = false) const;
 
@@ -117,8 +118,9 @@ using ImageClusters = std::unordered_map<std::string, int64_t>;
 
 // Reads the clusters of images from a table (.csv) with the columns `image` and `cluster`; others are ignored. An image
 // is a path below `root`, or an absolute one; those outside of `root` are left out. A cluster is any text; its number
-// is its place in the order of their bytes. Errors: those of ReadFile(); kInvalidArgument, with file and line, for
-// those of ReadCsv(), a missing column, a cluster without a name and an image in two clusters.
+// is its place in the order of their bytes. Errors: a read error; kInvalidArgument, with file and line, if the table is
+// malformed (ReadCsv() in core/files/formats/csv.h), or for a missing column, a cluster without a name and an image in
+// two clusters.
 absl::StatusOr<ImageClusters> ReadImageClusters(const std::string& file, const std::string& root);
 
 struct ImageFolderOptions {
@@ -144,8 +146,8 @@ struct ImageFolderOptions {
 //
 // `class_folder`: the folders below `root`, in the order of the class ids. `is_empty`: whether each class has no folder
 // and no images; an empty list means that all have one. `shape` and `part`: as in ImageFiles. Errors: kNotFound if a
-// folder does not exist or can't be read, or a file to skip does not exist; kInvalidArgument for an image without a
-// cluster, if others have one.
+// folder, or a file to skip, does not exist; another read error if a folder can't be read; kInvalidArgument for an
+// image without a cluster, if others have one.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::string& root,
                                                                    const std::vector<std::string>& class_folder,
                                                                    const ImageShape& shape, const std::string& part,
@@ -153,9 +155,9 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
                                                                    const std::vector<bool>& is_empty = {});
 
 // Returns the SHA-256, in hexadecimal, over a line "CLASS_FOLDER/FILE SIZE" for each image below `root`, in the order
-// of OpenImageFolder(), including images to skip and those of all shares. It shows whether a file is missing, new or
-// truncated without reading any file. A folder that does not exist has no images. Errors: kNotFound for a folder that
-// can't be read, and for an entry that is not a file.
+// of OpenImageFolder(), including images to skip and images of all shares. It shows whether a file is missing, new or
+// truncated without reading any file. A folder that does not exist has no images. Errors: a read error other than
+// kNotFound for a folder that can't be listed; kNotFound for an entry that is not a file, or whose size can't be read.
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder,
                                           bool sub_folders = false);
 absl::StatusOr<std::string> ListingDigest(const FolderListing& listing);

@@ -15,9 +15,9 @@ namespace openset {
 // Returns the images that the lines of `lists` name, in their order, as `format` says (ImageListFiles in
 // data/catalog.proto). Nothing is decoded before Read() (data/readers/image_folder.h). Empty lines are skipped. `root`:
 // the folder to which the paths are relative; a "/" at the beginning of a path is ignored. `part_table`: the file of
-// format.part_table, "" if there is none. `class_name`: in the order of the class ids. Errors, with file and line:
-// kNotFound for a list that does not exist; kDataLoss for a line with too few columns, an unknown class, a path that
-// leaves `root`, and a key of the list that the part table lacks or has twice.
+// format.part_table, "" if there is none. `class_name`: in the order of the class ids. Errors: a read error
+// (core/files/system_calls.h); kDataLoss, with file and line, for a line with too few columns, an unknown class, a path
+// that leaves `root`, and a key of the list that the part table lacks or has twice.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageList(const std::string& root,
                                                                  const std::vector<std::string>& lists,
                                                                  const std::string& part_table,

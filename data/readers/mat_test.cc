@@ -43,7 +43,7 @@ TEST(Mat, ReadsSciPysFiles) {
 }
 
 // Tests every truncation, including those at header boundaries, and every byte changed in three ways. Accepted changes
-// of the plain file are those of pixels, labels (to other whole numbers), padding and the header's text; in the
+// of the plain file are in pixels, labels (to other whole numbers), padding and the header's text; in the
 // compressed file, zlib's checksum notices nearly all.
 TEST(Mat, NoticesCorruption) {
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {

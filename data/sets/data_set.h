@@ -21,6 +21,13 @@
 
 namespace openset {
 
+// Contracts call these codes "an error of the data"; its message names the file, or the data set and the part:
+//   kNotFound: an unknown data set or part; a missing file or folder, with the folders searched and how to get it
+//   kDataLoss: a file that is corrupt, or that differs from the catalog in its number of images, classes or size
+//   kInvalidArgument: a table of clusters or an array that openset can't use
+//   kPermissionDenied, kResourceExhausted, kUnavailable: it can't be read now (ReadError() in
+//     core/files/system_calls.h)
+
 // Finds the files of a data set's part.
 
 // Looks for each file in the data folders in order, and returns the first layout whose files all exist. Errors:
@@ -32,7 +39,7 @@ absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_vi
 // fraction of a second.
 class PartStates {
  public:
-  // Looks at all files of the part. Errors: those of FindPartFiles() and PartFormat::Open().
+  // Looks at all files of the part. Errors: an error of the data.
   static absl::StatusOr<PartStates> Of(const DataSetInfo& info, absl::string_view part,
                                        const std::vector<std::string>& data_folders);
 
@@ -56,38 +63,37 @@ class PartStates {
 // A file of the catalog with path P is looked up as FOLDER/P in each data folder in order; the first one that exists is
 // used. Of a data set's layouts, the first one whose files for the part all exist is read.
 
-// Checks, without decoding them, that a part's files exist and are the published ones. For image folders: that the
-// number of files of each class is that of the catalog and, if the catalog has a digest of their listing, that their
-// names and sizes match it. For image lists: that the images that they name exist. Errors: kNotFound for an unknown
-// part, and for a missing file, with the folders searched and how to get it; kDataLoss for a file whose SHA-256 (or
-// MD5, if the catalog has only that) is not in the catalog, with the sums, and for a folder with other files.
+// Checks, without decoding them, that a part's files exist and are the published ones. For image folders: that each
+// class has as many files as the catalog says and, if the catalog has a digest of their listing, that their names and
+// sizes match it. For image lists: that the images that they name exist. Errors: an error of the data; kDataLoss also
+// for a file whose SHA-256 (or MD5, if the catalog has only that) is not in the catalog, with the sums.
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders);
 
 // Returns a digest that identifies the content of a part: the SHA-256 over a line for each of its files with the file's
 // SHA-256 and, for images in separate files, then over a line "FOLDER SHA256" for each folder that contains any, with
 // the SHA-256 over a line "FILE SHA256" for each image. "" for generated images. Hashes are cached
 // (core/files/digest_cache.h). `progress`, unless it is null, is called with the number of images hashed, by one thread
-// at a time. Errors: those of CheckFiles() for the files' number and paths; those of reading them.
+// at a time. Errors: an error of the data.
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
                                           const std::vector<std::string>& data_folders,
                                           const ProgressReport& progress = nullptr);
 
-// Sets DataSetPart.content_sha256 of those of `parts` for which the catalog has no checksums, if all files of the part
-// exist; otherwise it can't be computed. For folders whose files are to be counted (ImageFolderFiles.count_files), also
-// sets the numbers of samples. Other parts, which may have a hundred gigabytes, are not read. Ignores a data set or a
-// part that is not in the catalog: the code that needs it reports that. Errors: those of reading the files.
+// Sets DataSetPart.content_sha256 of each of `parts` for which the catalog has no checksums, if all files of the part
+// exist and none is corrupt; otherwise it can't be computed. For folders whose files are to be counted
+// (ImageFolderFiles.count_files), also sets the numbers of samples. Other parts, which may have a hundred gigabytes,
+// are not read. Ignores a data set, a part or a file that is missing, and files that are corrupt or differ from the
+// catalog: the code that needs them reports that. Errors: another error of the data.
 absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::string>& parts,
                                const std::vector<std::string>& data_folders, Catalog* catalog,
                                const ProgressReport& progress = nullptr);
 
 // Returns the images of a part and their classes, in the order in which they are stored. Checksums are not checked.
-// Errors: kUnimplemented for images that are in separate files or generated; kNotFound as CheckFiles(); those of the
-// readers; kDataLoss if the images differ from the catalog's in size, number, or number of a class.
+// Errors: an error of the data; kUnimplemented for images that are in separate files or generated.
 absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view part,
                                   const std::vector<std::string>& data_folders);
 
-// Returns any part as a source. Image folders are listed, but none of their images is read. Errors: those of LoadPart()
-// and, for a folder, those of CheckFiles().
+// Returns any part as a source. Image folders are listed, but none of their images is read. Errors: an error of the
+// data.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
                                                             const std::vector<std::string>& data_folders);
 
@@ -101,12 +107,14 @@ struct OpenedSelection {
 // Opens a part of the selection's data set. For callers that cache opened parts.
 using PartOpener = std::function<absl::StatusOr<std::shared_ptr<const ImageSource>>(const std::string& part)>;
 
-// Opens the parts in the order of PartsOf(). `info`: the selection's data set. Errors: those of `open_part` and
-// SelectSamples().
+// Opens the parts in the order of PartsOf(). `info`: the selection's data set. Errors: kInvalidArgument if the
+// selection names samples that the parts lack (SelectSamples() in data/selection.h); any error that `open_part`
+// returns.
 absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const DataSetInfo& info,
                                               const PartOpener& open_part);
 
-// Opens the parts with OpenPart(). Errors: also those of the catalog.
+// Opens the parts with OpenPart(). Errors: an error of the data; kInvalidArgument also if the selection names samples
+// that the parts lack.
 absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const Catalog& catalog,
                                               const std::vector<std::string>& data_folders);
 

@@ -1,4 +1,4 @@
-// Checks a catalog entry, which may be that of an untrusted catalog, beyond the schema's rules.
+// Checks a catalog entry, perhaps from an untrusted catalog, beyond the schema's rules.
 #ifndef OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 
@@ -9,11 +9,11 @@
 
 namespace openset {
 
-// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, which may be those of
-// an untrusted catalog.
+// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, perhaps from an
+// untrusted catalog.
 
 // Adds the problems of `fetch` and of every field that is a path ("path", "folder", "class_folder"), each with its
-// field: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is
+// field: a path that leaves its folder (data/path_below.h; an image folder's may be absolute), an address that is
 // not https, a download without a SHA-256 that does not say why, a package name that is not of its registry's form.
 void FindFetchProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems);
 

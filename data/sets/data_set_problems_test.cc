@@ -124,7 +124,7 @@ TEST(FindFetchProblems, ErrorsNameTheLine) {
                      HasSubstr(absl::StrCat("toy.textproto:", line + 5, ": fetch[0].urls.file[0].path: '../x'")))));
 }
 
-// All downloads of the catalog have checksums, except those of one data set.
+// All downloads of the catalog have checksums, except for one data set.
 TEST(FindFetchProblems, OurDownloadsHaveChecksums) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open("data/catalog");
   ASSERT_THAT(catalog, IsOk());

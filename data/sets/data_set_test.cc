@@ -433,7 +433,7 @@ TEST_F(DataSetFormats, Noise) {
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_EQ((*source)->index().size(), 4);
   EXPECT_EQ((*(*source)->Read({3}))[0].pixels.size(), 60);
-  // The digest of a generated part is that of its generator.
+  // The digest of a generated part is its generator's.
   const std::string digest = *PartDigest(info_, "test");
   info_.mutable_layout(0)->mutable_part(0)->mutable_noise()->set_seed(2);
   EXPECT_NE(*PartDigest(info_, "test"), digest);

@@ -17,7 +17,9 @@ inline constexpr absl::string_view kFeaturesPrefix = "features:";
 // Returns the catalog entry of a file of features (data/readers/feature_file.h). Its classes are the file's known ones,
 // then a class for each group of unknown samples. Its parts are the file's; without parts in the file, they are "train"
 // and "test", which share each class's known samples, "all", and one for each group. The entry contains the file's
-// SHA-256, so that changed files count as other data. `path` is absolute. Errors: those of ReadFeatureFile().
+// SHA-256, so that changed files count as other data. `path` is absolute. Errors, with the path: a read error
+// (core/files/system_calls.h); kDataLoss also for a file that is corrupt or not an archive; kInvalidArgument, with the
+// array, for arrays that are not as described there.
 absl::StatusOr<DataSetInfo> DescribeFeatures(const std::string& name, const std::string& path);
 
 // Whether the samples of a data set are feature vectors, not images.

@@ -30,13 +30,15 @@ struct FolderRequest {
 // Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
 // class; classes are in the order of the bytes of their names, and folders without images are ignored. If there are
 // folders "train" and "test" (or "val"), these contain the folders of the classes and are the parts "train" and "test";
-// a third one, "val", is the part "val". The classes are those of "train" and "test"; one that "train" lacks can only
-// be unknown. Otherwise the parts are "train" and "test", which share each class's images, and "all". A folder that
+// a third one, "val", is the part "val". "train" and "test" determine the classes; one that "train" lacks can only be
+// unknown. Otherwise the parts are "train" and "test", which share each class's images, and "all". A folder that
 // contains images and no folders of classes is one class, with the folder's name. A class whose images are all skipped
 // is left out. Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains
-// the digest of the listing, so that changed files count as other data. Errors: kNotFound if the folder does not exist;
-// kInvalidArgument if its path is not absolute, if it has no images, or for a name of a folder that no class can have;
-// those of ReadImageClusters() and of an image without a cluster.
+// the digest of the listing, so that changed files count as other data. Errors: a read error
+// (core/files/system_calls.h), of which kNotFound says that there is no folder, or no table of clusters;
+// kInvalidArgument if the path is not absolute, if the folder has no images or a part has none left, for a name of a
+// folder that no class can have, a malformed table of clusters, or an image that it lacks; kDataLoss if all images are
+// skipped.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
 
 // Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not

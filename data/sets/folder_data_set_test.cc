@@ -105,7 +105,7 @@ TEST_F(FolderDataSetTest, UsesExistingParts) {
   EXPECT_THAT(CheckFiles(*info, "test", {}), IsOk());
 }
 
-// The parts' digests are those of the folder without the third part, and of the classes that it had before.
+// The parts' digests are the same as without the third part, with the classes that the folder had before.
 TEST_F(FolderDataSetTest, TestMayHaveMoreClassesAndValIsAThirdPart) {
   Put("train/cat", 2);
   Put("train/dog", 1);

@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, con
                                                     const ClassPool& unknown);
 
 // Returns the splits of the first level, then those of the second and so on, with classes in the order in which they
-// were drawn. Errors: those of LevelsOf().
+// were drawn. Errors: kInvalidArgument "field: problem" if the rule can't be followed, as LevelsOf().
 absl::StatusOr<std::vector<ClassSplit>> DrawSplits(const DrawnSplits& rule, const ClassPool& known,
                                                    const ClassPool& unknown);
 

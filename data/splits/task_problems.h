@@ -17,7 +17,7 @@ namespace openset {
 // class; shifted samples of no known class.
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 
-// Returns the problems of everything but the splits, and those of one class split.
+// Returns the problems of everything but the splits, and the problems of one class split.
 std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSplit& split, int number,
                                             const Catalog& catalog);
 

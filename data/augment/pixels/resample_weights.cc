@@ -43,7 +43,7 @@ std::shared_ptr<const ResampleWeights> Measure(int64_t in, int64_t out, ResizeSp
   return measured;
 }
 
-// Whether LibTorch's sums of bytes along rows and along columns equal those of ResampleSum().
+// Whether LibTorch's sums of bytes along rows and along columns equal ResampleSum()'s.
 bool SumsAreLibTorchs(int64_t in, int64_t out, ResizeSpec::Filter filter) {
   constexpr int64_t kLines = 16;
   at::Tensor rows = at::empty({1, 1, kLines, in}, at::kFloat);

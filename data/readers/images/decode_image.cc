@@ -249,7 +249,7 @@ absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
 std::string WebpReason(absl::string_view bytes) {
   const uint64_t whole = 8 + uint64_t{LittleEndian32(bytes.substr(4))};
   if (whole > bytes.size()) return absl::StrCat("cut short at byte ", bytes.size(), " of ", whole);
-  // The chunk of the image itself, after those of its extensions.
+  // The chunk of the image itself, after the chunks of its extensions.
   size_t at = 12;
   while (at + 8 <= bytes.size() && !absl::StartsWith(bytes.substr(at), "VP8 ") &&
          !absl::StartsWith(bytes.substr(at), "VP8L")) {
@@ -272,7 +272,7 @@ absl::StatusOr<Interleaved> DecodeStillWebp(absl::string_view bytes) {
   return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
 }
 
-// Whether the first bytes are those of a WebP file with extensions, whose flags then are at byte 20.
+// Whether the file is WebP with extensions, whose flags then are at byte 20.
 bool IsExtendedWebp(absl::string_view bytes) { return bytes.size() > 20 && bytes.substr(12, 4) == "VP8X"; }
 
 // Returns the first frame of an animation on its canvas, which is black.

@@ -37,7 +37,7 @@ inline absl::Status CheckImageSize(absl::string_view format, int64_t height, int
   return DamagedImageStatus(format, absl::StrCat("it claims to be ", width, " x ", height, " pixels, at byte ", at));
 }
 
-// Whether the first bytes are those of the format.
+// Whether a file of the format can begin so.
 bool IsBmp(absl::string_view bytes);
 bool IsPnm(absl::string_view bytes);
 bool IsGif(absl::string_view bytes);
@@ -45,7 +45,7 @@ bool IsTiff(absl::string_view bytes);
 
 // Errors of all: kDataLoss as DecodeImage().
 
-// Reads Windows bitmaps of 1, 4, 8, 16, 24 and 32 bits, run-length encoded ones, and those of OS/2. Alpha is ignored.
+// Reads bitmaps of Windows (1, 4, 8, 16, 24 and 32 bits, also run-length encoded) and of OS/2. Alpha is ignored.
 absl::StatusOr<Interleaved> DecodeBmp(absl::string_view bytes);
 
 // Reads the first image of Netpbm's P1 to P6. Values of up to 65535 are scaled to 255 and rounded.
