@@ -29,8 +29,9 @@ absl::Status SetState(const TensorMap& state, Model* model);
 absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, std::string>& metadata,
                          const std::string& path);
 
-// Errors: kNotFound; kDataLoss for a file that is not well-formed safetensors (truncated, offsets that overlap or lie
-// outside, a size that does not fit dtype and shape), naming the file and the tensor.
+// Errors: a read error (core/files/system_calls.h); naming the file and the tensor, kDataLoss for a file that is not
+// well-formed safetensors (truncated, offsets that overlap or lie outside, a size that does not fit dtype and shape),
+// and kUnimplemented for a dtype that is not read.
 absl::StatusOr<TensorMap> LoadTensors(const std::string& path);
 
 // An array's elements, copied.

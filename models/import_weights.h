@@ -22,7 +22,7 @@ struct ImportNotes {
 };
 
 // Copies `given` into the model by name, as `spec` says (except for its file and key). Names may be openset's
-// ("backbone.conv1.weight", "head.weight") or those of torchvision and timm ("conv1.weight", "fc.weight"), all with or
+// ("backbone.conv1.weight", "head.weight") or torchvision's and timm's ("conv1.weight", "fc.weight"), all with or
 // without a prefix that all names share ("module.", "model.module.") and that is left out if more names fit the model
 // without it; a module "shortcut", as in OpenOOD's ResNets, is "downsample". The counter "n_averaged" of PyTorch's
 // averaged models is left out, num_batches_tracked may be missing and then doesn't change; floating-point values are
@@ -34,9 +34,11 @@ struct ImportNotes {
 absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Model* model, ImportNotes* notes = nullptr);
 
 // ImportTensors() of the spec's file, which is read once: safetensors, or a file of torch.save() or TorchScript
-// (core/files/formats/torch_file.h), of which no code runs. Errors, with the file: also kNotFound; kFailedPrecondition
-// if it has another SHA-256; kDataLoss for corrupt files; kInvalidArgument for files with other objects than tensors,
-// for other formats, and for a name of another format (core/files/formats/header_check.h).
+// (core/files/formats/torch_file.h), of which no code runs. Errors, with the file: also a read error
+// (core/files/system_calls.h); kFailedPrecondition if it has another SHA-256; kDataLoss also for corrupt files;
+// kInvalidArgument for files with other objects than tensors, for other formats, and for a name of another format
+// (core/files/formats/header_check.h); kUnimplemented for a tensor of a type that is not read; kOutOfRange for a pickle
+// that is too large.
 absl::Status ImportWeights(const WeightsSpec& spec, Model* model, ImportNotes* notes = nullptr);
 
 // The positions of the known classes among `outputs` outputs, i64 [num_classes]. `field` names their list in messages

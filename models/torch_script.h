@@ -61,11 +61,11 @@ class ScriptState {
 // trained, its gradients are computed once. Errors of the device (out of memory, a failure) are rethrown; see
 // core/tensor/torch_error.h.
 //
-// Errors, with the file: kNotFound; kFailedPrecondition if it has another SHA-256; kInvalidArgument if it is not a
-// script; if the script fails on two or on three such images (its code may name another device); if its outputs do not
-// have the shapes above, are NaN, are probabilities (rows without a negative number that sum to 1 within 1e-4, so that
-// it ends in a softmax) or are not one for each known class; if it has no such linear module or its logits are not that
-// module's outputs.
+// Errors, with the file: a read error (core/files/system_calls.h); kFailedPrecondition if it has another SHA-256;
+// kInvalidArgument if it is not a script; if the script fails on two or on three such images (its code may name another
+// device); if its outputs do not have the shapes above, are NaN, are probabilities (rows without a negative number that
+// sum to 1 within 1e-4, so that it ends in a softmax) or are not one for each known class; if it has no such linear
+// module or its logits are not that module's outputs.
 absl::StatusOr<std::shared_ptr<Model>> MakeTorchScriptModel(const TorchScriptSpec& spec, const InputSpec& input,
                                                             int num_classes, const ModelUse& use = {});
 

@@ -33,11 +33,12 @@ struct CsvArrays {
 //   * `group`: a name for each sample, blank for samples without a group: the arrays `group` and `group_names`, in
 //     order of appearance;
 //   * `cluster`: a text for each sample, the array of this name.
-// Errors, kInvalidArgument with the line and the column: those of ReadCsv; no line after the header; duplicates of
-// these columns, `pred` next to `prediction`; missing numbers of logit_ or feature_ columns, numbered logits next to
-// named ones; a cell that is not a number; numbers among names of
-// classes; a prediction that is blank or "unknown"; names of classes with numbered logits, or that no logit has;
-// numbers of classes with named logits; labels that are True and False; different values of num_classes.
+// Errors, kInvalidArgument with the line and the column: text that is not a table (ReadCsv() in
+// core/files/formats/csv.h); no line after the header; duplicates of these columns, `pred` next to `prediction`;
+// missing numbers of logit_ or feature_ columns, numbered logits next to named ones; a cell that is not a number;
+// numbers among names of classes; a prediction that is blank or "unknown"; names of classes with numbered logits, or
+// that no logit has; numbers of classes with named logits; labels that are True and False; different values of
+// num_classes.
 absl::StatusOr<CsvArrays> ParseCsvArrays(absl::string_view text);
 
 // Whether a class has a name that people give to unknown samples: "UNK", "<ood>", "N/A" and the like, in any case. In a

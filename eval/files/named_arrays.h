@@ -85,7 +85,8 @@ class NamedArrays {
   // Returns the array; -1 in `shape` means any extent. Errors: there is no such array, or its shape differs.
   absl::StatusOr<const NpyArray*> Get(const std::string& name, const std::vector<int64_t>& shape) const;
 
-  // Returns its elements, by a conversion of core/files/formats/npy.h. Errors: those of Get() and of the conversion.
+  // Returns its elements, by a conversion of core/files/formats/npy.h. Errors: there is no such array, its shape
+  // differs, or its elements can't be converted.
   template <typename T>
   absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
                     absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), std::vector<T>* values) const {

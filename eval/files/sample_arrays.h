@@ -24,9 +24,9 @@ struct ArrayView {
 
 // The same as for a file with these arrays. Row-major, aligned arrays of float32 (logits, features), float64
 // (unknown_score) and int64 (label, prediction, group) are not copied: they must outlive the result and everything
-// derived from it. Others are copied and converted. Errors refer to the samples by `name`. Errors, kInvalidArgument:
-// those of ReadScoreFiles() for the arrays of a file; an unknown or duplicate array name; invalid strides, sizes or
-// pointers.
+// derived from it. Others are copied and converted. Errors, kInvalidArgument with `name`: an unknown or duplicate array
+// name; invalid strides, sizes or pointers; arrays that a file may not have either (ScoreFileOf() in
+// eval/files/score_file.h).
 absl::StatusOr<ScoreFile> ScoreFileOfArrays(const std::string& name, absl::Span<const ArrayView> arrays,
                                             ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

@@ -22,8 +22,8 @@ namespace openset {
 // without logits, the names of the kept rows' labels, sorted, followed by those that are only predicted, sorted, so
 // that methods on the same samples get the same labels. Doesn't change rows that are not kept (`keep` [files][N]). If
 // no file names its classes, returns nothing and changes nothing. Errors, kInvalidArgument with the file: some files
-// name the classes of kept rows and others number them; an index without a name; logits for other classes than those of
-// the first file that names them.
+// name the classes of kept rows and others number them; an index without a name; logits for other classes than the
+// first file that names them has.
 absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::vector<bool>>& keep,
                                                        std::vector<ScoreFile>* files);
 
@@ -83,12 +83,12 @@ struct SampleSet {
 // computed from its logits; `prediction` is empty if it has no logits either. Each set of unknown samples is a group.
 // If there are several files, samples without a set belong to a set with the name of their file. C is num_classes of
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
-// numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: those of
-// ReadScoreFiles; kInvalidArgument with file, array and row for invalid values: labels, predictions or groups out of
-// range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in percent;
-// files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets without any
-// role; two sets of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned type that
-// are -1 in it.
+// numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: as
+// ReadScoreFiles(); kInvalidArgument also, with file, array and row, for invalid values: labels, predictions or groups
+// out of range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in
+// percent; files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets
+// without any role; two sets of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned
+// type that are -1 in it.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 

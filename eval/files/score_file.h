@@ -59,20 +59,22 @@ struct ScoreFile {
 // Endings may be in capitals.
 //   * .npy: one array, with the file's name without ".npy", or NAME if given as NAME=FILE. All .npy files and an
 //     external_confids.npz of FD-Shifts, together with at most one other file, make one ScoreFile.
-// Errors: kNotFound; kInvalidArgument or kDataLoss with the file and the array if a file does not have the format of
-// its name, is corrupt, or has arrays of other types or shapes; kInvalidArgument if the label is missing, or both
-// unknown_score and logits, if labels are True and False, or for arrays pred and prediction; kInvalidArgument for
-// kHigherIsKnown if there is no unknown_score or the format defines the direction. A file that `unknown` names (all its
-// samples are unknown) needs no label, nor does one with `correct` or `loss`: all its samples are known.
+// Errors: a read error (core/files/system_calls.h); kDataLoss or kInvalidArgument, with the file and the array, if a
+// file does not have the format of its name, is corrupt, or has arrays of other types or shapes; kInvalidArgument if
+// the label is missing, or both unknown_score and logits, if labels are True and False, or for arrays pred and
+// prediction; kInvalidArgument for kHigherIsKnown if there is no unknown_score or the format defines the direction. A
+// file that `unknown` names (all its samples are unknown) needs no label, nor does one with `correct` or `loss`: all
+// its samples are known.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});
 
-// The names of arrays: those of the fields above, and `group` and `group_names`.
+// The names of arrays: the fields above, and `group` and `group_names`.
 const std::vector<std::string>& ScoreFileArrays();
 
-// Makes a ScoreFile of arrays with these names. Errors call them `path`; they are those of ReadScoreFiles() for one
-// file.
+// Makes a ScoreFile of arrays with these names, which errors call `path`. Errors, kInvalidArgument with the array: one
+// of another type or shape; no label, or neither unknown_score nor logits; labels that are True and False; both pred
+// and prediction; kHigherIsKnown without unknown_score.
 absl::StatusOr<ScoreFile> ScoreFileOf(const std::string& path, const NamedArrays& arrays, ScoreDirection direction);
 
 }  // namespace openset

@@ -30,7 +30,7 @@ double LossOf(const RankedInput& ranked, int64_t sample);
 //   INPUT_ORDER           the same with equal scores in the order of the input,
 //   CORRECT_FIRST         smaller losses first,
 //   ERROR_FIRST           or larger losses first
-//   TRAPEZOID_DISTINCT    trapezoid rule between distinct scores; the risk at coverage 0 is that of the first score
+//   TRAPEZOID_DISTINCT    trapezoid rule between distinct scores; the risk at coverage 0 is the first score's
 //                         (FD-Shifts)
 //   TRAPEZOID_NORMALISED  trapezoid rule from coverage 1/n to 1, divided by 1 - 1/n, with equal scores in the order of
 //                         the input (torch-uncertainty); absent for one sample

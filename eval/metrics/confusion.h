@@ -41,7 +41,7 @@ std::vector<ClassCount> CountPerClass(const RankedInput& ranked);
 std::string ConfusionCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names = {});
 
 // CSV: "class,samples,accuracy" and a line for each known class, named as above. The accuracy of a class without
-// samples is empty. Precondition: that of CountPerClass().
+// samples is empty. Precondition: as CountPerClass().
 std::string AccuracyPerClassCsv(const RankedInput& ranked, absl::Span<const std::string> names = {});
 
 }  // namespace openset

@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> m
 // Which fields of a metric contradict each other; "" if none do. The schema's rules are for single fields.
 std::string ContradictionOf(const MetricSpec& metric);
 
-// The error that Evaluate() returns for these metrics, or OK.
+// OK, or the error that Evaluate() returns for these metrics: kInvalidArgument.
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
 
 // Evaluates several groups of unknown samples.
@@ -59,20 +59,20 @@ struct GroupedValues {
   GroupValues pool;
 };
 
-// [N], the sample weights with which a group is evaluated: those of `ranked`, but 0 for unknown samples of other
+// [N], the sample weights with which a group is evaluated: `ranked`'s weights, but 0 for unknown samples of other
 // groups. Precondition: the input has groups.
 std::vector<uint32_t> WeightsOfGroup(const RankedInput& ranked, int32_t group);
 
 // Evaluates each group. `groups` [num_groups or more] describes the input's groups, by number. All groups share the
-// ranking; samples of other groups get the weight 0. Errors: those of Evaluate(); kInvalidArgument for an input without
-// groups, or if `groups` has fewer groups than the input.
+// ranking; samples of other groups get the weight 0. Errors: kInvalidArgument for metrics that CheckMetrics() refuses,
+// for an input without groups, or if `groups` has fewer groups than the input.
 absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
                                              absl::Span<const Group> groups);
 
 // Full-spectrum evaluation: each of several sets of known samples against all unknown samples. `known_set` [N] is the
 // set of each known sample, or -1 for none; it is not read for unknown samples. The `unknown_samples` of each set are
-// the input's. Errors: those of Evaluate(); kInvalidArgument if the length differs from the input's, or for a set
-// without a name.
+// the input's. Errors: kInvalidArgument for metrics that CheckMetrics() refuses, if the length differs from the
+// input's, or for a set without a name.
 absl::StatusOr<std::vector<GroupValues>> EvaluateKnownSets(absl::Span<const MetricSpec> metrics,
                                                            const RankedInput& ranked,
                                                            absl::Span<const int32_t> known_set,

@@ -70,7 +70,7 @@ struct CurveFiles {
   std::map<std::string, VegaLite> charts;
 };
 
-// `summary` is text. Errors: those of ToHtml().
+// `summary` is text. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::string& title,
                                           const std::string& summary);
 
@@ -81,7 +81,7 @@ struct RankedMethod {
 
 // roc, oscr, risk_coverage, risk_coverage_pool and cost, each with the curves of all methods that have one, and
 // index.html. The first column of a .csv is `method`. Densities and thresholds, which depend on one method's scale of
-// scores, are omitted. Errors: those of ToHtml().
+// scores, are omitted. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,
                                                   const std::string& summary);
 

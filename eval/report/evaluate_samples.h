@@ -23,7 +23,8 @@ struct SampleIntervals {
 // Computes each metric as its convention prints it (offset + factor * value; likewise the interval and the direction),
 // for all samples, each set of unknown samples, the means over near and far sets, and each set of known samples. If
 // pooled_aurc is among the metrics and there are unknown samples, also computes each set's contribution to it. `ranked`
-// is `samples` ranked, unweighted. The report has no notes. Errors: those of Evaluate() and of BootstrapIntervals().
+// is `samples` ranked, unweighted. The report has no notes. Errors: kInvalidArgument for metrics that CheckMetrics()
+// refuses, or options that CheckOptions() refuses.
 absl::StatusOr<EvaluationReport> EvaluateSamples(absl::Span<const ConventionMetric> metrics, const SampleSet& samples,
                                                  const RankedInput& ranked,
                                                  const std::optional<SampleIntervals>& intervals);

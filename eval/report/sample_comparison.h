@@ -47,8 +47,9 @@ struct SampleComparison {
 // Compares each pair of methods by the paired bootstrap, and by DeLong's test for auroc and openauc (not of samples in
 // clusters); with a `baseline`, the index of a method, only the pairs with it, as its difference from the other.
 // `names` and `methods` have the same length, at least two. A difference is detectable if its interval (with several
-// pairs, at Holm's level) excludes 0, that is, if Holm's p-value is below 1 - confidence. The p-value is that of the
-// interval. Errors: those of PairedBootstrap, with the names.
+// pairs, at Holm's level) excludes 0, that is, if Holm's p-value is below 1 - confidence. The p-value belongs to the
+// interval. Errors, with the names: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions()
+// refuses, or if the methods' labels or groups differ.
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,

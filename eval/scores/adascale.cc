@@ -18,19 +18,17 @@ namespace {
 //   q = sum of max(0, x'_d) over the floor(D k1 / 100) largest x_d
 //       + lambda * sum of |x_d - x'_d| over the floor(D k2 / 100) largest x_d     (the first ones of equal values)
 //   p = min + (1 - F(q)) (max - min), F(q) the share of the fitted samples whose q is not larger
-//   r = sum of max(0, x) over that of the D - round(D p / 100) largest            (ActivationRatio)
+//   r = sum of max(0, x) over the sum of the D - round(D p / 100) largest         (ActivationRatio)
 // The score is -log sum_c exp(z_c) of z = W (x exp(r)) + b for A, of z = r^2 (W x + b) for L. (OpenOOD fits F on up to
 // 5000 validation samples and returns the negative, a confidence.)
 class Adascale : public Score {
  public:
   explicit Adascale(const AdascaleSpec& spec) : spec_(spec) {}
 
-  // Ignores labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument if there are no
-  // perturbed_features.
+  // Ignores labels. Errors: also kInvalidArgument if there are no perturbed_features.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
-  // Errors, beyond those of all scores: kInvalidArgument, with the row, if exp(r) is too large, as r may be for
-  // percentiles near 100.
+  // Errors: also kInvalidArgument, with the row, if exp(r) is too large, as r may be for percentiles near 100.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

@@ -25,8 +25,8 @@ class ClassAnchorScore : public Score {
  public:
   explicit ClassAnchorScore(const ClassAnchorScoreSpec& spec) : spec_(spec) {}
 
-  // Classes without a label among the samples have no centre. Errors, beyond those of CheckFitInput: kInvalidArgument,
-  // with the class, for a class of the labels of which no sample is classified correctly.
+  // Classes without a label among the samples have no centre. Errors: also kInvalidArgument, with the class, for a
+  // class of the labels of which no sample is classified correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -34,8 +34,7 @@ class Combine : public Score {
   // Precondition: there is a part.
   Combine(CombineSpec::Rule rule, std::vector<Part> parts) : rule_(rule), parts_(std::move(parts)) {}
 
-  // Errors: those of the scores; kInvalidArgument for labels that don't match the samples, and if there are too few
-  // samples for a p-value.
+  // Errors: also kInvalidArgument if there are too few samples for a p-value, or for one of the scores.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -30,11 +30,11 @@ class Combood : public Score {
  public:
   explicit Combood(const ComboodSpec& spec) : spec_(spec) {}
 
-  // Errors: those of CheckFeatureFitInput; kInvalidArgument for fewer than k or fewer than two samples.
+  // Errors: also kInvalidArgument for fewer than k or fewer than two samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
-  // Errors, beyond those of all scores: kInvalidArgument, with the row, if the power transform of a feature is too
-  // large, as it may be far outside of a narrow distribution.
+  // Errors: also kInvalidArgument, with the row, if the power transform of a feature is too large, as it may be far
+  // outside of a narrow distribution.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

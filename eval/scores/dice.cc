@@ -19,7 +19,7 @@ class Dice : public Score {
   // Precondition: 0 <= percentile <= 100.
   explicit Dice(double percentile) : percentile_(percentile) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

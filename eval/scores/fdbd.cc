@@ -16,7 +16,7 @@ namespace openset {
 namespace {
 
 // -sum_{c != y} (z_y - z_c) / |w_y - w_c| / |x - m| <= 0 for logits z [K], features x [D], the head's weights w [K, D],
-// the mean m of the training features and the predicted class y, that of the largest logit (`tied` selects one
+// the mean m of the training features and the predicted class y, which has the largest logit (`tied` selects one
 // if several are equal): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper uses
 // the mean over c; the released code and OpenOOD use the sum, as here, and return its negative, a confidence.
 // Classes with the same weights as y have no boundary and are ignored.
@@ -24,10 +24,10 @@ class Fdbd : public Score {
  public:
   explicit Fdbd(const FdbdSpec& spec) : centred_(spec.normaliser() != FdbdSpec::NORM), tied_(spec.tied()) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
-  // Errors, in addition: kInvalidArgument, with the row, if the features have no distance to divide by.
+  // Errors: also kInvalidArgument, with the row, if the features have no distance to divide by.
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:

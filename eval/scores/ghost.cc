@@ -29,8 +29,8 @@ class Ghost : public Score {
   explicit Ghost(const GhostSpec& spec) : probability_(spec.value() == GhostSpec::PROBABILITY), tied_(spec.tied()) {}
 
   // Outputs that are not the label of any sample are ignored for y.
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
-  // labels with fewer than two correctly classified samples.
+  // Errors: also kInvalidArgument, with the class, for a class of the labels with fewer than two correctly classified
+  // samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

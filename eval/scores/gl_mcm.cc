@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-// -max_c softmax(z_0 / T)_c - weight max_{p, c} softmax(z_p / T)_c, z_0 [K] the cosines of the image and z_p those of
+// -max_c softmax(z_0 / T)_c - weight max_{p, c} softmax(z_p / T)_c, z_0 [K] the cosines of the image and z_p of
 // place p = 1 .. P with the K texts; in [-1 - weight, 0). P = 0: without the second term. get_ood_scores_clip() of the
 // authors (utils/detection_util.py, GL-MCM), which computes the cosines from CLIP's features.
 class GlMcm : public Score {

@@ -23,8 +23,8 @@ class Gmm : public Score {
   // Precondition: ridge >= 0.
   explicit Gmm(double ridge) : ridge_(ridge) {}
 
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, if S_c + ridge I is
-  // not positive definite; for more classes and features than fit in memory.
+  // Errors: also kInvalidArgument, with the class, if S_c + ridge I is not positive definite, and for more classes and
+  // features than fit in memory.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -31,7 +31,7 @@ namespace {
 // stage in the class's training samples, and divide by 50 instead of E_s.
 class Gram : public Score {
  public:
-  // Errors: those of CheckFitInput and CheckStageValues; kInvalidArgument for fewer than ten samples.
+  // Errors: also kInvalidArgument for fewer than ten samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
@@ -70,7 +70,7 @@ absl::Status Gram::Fit(const ScoreInput& train, absl::Span<const int32_t> labels
   if (train.num_samples < kHeldOut) return absl::InvalidArgumentError("gram needs ten training samples or more");
   const int64_t width = static_cast<int64_t>(train.stage_values.size()) / train.num_samples;
   const double infinity = std::numeric_limits<double>::infinity();
-  // The last row is that of all classes.
+  // The last row is for all classes.
   Eigen::MatrixXd low = Eigen::MatrixXd::Constant(train.num_outputs + 1, width, infinity);
   Eigen::MatrixXd high = -low;
   const auto extend = [&](int64_t at, int64_t row) {

@@ -1,4 +1,4 @@
-// GROOD: the distance of the gradient of a nearest-centroid loss from those of training samples (ElAraby et al. 2023).
+// GROOD: the distance of a nearest-centroid loss's gradient from the training samples' gradients (ElAraby et al. 2023).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ namespace {
 // searches a part of the training samples (an IVF index); this searches all.
 class Grood : public Score {
  public:
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument if no sample is classified correctly.
+  // Errors: also kInvalidArgument if no sample is classified correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

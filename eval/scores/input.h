@@ -21,7 +21,8 @@ namespace openset {
 // invalid.
 absl::Status CheckFeatures(const ScoreInput& input);
 
-// For Fit() of a score that uses features and no labels: calls CheckFeatures and checks that there is a sample.
+// For Fit() of a score that uses features and no labels: calls CheckFeatures and checks that there is a sample. Errors:
+// kInvalidArgument, with the row if a row is invalid.
 absl::Status CheckFeatureFitInput(const ScoreInput& train);
 
 // For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and the same number of
@@ -65,7 +66,8 @@ ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels)
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);
 
 // Calls CheckLogits, then returns `score` of each row of logits [K]; `score` is called from several threads. Errors:
-// those of CheckLogits; kInvalidArgument, with the row, if the score is NaN, as it may be for infinite logits.
+// kInvalidArgument, with the row if one is to blame, for logits that are missing or NaN, and if the score is NaN, as it
+// may be for infinite logits.
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score);
 

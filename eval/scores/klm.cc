@@ -20,8 +20,7 @@ namespace {
 // of k, from which any other is infinitely far). Doesn't change if a constant is added to all logits.
 class Klm : public Score {
  public:
-  // Ignores labels. Errors: those of CheckLogits; kInvalidArgument if there are no samples or a logit is infinite,
-  // with the row.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

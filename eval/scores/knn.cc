@@ -25,7 +25,7 @@ class Knn : public Score {
   // Precondition: k >= 1.
   explicit Knn(int64_t k) : k_(k) {}
 
-  // Ignores labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument for fewer than k samples.
+  // Ignores labels. Errors: also kInvalidArgument for fewer than k samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -21,8 +21,7 @@ class Mahalanobis : public Score {
  public:
   explicit Mahalanobis(RowScale scale = RowScale::kAsIs) : scale_(scale) {}
 
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument if the features have no variance
-  // within classes.
+  // Errors: also kInvalidArgument if the features have no variance within classes.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

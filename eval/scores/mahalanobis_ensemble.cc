@@ -24,8 +24,8 @@ class MahalanobisEnsemble : public Score {
   explicit MahalanobisEnsemble(const MahalanobisEnsembleSpec& spec)
       : weights_(spec.weight().begin(), spec.weight().end()) {}
 
-  // Errors: those of CheckStageValues and of Mahalanobis, with the stage; kInvalidArgument for another number of
-  // weights than stages.
+  // Errors: also kInvalidArgument, with the stage, if its values have no variance within classes, and for another
+  // number of weights than stages.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

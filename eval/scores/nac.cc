@@ -28,7 +28,6 @@ class Nac : public Score {
  public:
   explicit Nac(const NacSpec& spec) : spec_(spec) {}
 
-  // Errors: those of CheckFitInput, CheckFeatures and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

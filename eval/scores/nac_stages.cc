@@ -29,7 +29,7 @@ class NacStages : public Score {
  public:
   explicit NacStages(const NacStagesSpec& spec) : spec_(spec) {}
 
-  // Errors: those of CheckFitInput and CheckStageValues; kInvalidArgument for more settings than stages.
+  // Errors: also kInvalidArgument for more settings than stages.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -15,14 +15,14 @@ namespace openset {
 namespace {
 
 // -(w_y . (x - m) / |x - m| + alpha |x|_1) for features x [D], the mean m of the training features and the head's
-// weights w_y of the predicted class y, that of the largest logit (`tied` selects one if several are equal). The
+// weights w_y of the predicted class y, which has the largest logit (`tied` selects one if several are equal). The
 // quotient is 0 if x = m. May be negative; in units of the weights. (The released code returns its negative, a
 // confidence.)
 class Nci : public Score {
  public:
   explicit Nci(const NciSpec& spec) : alpha_(spec.alpha()), tied_(spec.tied()) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -16,7 +16,6 @@ namespace {
 // min_c |x - m_c|^2 >= 0 for features x [D], m_c the mean of the training samples of class c.
 class NearestMean : public Score {
  public:
-  // Errors: those of CheckFitInput and CheckFeatures.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

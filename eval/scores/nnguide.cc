@@ -26,8 +26,7 @@ class Nnguide : public Score {
   // If share is 1, it keeps all in their order.
   explicit Nnguide(const NnguideSpec& spec) : k_(spec.k()), share_(spec.share()) {}
 
-  // Ignores labels. Errors, beyond those of CheckFeatureFitInput and CheckLogits: kInvalidArgument for fewer than k
-  // samples.
+  // Ignores labels. Errors: also kInvalidArgument for fewer than k samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

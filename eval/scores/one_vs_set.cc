@@ -32,7 +32,7 @@ constexpr int64_t kMaxPasses = 20000;
 constexpr int64_t kExactSteps = 20000000;
 constexpr double kExactViolation = 1e-6, kViolation = 1e-3;
 
-// Minimises |weight|^2 / 2 + c sum_i max(0, 1 - y_i f(x_i)) over the columns of `centred`, y_i = 1 for those of the
+// Minimises |weight|^2 / 2 + c sum_i max(0, 1 - y_i f(x_i)) over the columns of `centred`, y_i = 1 for samples of the
 // class and -1 for others. The dual has a factor in [0, c] for each sample, weight = sum_i y_i a_i x_i, and is solved
 // for one after the other (Hsieh et al. 2008): for all samples, then for those strictly between the limits until they
 // violate ten times less. The bias is not penalised, so that sum_i y_i a_i = 0: it is the multiplier of this
@@ -154,8 +154,8 @@ class OneVsSet : public Score {
  public:
   explicit OneVsSet(const OneVsSetSpec& options) : options_(options) {}
 
-  // A class without samples has no slab. Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument if
-  // all samples have one label or equal features, or a support vector machine needs more than kMaxPasses passes.
+  // A class without samples has no slab. Errors: also kInvalidArgument if all samples have one label or equal features,
+  // or a support vector machine needs more than kMaxPasses passes.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

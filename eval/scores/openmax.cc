@@ -44,8 +44,8 @@ class OpenMax : public Score {
   explicit OpenMax(const OpenMaxSpec& spec) : spec_(spec) {}
 
   // Outputs that are not the label of any sample get no distribution (w_c = 0).
-  // Errors, beyond those of CheckFitInput: kInvalidArgument, with the class, for a label with fewer than two
-  // correctly classified samples or with a tail of equal distances.
+  // Errors: also kInvalidArgument, with the class, for a label with fewer than two correctly classified samples or with
+  // a tail of equal distances.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -17,7 +17,7 @@ namespace {
 // label of t; here the prediction stays the network's. Exhaustive: N * (training samples) * D multiplications.
 class Osnn : public Score {
  public:
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument if all samples have one label.
+  // Errors: also kInvalidArgument if all samples have one label.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -28,9 +28,9 @@ OutputKind KindOf(absl::Span<const float> outputs, int64_t num_outputs);
 // Errors: kInvalidArgument for a score of log-probabilities that reads the level of the logits (core/proto/traits.h).
 absl::Status CheckLevel(const ScoreSpec& spec, OutputKind kind);
 
-// Whether a score reads each output as that of a class, so that a large output for the unknown would make a sample
-// look known: not if it has the trait `extra_output` or `no_logits` (core/proto/traits.proto). An ensemble does if one
-// of its scores does.
+// Whether a score takes each output for a class, so that a large output for the unknown would make a sample look known:
+// not if it has the trait `extra_output` or `no_logits` (core/proto/traits.proto). An ensemble does if one of its
+// scores does.
 bool TakesOutputsForClasses(const ScoreSpec& spec);
 
 // "takes each of 5 outputs for a class, and there are 4: ..."; "" if the score doesn't, or all outputs are of classes.

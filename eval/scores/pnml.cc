@@ -18,7 +18,7 @@ namespace {
 // fits/gaussian.h). 0 for one output.
 class Pnml : public Score {
  public:
-  // Ignores labels. Errors: those of CheckFeatureFitInput; kInvalidArgument if all features are 0.
+  // Ignores labels. Errors: also kInvalidArgument if all features are 0.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

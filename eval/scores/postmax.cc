@@ -19,8 +19,7 @@ namespace {
 // code (generalized_pareto.h). All samples below P's support are equally unknown. A length of 0 counts as 2^-52.
 class PostMax : public Score {
  public:
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument for fewer than two correctly classified
-  // samples.
+  // Errors: also kInvalidArgument for fewer than two correctly classified samples.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -20,7 +20,7 @@ class React : public Score {
     if (spec.has_clip()) clip_ = spec.clip();
   }
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput. Does nothing if the clip is given.
+  // Ignores labels. Does nothing if the clip is given.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -21,7 +21,7 @@ class Relation : public Score {
  public:
   explicit Relation(const RelationSpec& spec) : power_(spec.power()), threshold_(spec.threshold()) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput and CheckLogits.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

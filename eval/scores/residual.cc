@@ -19,7 +19,7 @@ class Residual : public Score {
     if (spec.has_principal_dim()) principal_dim_ = spec.principal_dim();
   }
 
-  // Ignores labels. Errors: those of ResidualSpace::Fit.
+  // Ignores labels. Errors: also kInvalidArgument if no direction is left, or none in which the features vary.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

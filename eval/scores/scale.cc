@@ -12,7 +12,8 @@ namespace openset {
 namespace {
 
 // -log sum_c exp(z_c) of z = W (x exp(r)) + b, for features x [D] and the head W [K, D], b [K] of the outputs, in units
-// of the logits: r is the sum of all features over that of the D - round(D percentile / 100) largest (ActivationRatio).
+// of the logits: r is the sum of all features over the sum of the D - round(D percentile / 100) largest
+// (ActivationRatio).
 // All features are scaled; ash S also drops the smaller ones.
 class Scale : public Score {
  public:

@@ -44,25 +44,26 @@ class Score {
  public:
   virtual ~Score() = default;
 
-  // `labels` [N]: the known class of each sample. Errors: kInvalidArgument for outputs and labels that do not fit
-  // together.
+  // `labels` [N]: the known class of each sample. Errors: kInvalidArgument, with the row if one is to blame, if there
+  // is no sample, if `train` lacks outputs that the score needs (logits, features, the head ...) or they are not
+  // finite, and for outputs and labels that do not fit together. A score's own Fit() states only the errors that it
+  // adds.
   virtual absl::Status Fit(const ScoreInput& /*train*/, absl::Span<const int32_t> /*labels*/) {
     return absl::OkStatus();
   }
 
   // One score per sample; larger = more unknown. In double for any precision of the outputs.
-  // Errors: kInvalidArgument for outputs that the score needs and `input` lacks, and for NaN, with the row;
-  // kFailedPrecondition if it must be fitted and is not.
+  // Errors, also of the two functions below: kInvalidArgument for outputs that the score needs and `input` lacks, and
+  // for NaN, with the row; kFailedPrecondition if it must be fitted and is not.
   virtual absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const = 0;
 
   // The class probabilities, for calibration metrics, if the score has its own; absent if they are softmax(logits).
-  // Errors: those of Compute().
   virtual absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& /*input*/) const {
     return std::nullopt;
   }
 
   // The class of each sample [N], if the score also predicts it: 0 .. num_classes - 1, or num_classes for unknown;
-  // absent if it is the closed-set prediction. Errors: those of Compute().
+  // absent if it is the closed-set prediction.
   virtual absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& /*input*/,
                                                                           int64_t /*num_classes*/) const {
     return std::nullopt;

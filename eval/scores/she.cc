@@ -22,8 +22,8 @@ class She : public Score {
   explicit She(const SheSpec& spec) : tied_(spec.tied()) {}
 
   // Outputs that are not the label of any sample have no pattern; y is never one of them.
-  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
-  // labels of which no sample is classified correctly.
+  // Errors: also kInvalidArgument, with the class, for a class of the labels of which no sample is classified
+  // correctly.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -23,9 +23,8 @@ class Ssd : public Score {
  public:
   explicit Ssd(const SsdSpec& spec) : clusters_(spec.clusters()) {}
 
-  // Ignores labels if there is one cluster. Errors, beyond those of CheckFitInput (for classes) and CheckFeatures:
-  // kInvalidArgument, with the class, for features without variance, and for more classes and features than fit in
-  // memory.
+  // Ignores labels if there is one cluster. Errors: also kInvalidArgument, with the class, for features without
+  // variance, and for more classes and features than fit in memory.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -17,7 +17,7 @@ namespace openset {
 namespace {
 
 // alpha |R (x - u)| - log sum_c exp(z_c) for features x [D] and logits z [K], in units of the logits, with R and u of
-// ResidualSpace; alpha is the mean of max_c z_c over that of |R (x - u)|, both of the training samples. The paper's
+// ResidualSpace; alpha is the mean of max_c z_c over the mean of |R (x - u)|, both of the training samples. The paper's
 // probability of the virtual class rises with this.
 class Vim : public Score {
  public:
@@ -25,8 +25,8 @@ class Vim : public Score {
     if (spec.has_principal_dim()) principal_dim_ = spec.principal_dim();
   }
 
-  // Ignores labels. Errors, beyond those of CheckLogits and ResidualSpace::Fit: kInvalidArgument if alpha is not
-  // positive.
+  // Ignores labels. Errors: also kInvalidArgument if no direction is left, or none in which the features vary, and if
+  // alpha is not positive.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -20,7 +20,7 @@ class Vra : public Score {
  public:
   explicit Vra(const VraSpec& spec) : spec_(spec) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

@@ -30,7 +30,7 @@ class WeiperKld : public Score {
  public:
   explicit WeiperKld(const WeiperKldSpec& spec) : spec_(spec) {}
 
-  // Ignores labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  // Ignores labels.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
 
   // The same with given directions, of any lengths: `noise` gives their repeats * K * D values, row by row and head by

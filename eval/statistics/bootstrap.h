@@ -46,8 +46,8 @@ struct IntervalValue {
 // have the value 0 or all have 1, the interval is Clopper and Pearson's (exact_interval.h). Replicates are stratified:
 // each has as many known samples, and as many of each group of unknown ones, as the input. A sample of weight w counts
 // as w samples. If the input has clusters, whole ones are drawn, and no exact interval is used; if a cluster has
-// samples of several strata, there is only one stratum. The same options give the same bits. Errors: those of
-// CheckMetrics and CheckOptions.
+// samples of several strata, there is only one stratum. The same options give the same bits. Errors: kInvalidArgument
+// for metrics that CheckMetrics() refuses, or options that CheckOptions() refuses.
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
                                                               const RankedInput& ranked,
                                                               const BootstrapOptions& options);
@@ -108,7 +108,7 @@ struct AdjustedInterval {
 };
 
 // The interval of a statistic, or of a function of several, from its values for the samples, the replicates and the
-// jackknife (empty for kPercentile). Unless null, sets `p_value` to that of no difference from 0
+// jackknife (empty for kPercentile). Unless null, sets `p_value` to the p-value of no difference from 0
 // (replicate_interval.h), and `adjusted` to the interval at its confidence.
 IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
                          absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
@@ -124,8 +124,9 @@ struct GroupInterval {
 
 // The columns of EvaluateGroups (groups, means, pool), each metric with its interval. A replicate draws the known
 // samples once for all groups, so that a mean's interval accounts for its groups sharing them. For the value 0 or 1,
-// intervals of groups and the pool are those of BootstrapIntervals; a mean's interval is a point if all replicates
-// agree. Errors: those of BootstrapIntervals and of EvaluateGroups.
+// groups and the pool get the same intervals as from BootstrapIntervals(); a mean's interval is a point if all
+// replicates agree. Errors: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions() refuses,
+// for an input without groups, or if `groups` has fewer groups than the input.
 absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const MetricSpec> metrics,
                                                           const RankedInput& ranked, absl::Span<const Group> groups,
                                                           const BootstrapOptions& options);

@@ -27,9 +27,9 @@ struct NormalInterval {
   std::string note;  // if the interval is Clopper and Pearson's
 };
 
-// The variance is that of the known samples' means over pairs divided by their number, plus the same for the unknown
-// samples. If all pairs agree it is 0; the interval is then a point or, at the value 0 or 1, that of Clopper and
-// Pearson for as many pairs as the smaller side has samples. Ignores weights. Errors: kFailedPrecondition for samples
+// The variance is the variance of the known samples' means over pairs divided by their number, plus the same for the
+// unknown samples. If all pairs agree it is 0; the interval is then a point or, at the value 0 or 1, Clopper and
+// Pearson's for as many pairs as the smaller side has samples. Ignores weights. Errors: kFailedPrecondition for samples
 // in clusters, which are not independent, for fewer than two known or two unknown samples and, except for kAuroc,
 // without predictions; kInvalidArgument for a confidence outside (0, 1).
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,

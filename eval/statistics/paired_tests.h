@@ -43,9 +43,9 @@ inline constexpr int kFewestReplicates = 3;
 
 struct PairedTestOptions {
   double confidence = 0.95;
-  // The number of test samples divided by that of training samples, r, if all splits are drawn from the same samples:
-  // the variance of a mean over S splits is then (1 / S + r) times that of a split (Nadeau and Bengio 2003). 0 means
-  // that splits are independent.
+  // The number of test samples for each training sample, r, if all splits are drawn from the same samples: the variance
+  // of a mean over S splits is then (1 / S + r) times the variance of a split (Nadeau and Bengio 2003). 0 means that
+  // splits are independent.
   double test_per_training = 0;
 };
 
@@ -164,8 +164,8 @@ struct MethodPair {
 
 // The metrics of all methods, with the same replicates, and the differences of each pair, (0, 1), (0, 2), ..., (1, 2),
 // ...; with a `baseline`, an index of a method, of the pairs with it alone. The weights of the first method are used
-// for all. Errors: those of BootstrapIntervals; kInvalidArgument if there are fewer than two methods, or if labels or
-// groups differ from those of the first.
+// for all. Errors: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions() refuses, if there
+// are fewer than two methods, or if a method's labels or groups differ from the first one's.
 absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
                                                         absl::Span<const RankedInput* const> methods,
                                                         const BootstrapOptions& options,

@@ -39,11 +39,11 @@ struct SequentialDesign {
   std::vector<double> levels;
 };
 
-// The looks begin with `first`. They add splits in at most four equal steps, up to those of `most`, then seeds in at
-// most two: a run of a new split reduces the variance of the mean by the part of splits and by that of seeds, one of a
-// new seed only the latter. Up to a look, SpentLevel() of its share of the runs may be spent. `level` is that of the
-// comparison: of several, each has its part. Preconditions: kFewestReplicates <= first.splits <= most.splits, 1 <=
-// first.seeds <= most.seeds, 0 < level < 1.
+// The looks begin with `first`. They add splits in at most four equal steps, up to most.splits, then seeds in at most
+// two: a run of a new split reduces the variance of the mean by the parts of splits and of seeds, a run of a new seed
+// only by the latter. Up to a look, SpentLevel() of its share of the runs may be spent. `level` is this comparison's:
+// of several, each has its part. Preconditions: kFewestReplicates <= first.splits <= most.splits, 1 <= first.seeds <=
+// most.seeds, 0 < level < 1.
 SequentialDesign MakeSequentialDesign(const Look& first, const Look& most, double level);
 
 // What a look shows about a - b.

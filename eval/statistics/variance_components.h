@@ -10,11 +10,12 @@
 namespace openset {
 
 // Of the model difference(split, seed) = mean + effect of the split + effect of the seed within the split. The noise of
-// test samples is in the part of splits as far as all seeds of a split share it, and in that of seeds otherwise.
+// test samples is in the part of splits as far as all seeds of a split share it, and in the part of seeds otherwise.
 struct VarianceComponents {
   int splits = 0;
   double runs_of_split = 0;  // harmonic mean of the numbers of seeds
-  // Without several seeds of any split, `split` is the variance of one run of a split, and includes that of seeds.
+  // Without several seeds of any split, `split` is the variance of one run of a split, and includes the seeds'
+  // variance.
   double split = 0;
   std::optional<double> seed;
 };

@@ -32,7 +32,7 @@ class GoldenScores {
 // Golden values of scores: eval/testdata/post_hoc_scores.json, openood_scores.json, and files of their form.
 
 // A model's outputs for training samples and others: 4 classes and 8 features in post_hoc_scores.json, made by
-// tools/peers/make_score_golden.py; those of a real network in openood_scores.json, with the results of other projects'
+// tools/peers/make_score_golden.py; a real network's in openood_scores.json, with the results of other projects'
 // released code (make_openood_golden.py).
 class PostHocGolden {
  public:

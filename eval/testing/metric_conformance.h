@@ -7,7 +7,7 @@
 namespace openset {
 namespace testing {
 
-// Properties of one form of a metric, in addition to those of all metrics.
+// Properties of one form of a metric, beside what all metrics have in common.
 struct MetricForm {
   double low = 0;  // its range
   double high = 1;
@@ -19,7 +19,7 @@ struct MetricForm {
 // with constant scores:
 //   * a value is finite and in range; an absent one has a reason;
 //   * the order of the samples and a strictly increasing function of the scores change nothing, as `form` says;
-//   * weights give what repeated samples give, and those of 0 what samples left out give.
+//   * weights give what repeated samples give, and weights of 0 what samples left out give.
 void CheckMetric(const MetricSpec& spec, const MetricForm& form);
 
 }  // namespace testing

@@ -7,7 +7,7 @@
 namespace openset {
 namespace testing {
 
-// Properties of one score, in addition to those of all scores.
+// Properties of one score, beside what all scores have in common.
 struct ScoreTraits {
   bool shift_changes_it = false;          // a constant added to all logits of a sample
   bool last_output_is_special = false;    // not a class like the others

@@ -25,7 +25,7 @@ void ExpectRightGradients(const LossCase& loss_case);
 // The value is a scalar of the outputs' dtype and device.
 void ExpectScalar(const LossCase& loss_case);
 
-// The order of known samples and that of open samples don't matter.
+// The order of known samples and the order of open samples don't matter.
 void ExpectPermutationInvariance(const LossCase& loss_case);
 
 // Value and gradients are finite for logits, features and distances of magnitude 1000 and for equal ones, in f32.

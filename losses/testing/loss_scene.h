@@ -49,8 +49,8 @@ double Value(const std::string& spec, const LossScene& scene);
 // Open samples of weight 1: logits [U, K], and slots where a term needs them.
 OpenSet OpenSetOf(const at::Tensor& logits, const std::vector<int64_t>& slot = {});
 
-// 6 known samples, in 3 views, and 5 open samples of 4 classes, 3 features each; f64. Labels, slots and weights are
-// those of a step in which 4 known samples are classified correctly and one open sample is dropped.
+// 6 known samples, in 3 views, and 5 open samples of 4 classes, 3 features each; f64. Labels, slots and weights are as
+// in a step in which 4 known samples are classified correctly and one open sample is dropped.
 LossScene RandomScene(RandomStream* random);
 
 // Every tensor with respect to which a term may be differentiated.

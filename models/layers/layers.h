@@ -60,14 +60,14 @@ class BatchNorm : public Module {
   // relu(Forward(x) + shortcut), in fewer passes over memory and with the same bits.
   at::Tensor ForwardRelu(const at::Tensor& x, const Relu& relu = {});
   // Forward(convolution.Forward(x)). With folding on, evaluation mode computes one convolution instead, whose weights
-  // are those of `convolution` times weight / sqrt(running_var + 1e-5). Except for rounding, the result is the same.
+  // are `convolution`'s times weight / sqrt(running_var + 1e-5). Except for rounding, the result is the same.
   at::Tensor ForwardAfter(const Convolution& convolution, const at::Tensor& x);
   // The same for ForwardRelu(convolution.Forward(x), relu).
   at::Tensor ForwardReluAfter(const Convolution& convolution, const at::Tensor& x, const Relu& relu = {});
   void SetFolding(bool on) { folds_ = on; }  // off at first
   // Resets the statistics to those before the first batch.
   void ResetStatistics();
-  // With it, the running statistics are the means over the batches since ResetStatistics(), as those of PyTorch's layer
+  // With it, the running statistics are the means over the batches since ResetStatistics(), as in PyTorch's layer
   // without a momentum. Off at first.
   void SetCumulative(bool on) { is_cumulative_ = on; }
 

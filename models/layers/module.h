@@ -37,7 +37,7 @@ class Module {
     return module;
   }
 
-  // The tensors of this module, then those of the modules below it, depth first. They share memory with the module's.
+  // The tensors of this module, then of the modules below it, depth first. They share memory with the module's.
   TensorDict named_parameters() const;
   TensorDict named_buffers() const;
   std::vector<at::Tensor> parameters() const { return named_parameters().values(); }

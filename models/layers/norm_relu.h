@@ -36,8 +36,7 @@ at::Tensor AddAndRectify(at::Tensor z, const Relu& relu);
 // On CPUs with AVX2, for FP32 or BF16 in the channels-last layout and channels in multiples of 8, a forward pass reads
 // x three times and a backward pass twice. (LibTorch's operations pass over memory about twice as often, and divide
 // again for each value.) Such a backward pass does not support second derivatives. BF16 is computed in FP32: the result
-// and the gradients of x and the shortcut are those of FP32, each rounded once, while LibTorch rounds after each
-// operation.
+// and the gradients of x and the shortcut are FP32's, each rounded once, while LibTorch rounds after each operation.
 at::Tensor NormRelu(const at::Tensor& x, const NormTensors& norm, const NormOptions& options, const Relu& relu);
 
 }  // namespace openset

@@ -1,5 +1,5 @@
 // Generator and discriminator of images, as convolutional networks (Radford et al. 2016). The discriminator's channels,
-// sigmoids and mean are those of ARPL's models/gan.py; the generator's channels are the usual ones. Convolutions are
+// sigmoids and mean are as in ARPL's models/gan.py; the generator's channels are the usual ones. Convolutions are
 // 4x4, without bias. Batch norm follows each, except the last of both networks and the discriminator's first. Initial
 // values: convolutions N(0, 0.02), batch norm N(1, 0.02) and 0.
 //

@@ -36,9 +36,9 @@ enum class RowScale {
 std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_t dim, absl::Span<const int32_t> labels,
                                         int64_t num_classes, RowScale scale = RowScale::kAsIs);
 
-// The same of the samples whose largest logit (the first of equal ones) is that of their label; `rows` [N * dim] are
-// theirs. Errors: kInvalidArgument, with the class, for a label of which no sample is classified correctly.
-// Precondition: CheckFitInput.
+// The same of the samples whose label has the largest logit (the first of equal ones); `rows` [N * dim] are theirs.
+// Errors: kInvalidArgument, with the class, for a label of which no sample is classified correctly. Precondition:
+// CheckFitInput.
 absl::StatusOr<std::vector<Eigen::VectorXd>> MeansOfCorrect(absl::Span<const float> rows, int64_t dim,
                                                             const ScoreInput& train, absl::Span<const int32_t> labels);
 

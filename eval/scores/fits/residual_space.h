@@ -20,8 +20,8 @@ class ResidualSpace {
   ResidualSpace() = default;
 
   // `principal_dim`: if absent, 1000 for at least 2048 features, 512 for at least 768, otherwise half of them.
-  // Errors: those of CheckFeatureFitInput and HeadOf; kInvalidArgument if no direction is left, or none in which the
-  // features vary.
+  // Errors: kInvalidArgument if there is no sample, no head, or a value that is not finite; if no direction is left, or
+  // none in which the features vary.
   static absl::StatusOr<ResidualSpace> Fit(const ScoreInput& train, std::optional<int64_t> principal_dim);
 
   // D, or 0 without directions.
