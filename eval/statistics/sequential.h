@@ -65,7 +65,8 @@ struct LookResult {
 // intervals, Jennison and Turnbull 1989). If the means of splits are normal, no look's interval misses the true
 // difference with a probability of at least 1 - level, whatever is decided at the looks: at most `level` of all
 // comparisons find a difference that is not there, or exclude one that is. `a`, `b`, `split` are the runs of the look.
-// Errors: those of ComparePairedRuns(). Precondition: difference > 0.
+// Errors, kInvalidArgument: lengths that disagree, fewer than 2 runs, a value that is not finite (with its run).
+// Precondition: difference > 0.
 absl::StatusOr<LookResult> LookAt(const SequentialDesign& design, size_t look, absl::Span<const double> a,
                                   absl::Span<const double> b, absl::Span<const int> split, double difference);
 

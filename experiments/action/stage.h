@@ -71,19 +71,20 @@ class Stage {
   virtual bool CanUseMoreCpus(int /*threads*/) const { return false; }
   // Whether the action saves its state when it is asked to stop, and later continues from it. Default: no.
   virtual bool SavesState() const { return false; }
-  // The path of the result in the store, and whether the result is there (errors: those of Store::Has...()). Default:
-  // there is no result.
+  // The path of the result in the store, and whether the result is there. Default: there is no result. Errors: a read
+  // failure (IsReadFailure() in experiments/store/store.h).
   virtual std::string ResultPath(const Store&, const std::string& /*key*/) const { return ""; }
   virtual absl::StatusOr<bool> IsInStore(const Store&, const std::string& /*key*/) const { return false; }
-  // Compares the result with its checksums. Errors: those of Store::Check...() and RecordIndex::Look().
+  // Compares the result with its checksums. Errors, with the path: kNotFound; kDataLoss if it is corrupt or of another
+  // schema version; kUnimplemented if a newer openset wrote it; a read failure.
   virtual absl::Status Check(const Store&, RecordIndex*, const std::string& /*key*/) const { return absl::OkStatus(); }
-  // The provenance of a result that records are computed from. Errors: those of Store::Load...Summary(); kNotFound for
-  // other kinds.
+  // The provenance of a result that records are computed from. Errors: as Check(); kNotFound also for other kinds.
   virtual absl::StatusOr<StageProvenance> LoadProvenance(const Store&, const std::string& key) const {
     return absl::NotFoundError(key);
   }
-  // Moves the result to quarantine, or removes it and the saved state. Return values and errors: those of
-  // Store::Quarantine() and Store::Remove().
+  // Moves the result to the store's quarantine/ and returns its new folder there, or removes it and the saved state, if
+  // there are any. Errors: kNotFound from Quarantine() if the result is gone; a read failure; a write error
+  // (core/files/files.h).
   absl::StatusOr<std::string> Quarantine(const Store& store, const std::string& key, const std::string& reason) const;
   absl::Status Remove(const Store& store, const std::string& key) const;
   // The state that an action has saved to continue from.

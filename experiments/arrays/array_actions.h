@@ -35,21 +35,26 @@ struct ArrayContext {
   bool allow_commands = false;
 };
 
-// The number of samples of a selection. Errors: kDataLoss if its files are not those from which it was made; if they
-// are not on this machine, only the catalog is read.
+// The number of samples of a selection. If its files are not on this machine, only the catalog is read. Errors: an
+// error of the data (data/sets/data_set.h); kDataLoss also if the selection was made from other files.
 absl::StatusOr<int64_t> CountChecked(const Selection& selection, const ArrayContext& context);
 
 // Commits the checkpoint of a training whose model UsesArraysOnly() (experiments/spec/model_files.h): a fitted head's
 // weights in f64; the outputs that another program wrote; no tensors for outputs that were computed elsewhere, which
-// stay in their files until they are inferred. Errors: those of RunTrainingCommand()
-// (experiments/arrays/command_training.h); kDataLoss if a file, or the data set, is not the one that the action names;
-// those of reading, and of FitLogisticRegression() (experiments/arrays/fitted_heads.h).
+// stay in their files until they are inferred. Errors: an error of the data (data/sets/data_set.h); kDataLoss also if a
+// file, or the data set, is not the one that the action names; a write error (core/files/files.h). For a head:
+// kOutOfRange, with what to change, if the fit takes more steps than allowed; kInvalidArgument if there is one class
+// only. For outputs: kInvalidArgument, with file, array and row, for invalid ones. For a command: kPermissionDenied
+// unless commands are allowed; kCancelled if it was stopped; kAborted if it fails; kInvalidArgument, with the file, for
+// outputs that are missing or don't fit.
 absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context);
 
-// Commits the outputs of an inference with such a model: those of its file in the order of the action's samples, or the
-// fitted head's. Errors: the same; kInvalidArgument with file and row for outputs that don't fit the action: other
-// numbers of samples or labels, missing or further groups, other names of classes, fewer outputs than classes. If the
-// images of the task are not on this machine, only the numbers of samples of each class are compared.
+// Commits the outputs of an inference with such a model: its file's in the order of the action's samples, or the fitted
+// head's. If the images of the task are not on this machine, only the numbers of samples of each class are compared.
+// Errors: an error of the data; kInvalidArgument with file and row for outputs that don't fit the action: other numbers
+// of samples or labels, missing or further groups, other names of classes, fewer outputs than classes; kNotFound if the
+// training is not in the store, or its command wrote no outputs for these samples; kDataLoss if its checkpoint is
+// corrupt; a write error.
 absl::Status InferOnArrays(const ActionSpec& action, const ArrayContext& context);
 
 }  // namespace openset

@@ -25,8 +25,8 @@ struct CommandResult {
 // trial.json, waits for its end and reads its outputs, or finds the weights. When the user stops the run, the command
 // gets SIGTERM, and SIGKILL ten seconds later; a later attempt finds what it left in state/, and so does a training
 // that continues this one. Errors: kPermissionDenied unless context.allow_commands; kCancelled if it was stopped;
-// kAborted if it fails; kInvalidArgument, with the file, for outputs that are missing or don't fit the samples; those
-// of reading the data.
+// kAborted if it fails; kInvalidArgument, with the file, for outputs that are missing or don't fit the samples; an
+// error of the data (data/sets/data_set.h); a write error (core/files/files.h).
 absl::StatusOr<CommandResult> RunTrainingCommand(const TrainAction& action, const ArrayContext& context);
 
 // The outputs of an inference on samples of the training `train`, from the bytes of its checkpoint. Errors: kNotFound

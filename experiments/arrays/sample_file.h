@@ -22,8 +22,9 @@ class SampleFile {
   SampleFile(const Catalog& catalog, const std::vector<std::string>& data_folders)
       : catalog_(catalog), data_folders_(data_folders) {}
 
-  // Appends the samples of a selection; `group` is -1 for known ones. Errors: those of OpenSelection(); kUnimplemented
-  // if their form or size is another than that of the samples before them.
+  // Appends the samples of a selection; `group` is -1 for known ones. Errors: an error of the data
+  // (data/sets/data_set.h); kInvalidArgument also if the selection names samples that its parts lack; kUnimplemented if
+  // the samples have another form or size than the samples before them.
   absl::Status Add(const Selection& selection, int64_t group);
 
   bool empty() const { return label_.empty(); }
@@ -32,7 +33,7 @@ class SampleFile {
   const std::vector<int64_t>& class_id() const { return class_id_; }
   const std::vector<int64_t>& group() const { return group_; }
 
-  // Writes the .npz. The images or features are gone afterwards. Errors: those of WriteNpz().
+  // Writes the .npz. The images or features are gone afterwards. Errors: kUnavailable, with the path.
   absl::Status Write(const std::string& path, const std::vector<std::string>& group_names);
 
  private:

@@ -126,8 +126,8 @@ class Attempts {
 
 // The amount of work that follows each action of a plan.
 
-// Sets (*work)[id] of each of these actions (inputs first) to its own work plus that of the longest path from it to a
-// record. `work` may already contain actions that they depend on.
+// Sets (*work)[id] of each of these actions (inputs first) to its own work plus the work of the longest path from it to
+// a record. `work` may already contain actions that they depend on.
 inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::vector<int64_t>* work) {
   work->resize(plan.actions.size());
   const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
@@ -228,8 +228,9 @@ class Claims {
     std::string run_id;  // for kTheirs
   };
 
-  // Tries to claim the action. kOpen: this process now has it. Errors: those of Leases::TryClaim() and
-  // Plan::IsInStore().
+  // Tries to claim the action. kOpen: this process now has it. Errors: a read failure (IsReadFailure() in
+  // experiments/store/store.h) of the store or of another process's claim (IsUnreadableClaim()); a write error
+  // (core/files/files.h).
   absl::StatusOr<Found> TryClaim(ActionId id);
   void Release(ActionId id);
 
@@ -316,7 +317,7 @@ absl::Status TimeIsUp();
 // second signal kills everything at once. The next run resumes from the saved states.
 // Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an
 // action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and none is left; the
-// engine's error if an action could not be started and nothing is running; that of `on_open_work`.
+// engine's error if an action could not be started and nothing is running; any error that `on_open_work` returns.
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);
 

@@ -49,7 +49,9 @@ absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs
 absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store);
 
 // Makes the trial's record from the outputs in the store that its evaluation names, and commits it under `key`. Errors:
-// as Measure(); kNotFound or kDataLoss if outputs are missing or corrupt.
+// kInvalidArgument for outputs that can't be scored (NaN, with the row); kNotFound or kDataLoss if outputs are missing
+// or corrupt; kUnimplemented if a newer openset wrote them; a read failure (IsReadFailure() in
+// experiments/store/store.h); a write error (core/files/files.h).
 absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, const TrialSpec& trial,
                            const Store& store);
 

@@ -56,14 +56,16 @@ struct InferRequest {
 
 // Returns the outputs of `models` (one, or an ensemble's members; on the context's device) for the action's known
 // samples, then each group of unknown samples, then each shifted group of known samples. `train` is the training of the
-// first model. Puts the models in evaluation mode. Errors: those of the data.
+// first model. Puts the models in evaluation mode. Errors: an error of the data (data/sets/data_set.h);
+// kInvalidArgument also for images that the models can't take; kDataLoss also if a selection was made from other files.
 absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, const TrainAction& train,
                                        std::vector<std::shared_ptr<Model>> models, const ActionContext& context);
 
 // Runs the model over the known test samples, then over each group of unknown ones, and commits the outputs to the
 // store. Several requests may differ only in the settings of an input perturbation; each image is then loaded once for
 // all of them, and they share passes (experiments/infer/make_predictor.h). The results are the same as if each request
-// ran alone. Errors: those of the data; kNotFound or kDataLoss if a checkpoint is missing or corrupt.
+// ran alone. Errors: also kNotFound or kDataLoss if a checkpoint is missing or corrupt; kUnimplemented if a newer
+// openset wrote it; a read failure (IsReadFailure() in experiments/store/store.h); a write error (core/files/files.h).
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context);
 
 }  // namespace openset

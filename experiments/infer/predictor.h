@@ -20,7 +20,7 @@ struct Prediction {
   // otherwise the features are undefined. No gradients.
   ModelOutput output;
   // [B, K], for InputPerturbationSpec.predictions ORIGINAL: the logits that determine the predicted class, if they
-  // differ from those of `output`.
+  // differ from output.logits.
   at::Tensor predicting_logits;
   // [B, D], for pixel perturbation: the features of the changed images.
   at::Tensor perturbed_feature;

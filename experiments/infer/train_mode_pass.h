@@ -17,7 +17,8 @@ namespace openset {
 // spec.batch_size (the last may be short). Batch norms in `model` normalise by each batch and update their running
 // statistics; dropout is on. Parameters don't change. Random numbers come from streams of the training's seed. `report`
 // receives the completed share. Returns the logits, f32 [N, K] on the CPU, in the order of the selection
-// (Batcher::samples()). Errors: those of the data. Postcondition: the model is in training mode.
+// (Batcher::samples()). Errors: an error of the data (data/sets/data_set.h). Postcondition: the model is in training
+// mode.
 absl::StatusOr<at::Tensor> PassInTrainMode(const TrainModePassSpec& spec, const TrainAction& train, Model* model,
                                            const ActionContext& context, const std::function<void(double)>& report);
 

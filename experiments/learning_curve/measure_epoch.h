@@ -16,7 +16,7 @@ namespace openset {
 // adds the metrics to `epoch`. A fitted score is fitted to the training samples' outputs each time. Puts the model into
 // evaluation mode and leaves its tensors unchanged. Reports as CollectOutputs() does. If the outputs can't be scored
 // (because the network is not trained enough for the score's fit), the metrics are absent, with the reason, and the
-// training continues. Errors: those of CollectOutputs() and other ones of MeasureMetrics().
+// training continues. Errors: an error of the data (data/sets/data_set.h).
 absl::Status MeasureEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
                           EpochSummary* epoch);
 

@@ -63,8 +63,8 @@ struct Plan {
   std::vector<ActionId> DoneWith(const Action& action) const;
   // The action that carries this one if it is a passenger; otherwise the action itself.
   ActionId CarrierOf(ActionId id) const { return (*this)[id].is_passenger() ? (*this)[id].carrier : id; }
-  // The keys of all results that the action makes, and whether the store has all of them (errors: those of
-  // Store::Has...()).
+  // The keys of all results that the action makes, and whether the store has all of them. Errors: a read failure
+  // (IsReadFailure() in experiments/store/store.h).
   std::vector<std::string> ResultKeys(const Action& action) const;
   absl::StatusOr<bool> IsInStore(const Action& action, const Store& store) const;
 };

@@ -41,14 +41,15 @@ class Planner {
   // Moves the plan out. Don't use the planner afterwards.
   Plan TakePlan() { return std::move(plan_); }
 
-  // Adds a trial and those of its actions that are not in the plan yet. Returns the trial's number.
+  // Adds a trial and its actions, as far as they are not in the plan yet. Returns the trial's number.
   int AddTrial(Trial trial);
   // Adds many trials, faster. Returns the number of the first one; the others follow it.
   int AddTrials(std::vector<Trial> trials);
 
   // Adds the candidates of a search and the choice among them. Returns the choice. `search.trial` is a trial of the
   // plan. For successive halving, adds the rungs that existing records decide (unless `from_records` is false) and the
-  // first undecided one.
+  // first undecided one. Errors: a read failure (IsReadFailure() in experiments/store/store.h) of a record;
+  // kUnimplemented if a newer openset wrote it.
   absl::StatusOr<ActionId> AddSearch(TrialSearch search, bool from_records = true);
 
   // From now on, makes only the missing records that `wanted` accepts, and choices whose candidates all exist or are
@@ -67,8 +68,8 @@ class Planner {
   void ForgetDamage() { plan_.damaged.clear(); }
 
   // Makes a choice whose candidates all have records. Adds the tuned trial, or the next rung and its choice. Returns
-  // the result of FindNeeded(). Errors: those of TunedTrial() and ReadRungs(); kNotFound for a candidate without a
-  // record.
+  // the result of FindNeeded(). Errors: kNotFound for a candidate without an intact record; kFailedPrecondition if the
+  // criterion is undefined for all candidates; a read failure; kUnimplemented if a newer openset wrote a record.
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
  private:
@@ -82,7 +83,7 @@ class Planner {
 
   // Adds the actions of a trial of the plan.
   void AddActions(int trial, const std::vector<TrialAction>& actions);
-  // Adds a rung: its trials, which continue those of the previous rung, and the choice among them.
+  // Adds a rung: its trials, which continue trials of the previous rung, and the choice among them.
   ActionId AddRung(int search, size_t rung, const std::vector<size_t>& candidates);
   ActionId AddChoice(int search, const std::vector<int>& trials);
   void FindDone();

@@ -57,7 +57,8 @@ struct Rungs {
   SearchLog log;
 };
 
-// Precondition: the search has rungs. Errors: those of reading records.
+// Corrupt records count as missing. Precondition: the search has rungs. Errors: a read failure (IsReadFailure() in
+// experiments/store/store.h) of a record; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
 
 // Choosing hyper-parameters by grid search on validation data.
@@ -74,8 +75,8 @@ absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experi
 inline constexpr char kTunedSuffix[] = " (tuned)";
 
 // The trial with the values of the best candidate and the log of the search. Adds kTunedSuffix to the method's name.
-// Nothing if a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all
-// candidates; those of reading records.
+// Nothing if a candidate has no record, or a corrupt one. Errors: kFailedPrecondition if the criterion is undefined for
+// all candidates; a read failure of a record; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store);
 
 }  // namespace openset

@@ -10,9 +10,9 @@
 
 namespace openset {
 
-// A table with its defaults filled in. Errors: those of ReadTextProto(); kInvalidArgument with "FILE:LINE: path: " for
-// a row with fewer or more cells than there are columns, for a deviation or splits without a value, and for two rows
-// with one method.
+// A table with its defaults filled in. Errors: a read error (core/files/system_calls.h); kInvalidArgument, with
+// "FILE:LINE: path: ", for text that doesn't parse or breaks a rule of the schema, a row with fewer or more cells than
+// there are columns, a deviation or splits without a value, and two rows with one method.
 absl::StatusOr<PublishedTable> ReadPublished(const std::string& path);
 
 // What one of our numbers measures.

@@ -60,7 +60,7 @@ using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<
 // ones.
 class TestSamples {
  public:
-  // Errors: those of OpenPart(), such as kNotFound if the data is not on this machine.
+  // Errors: an error of the data (data/sets/data_set.h), such as kNotFound if it is not on this machine.
   static absl::StatusOr<TestSamples> Open(const TaskData& data, const Catalog& catalog,
                                           const std::vector<std::string>& data_folders, OpenParts* open_parts);
 
@@ -69,7 +69,7 @@ class TestSamples {
   // A name by which users find the sample: the path of its file, or its place in a part of its data set,
   // "fashion_mnist: test 12". Errors: kInvalidArgument if there is no such sample.
   absl::StatusOr<std::string> NameOf(int64_t row) const;
-  // Errors: also those of reading.
+  // Errors: also an error of the data.
   absl::StatusOr<Image> ImageOf(int64_t row) const;
 
  private:
@@ -84,7 +84,8 @@ class TestSamples {
   std::vector<Set> sets_;
 };
 
-// The names of the samples of a record's mistakes, in their order. Errors: those of TestSamples.
+// The names of the samples of a record's mistakes, in their order. Errors: an error of the data; kInvalidArgument also
+// if the record names a sample that the test lacks.
 absl::StatusOr<std::vector<std::string>> MistakenSamples(const TrialSpec& trial, const TrialRecord& record,
                                                          const Catalog& catalog,
                                                          const std::vector<std::string>& data_folders,
@@ -97,7 +98,7 @@ inline constexpr int kSheetTile = 56;     // pixels
 
 // Returns a contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file, with a row for each kind of
 // mistake in the record, in their order, and the worst mistake on the left. "" for a record without mistakes. Errors:
-// those of TestSamples.
+// as MistakenSamples().
 absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
                                          const std::vector<std::string>& data_folders, OpenParts* open_parts);
 

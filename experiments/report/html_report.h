@@ -30,7 +30,7 @@ std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
 // The page with its data. The page contains ReportJson() as `openset.data.report`, in a shorter form: values that all
 // cells of a metric share appear once, and the numbers of single trials are left out if there are more than 20,000.
-// Errors: those of ToHtmlPage() (core/chart/page.h).
+// Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const TrialResult> results,
                                      const ReportContext& context);
 

@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Adds the numbers of `tables` (those of `spec.published`, in the same order) to the cells that measure the same
+// Adds the numbers of `tables` (`spec.published`, in the same order) to the cells that measure the same
 // (FindPublished() in experiments/published/published.h). The spec says which published name corresponds to which of
 // ours. If the numbers of single splits are published for all splits of a cell, it is compared with their mean.
 // Possible reasons for a difference are: another method, task or convention, fewer epochs, other data, fewer values.

@@ -30,7 +30,7 @@ absl::Status CheckSort(const Report& report, const std::string& flag, const std:
 // of the remaining fields has its own table; splits and seeds are averaged. The best and the second best mean are
 // marked in each column (in each row: BestOfRows()), among the cells that can be compared (PlaceOf(),
 // experiments/report/report.h), if at least two means differ. With `report.sort_by`, the rows with the best mean of
-// that metric come first, and rows without it last; those of sets are in the order of all samples. Means over one set
+// that metric come first, and rows without it last; rows of sets are in the order of all samples. Means over one set
 // (ReportCell.mean_of_one) are left out.
 std::vector<DocumentSection> ReportTables(const Report& report);
 

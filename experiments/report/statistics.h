@@ -49,7 +49,7 @@ PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline);
 
 // Tests each cell against the baseline's cell (BaselineRow()) of the same task, level, group and metric, paired by
 // split and seed and clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by
-// Holm's method over all tests of a metric and group, and equal those of `openset compare` with the same baseline. A
+// Holm's method over all tests of a metric and group, and are the same as `openset compare`'s with this baseline. A
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
 // excludes 0, and p is below 0.05. Cells that are not tested (WhyNotTested()) have no p-value and don't count for
 // Holm's method. If no cell has two runs in common with the baseline, leaves the report as it is.

@@ -19,8 +19,10 @@ namespace openset {
 // store.
 std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec* command);
 
-// Copies the sources below the folder `to`, which exists, with their paths relative to command.folder. Errors:
-// kNotFound for a missing source; kDataLoss if they are no longer those of source_sha256; those of reading and writing.
+// Copies the sources below the folder `to`, which exists, with their paths relative to command.folder. Errors: a read
+// error (core/files/system_calls.h), of which kNotFound names a missing source; kDataLoss also if the sources no longer
+// have source_sha256; kInvalidArgument also for links, absolute paths, and too many files; a write error
+// (core/files/files.h).
 absl::Status CopySources(const CommandSpec& command, const std::string& to);
 
 }  // namespace openset

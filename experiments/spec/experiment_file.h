@@ -29,7 +29,8 @@ namespace openset {
 // Whether the axis sweeps the method of this name.
 bool AppliesTo(const Axis& axis, absl::string_view method);
 
-// Sets all fields of the axis to the value. Errors: those of SetField (core/proto/field_path.h).
+// Sets all fields of the axis to the value. Errors: kInvalidArgument, with the path, for a field that methods lack, or
+// a value that does not fit it.
 absl::Status SetAxis(const Axis& axis, const std::string& value, MethodSpec* method);
 
 // The axis's own name, or the last part of its path.
@@ -57,7 +58,7 @@ struct Experiment {
   // The methods that `task_preset` changes by presets for some tasks, by the indices of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published
-  // If it is not empty, the trials are only those of these tasks, methods and splits.
+  // If it is not empty, the trials are only of these tasks, methods and splits.
   std::set<std::tuple<std::string, std::string, int>> only = {};
 
   const LoadedMethod& MethodOn(int task, int method) const {
@@ -68,8 +69,9 @@ struct Experiment {
 
 // Reads the study `name`: a path if it ends in ".textproto", otherwise a name in `folders.specs`. Its methods and tasks
 // are names in `folders` or in the libraries around the file (SpecFoldersAround), or paths relative to the file.
-// Errors: kNotFound for a missing file, kInvalidArgument for an unknown name (with the known ones) or an invalid field;
-// one on each line, with "FILE:LINE: path: "; those of ChangeSpec() and ChangeMethods().
+// Errors: a read error (core/files/system_calls.h), of which kNotFound names a missing file; kInvalidArgument for an
+// unknown name (with the known ones) or an invalid field, one on each line, with "FILE:LINE: path: ", or for a change
+// that does not fit, with its flag.
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders,
                                           const SpecChanges& changes = {});
 

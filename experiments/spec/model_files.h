@@ -22,7 +22,7 @@ bool IsFittedHead(const ModelSpec& model);
 // Makes the paths of model.weights, model.torch_script and model.outputs absolute (relative ones start at `folder`;
 // "data:PATH" is unchanged) and sets missing SHA-256s. A missing file whose SHA-256 is given is not a problem, because
 // its results may be in the store. Names with "{split}" or "{seed}" are left to ResolveSplitFiles(). Problems, with the
-// field's path below MethodSpec: a missing file, a file that has no weights or whose name is that of another format
+// field's path below MethodSpec: a missing file, a file that has no weights or has another format's name
 // (core/files/formats/header_check.h), weights that need code (core/files/formats/torch_file.h), a SHA-256 that is
 // invalid or not the file's, "data:" without a SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
@@ -33,13 +33,13 @@ bool IsOfSeed(const ModelSpec& model);
 
 // Of weights: extends split_sha256 to the largest of `splits` and sets the digests of the files of these splits;
 // unknown digests of other splits are "". Of outputs: sets of_trial for these splits and seeds. Does nothing for names
-// without "{split}" and "{seed}". Problems: those of ResolveModelFiles(), one for each digest.
+// without "{split}" and "{seed}". Problems: as ResolveModelFiles(), one for each digest.
 // Precondition: ResolveModelFiles() had no problem with the model.
 std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, const std::vector<uint64_t>& seeds,
                                             ModelSpec* model);
 
-// Returns the model for a split and a seed: its files and digests replace "{split}" and "{seed}". Precondition: both
-// were among those of ResolveSplitFiles().
+// Returns the model for a split and a seed: its files and digests replace "{split}" and "{seed}". Precondition:
+// ResolveSplitFiles() was called for both.
 ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed);
 
 // The model with its validation outputs instead of those for the test samples. Precondition:

@@ -23,24 +23,24 @@ namespace openset {
 //   2. the digest that the store's last run saved;
 //   3. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
 // Returns lines that say which parts have a digest from records and which have none. Adds the latter to `untold`,
-// unless it is null, each as "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), which also
-// reports `progress`.
+// unless it is null, each as "DATA_SET, PART". AddContentDigests() (data/sets/data_set.h) reports `progress`. Errors: a
+// read failure (IsReadFailure() in experiments/store/store.h) of the data or of a record; kInvalidArgument for a table
+// of clusters that openset can't use.
 absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& store,
                                                                const std::vector<std::string>& data_folders,
                                                                const ProgressReport& progress,
                                                                const std::vector<TaskSpec>& tasks, Catalog* catalog,
                                                                std::vector<std::string>* untold = nullptr);
 
-// Saves the digests of the experiment's catalog in the store. Errors: those of writing; kNotFound for a data set that
-// is not in the catalog.
+// Saves the digests of the experiment's catalog in the store. Errors: kNotFound for a data set that is not in the
+// catalog; a write error (core/files/files.h).
 absl::Status RememberContents(const Store& store, const Experiment& experiment);
 
 // Checks that the files that a run will read exist, before anything is written.
 
 // Checks each file that the needed actions of the plan read, once: data files by their checksums, or by reading them if
 // they have none; model files only for existence.
-// Errors: those of CheckFiles() and OpenPart() (data/sets/data_set.h) and of CheckModelFiles()
-// (experiments/spec/model_files.h).
+// Errors: an error of the data (data/sets/data_set.h); kNotFound also for a missing model file.
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders);
 
 // A data set that is absent or incomplete, and that trainings or inferences of the plan read, done or not.

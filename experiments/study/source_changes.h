@@ -65,7 +65,7 @@ class SourceChanges {
 };
 
 // Adds the stored results of a plan's actions from `first` on: records, by way of their index, and trainings and
-// inferences without a record. Skips corrupt results and those of another schema version.
+// inferences without a record. Skips results that are corrupt or of another schema version.
 void AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
 
 }  // namespace openset

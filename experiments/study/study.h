@@ -35,7 +35,7 @@ namespace openset {
 // The store keeps the spec of each study as it was last run, next to its reports, for readers who only have the store.
 
 // Writes the spec to reports/REPORT_NAME/spec.textproto: the text of its file or, if the command line changed it, the
-// lines of ChangedSpecLines(). Errors: those of writing.
+// lines of ChangedSpecLines(). Errors: a write error (core/files/files.h).
 absl::Status KeepSpec(const Experiment& experiment, const Store& store, const std::string& report_name);
 
 struct KeptSpec {
@@ -44,8 +44,8 @@ struct KeptSpec {
 };
 
 // The spec as it was run without changes by the command line or, if there was no such run, as it was run last. Empty if
-// there is none, if it is no spec, or if it is larger than 1 MiB. Errors: those of IsReadFailure()
-// (experiments/store/store.h).
+// there is none, if it is no spec, or if it is larger than 1 MiB. Errors: a read failure (IsReadFailure() in
+// experiments/store/store.h); kDataLoss if the folder of reports is not a folder.
 absl::StatusOr<KeptSpec> LoadKeptSpec(const Store& store, const std::string& study);
 
 // The records of a study's trials.
@@ -106,9 +106,11 @@ struct StudyOptions {
 
 class Study {
  public:
-  // Loads an experiment by name or path, and finds its results in the store. Errors: those of LoadExperiment(),
-  // AddContentDigests() (data/sets/data_set.h), Expand(), ExpandSearches() (also TrialSearch.undefined, unless all
-  // candidates have records) and MakeRecordFilter(); those of reading records.
+  // Loads an experiment by name or path, and finds its results in the store. Errors: a read error
+  // (core/files/system_calls.h), of which kNotFound names a missing file of the study; kInvalidArgument, with
+  // "FILE:LINE: path: " or the flag, for a study or options that can't be run: an unknown name, an invalid field, too
+  // many trials, a criterion that the validation data leave undefined (unless all candidates have records);
+  // kUnimplemented if a newer openset wrote a record.
   static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
                                                      const Store& store, const StudyOptions& options = {});
   // The same for an experiment that has been made or read before.
@@ -142,13 +144,15 @@ class Study {
   // Makes the missing records. First it checks that the needed files exist, creates the store, moves corrupt results to
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
   // without checksums and the spec. Then it calls the observer's OnBegin() and executes the plan; other processes may
-  // work on the same store. Sets `leases` of the options. Errors: those of experiments/study/check_inputs.h, before
-  // anything is written; those of writing and of ExecutePlan(); kInvalidArgument if no trial has a result because a
-  // model could not be imported; kAborted if everything else is done and results can't be read now (Unreadable()).
+  // work on the same store. Sets `leases` of the options. Errors: before anything is written, an error of the data (data/sets/data_set.h), and
+  // kNotFound for a missing model file; a write error (core/files/files.h); kAborted if actions failed, with their
+  // number, or if everything else is done and results can't be read now (Unreadable()); kCancelled if the run was
+  // stopped; kFailedPrecondition if an action needs a device that is not there; kUnavailable if the store failed or no
+  // GPU is left; kInvalidArgument if no trial has a result because a model could not be imported.
   absl::Status Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease = {});
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
-  // results. Errors: those of writing.
+  // results. Errors: a write error.
   absl::Status RememberData() const;
 
   // Lines about data sets whose images are not on this machine (ResolveContentDigests() in
@@ -161,15 +165,17 @@ class Study {
   std::vector<std::string> Damaged() const;
   // Those that can't be read now, alike (Plan.unreadable). They count as done, and a run leaves them as they are.
   std::vector<std::string> Unreadable() const;
-  // Moves them to the store's quarantine, so that they are made again. Returns a line for each. Errors: those of
-  // Store::Quarantine().
+  // Moves the corrupt results to the store's quarantine, so that they are made again. Returns a line for each. Errors:
+  // a write error.
   absl::StatusOr<std::vector<std::string>> QuarantineDamaged();
 
-  // Removes results that are to be made again (StudyOptions.redo) from the store. Errors: those of Store::Remove().
+  // Removes results that are to be made again (StudyOptions.redo) from the store. Errors: a read failure; a write
+  // error.
   absl::Status RemoveRedone() const { return RemoveRedone(0); }
 
   // Makes a choice whose candidates all have records, and adds the tuned trial. Returns its missing actions, inputs
-  // first. Errors: those of Planner::Choose(), and of RemoveRedone().
+  // first. Errors: kNotFound for a candidate without an intact record; kFailedPrecondition if the criterion is
+  // undefined for all candidates; a read failure; kUnimplemented if a newer openset wrote a record; a write error.
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
   // If the study runs until it knows: what the records had decided when it was planned. The plan has the trials of the
@@ -196,8 +202,7 @@ class Study {
   void MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
   // Marks all actions to be made again, and makes each choice whose candidates are all kept, so that the actions that
-  // it adds are marked too. Errors: those of Planner::Choose(), except kNotFound and
-  // kFailedPrecondition.
+  // it adds are marked too. Errors: a read failure of a record; kUnimplemented if a newer openset wrote it.
   absl::Status ChooseAgain();
 
   // A trial of the spec, and the search for its values.

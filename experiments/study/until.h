@@ -41,8 +41,9 @@ struct UntilTrials {
   std::map<std::string, UntilTask> tasks;
 };
 
-// Leaves `experiment` as it is, but for the digests of further splits' files. Errors: those of Expand() and
-// ResolveSplitWeights(). Precondition: PrepareUntil() has succeeded.
+// Leaves `experiment` as it is, but for the digests of further splits' files. Errors: kInvalidArgument, with a line
+// "FILE:LINE: path: ..." for each problem; for more trials than allowed, with their number. Precondition:
+// PrepareUntil() has succeeded.
 absl::StatusOr<UntilTrials> ExpandUntil(const ExpandOptions& options, Experiment* experiment);
 
 // The metric's value in the record of a trial; nothing if there is no record.
@@ -58,13 +59,14 @@ struct UntilState {
 };
 
 // Looks at the records in the order of the rounds, for each comparison until it is decided or a record is missing.
-// Errors: those of `load`; kInvalidArgument if no row is the baseline, or no other row exists.
+// Errors: kInvalidArgument if no row is the baseline, or no other row exists; any error that `load` returns.
 absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const UntilTrials& all, const LoadMetric& load);
 
 // "until: 3 of 8 comparisons are finished; next look: 9 splits, 1 seed.".
 std::string RoundLine(const UntilState& state);
 
-// Reads the metric of `until` from the store. Corrupt records count as missing. Errors: those of reading.
+// Reads the metric of `until` from the store. Corrupt records count as missing. Errors: a read failure (IsReadFailure()
+// in experiments/store/store.h); kUnimplemented if a newer openset wrote the record.
 LoadMetric MetricInStore(const Until& until, const Store& store);
 
 }  // namespace openset

@@ -119,7 +119,7 @@ class EngineFaults : public ::testing::Test {
     return ExecutePlan(plan, /*choose=*/nullptr, store, execute, &engine, &observer);
   }
 
-  // Starts an orchestrator in a new process, optionally with its own terminal. Its exit code is that of the run.
+  // Starts an orchestrator in a new process, optionally with its own terminal. Its exit code is the run's.
   Orchestrator Start(const Store& store, const std::vector<int>& seeds, bool on_terminal = false) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);

@@ -30,7 +30,7 @@ search {
 }
 )";
 
-// Data set, task and methods are those of SpecSandbox, but the task has only split 0, with class 4 as external images.
+// Data set, task and methods are SpecSandbox's, but the task has only split 0, with class 4 as external images.
 class StudyScene : public ::testing::Test {
  protected:
   StudyScene() : store_(sandbox_.folder() + "/store") {

@@ -71,7 +71,7 @@ class Objective {
 };
 
 // Computes the objective of a batch and leaves its gradients in the optimiser's parameters; with SamSpec, the gradients
-// at the place to which it climbs. Precondition: the parameters are those of the objective and of its model.
+// at the place to which it climbs. Precondition: the parameters belong to the objective and to its model.
 Objective::Step Differentiate(const Batch& batch, const Model& model, Objective* objective, Optimizer* optimizer);
 
 }  // namespace openset

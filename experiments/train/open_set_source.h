@@ -14,8 +14,9 @@
 namespace openset {
 
 // Makes the source for a training on the context's device, of a model with features of this dimension. Null if the
-// action has no open set. Errors: those of reading the external images. Precondition: the action's spec obeys its
-// schema's rules and has its defaults filled in.
+// action has no open set. Errors, for external images: an error of the data (data/sets/data_set.h); kInvalidArgument
+// also if the model can't take them. Precondition: the action's spec obeys its schema's rules and has its defaults
+// filled in.
 absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
                                                                  const ActionContext& context, int64_t feature_dim);
 

@@ -30,7 +30,7 @@ double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time);
 // The first epoch whose weights count (SwaSpec.start). Precondition: training.has_swa().
 int FirstAveragedEpoch(const TrainingSpec& training);
 
-// The rate of a step: the schedule's or, after the first averaged epoch, that of SwaSpec.
+// The rate of a step: the schedule's or, after the first averaged epoch, SwaSpec's.
 double LearningRate(const TrainingSpec& training, const TrainingTime& time);
 
 // Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.

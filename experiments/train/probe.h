@@ -13,8 +13,9 @@ namespace openset {
 // random images, and reports once, with the training images per second (as in StageProvenance.images_per_second) of the
 // steps after the first. The images have the size that the catalog gives for the action's data set, or the input's size
 // if images have different sizes or the catalog has none. Reading and decoding files is therefore not included. The
-// model starts from random values, whatever the action starts from. Neither reads nor writes the store. Errors: those
-// of making the model; kFailedPrecondition for an action without a training.
+// model starts from random values, whatever the action starts from. Neither reads nor writes the store. Errors:
+// kInvalidArgument if the images are too small for the backbone, or the catalog's images don't fit the model; kNotFound
+// for a data set that the catalog lacks; kFailedPrecondition for an action without a training.
 absl::Status Probe(const ProbeAction& probe, const ActionContext& context);
 
 }  // namespace openset

@@ -20,10 +20,12 @@ using EpochMeasurement = std::function<absl::Status(const TrainAction& action, c
 // Trains as the action says and commits the checkpoint to the store. Each epoch's random numbers come from streams
 // named by the action's seed and the epoch. The state is saved after the first epoch, after later epochs if the last
 // save is 30 seconds old, at the end, and between two steps if context.poll() returns true. A training that is
-// killed or stopped and started again therefore ends with the same bits as one that was not. Errors: those of the data;
-// kAborted with the epoch if the loss is no longer finite; kUnavailable if the store can't be written; kCancelled if it
-// was asked to stop and its state is saved; those of `measure`, which is called between epochs, after those that
-// TrainAction.evaluation asks for. Precondition: `measure` is callable if the action has an evaluation.
+// killed or stopped and started again therefore ends with the same bits as one that was not. `measure` is called after
+// the epochs that TrainAction.evaluation asks for. Errors: an error of the data (data/sets/data_set.h); as
+// MakeInitialModel() (experiments/train/checkpoint.h); kAborted with the epoch if the loss is no longer finite;
+// kCancelled if it was asked to stop and its state is saved; a read failure (IsReadFailure() in
+// experiments/store/store.h) of a saved state; a write error (core/files/files.h); any error that `measure` returns.
+// Precondition: `measure` is callable if the action has an evaluation.
 absl::Status Train(const TrainAction& action, const ActionContext& context, const EpochMeasurement& measure = nullptr);
 
 }  // namespace openset

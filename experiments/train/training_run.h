@@ -41,7 +41,8 @@ namespace openset {
 // ResumeEpoch() continues an epoch from its state between two batches.
 class TrainingData {
  public:
-  // Errors: those of the images and of the pipeline.
+  // Errors: an error of the data (data/sets/data_set.h); kInvalidArgument also for augmentations or values that the
+  // images don't fit (Pipeline::Make() in data/pipeline.h).
   static absl::StatusOr<std::unique_ptr<TrainingData>> Make(const TrainAction& action, const ActionContext& context);
 
   int64_t samples() const { return batcher_.size(); }
@@ -68,7 +69,8 @@ class TrainingData {
   BatchStream::State state() const;
   // The number of batches of the pass that Next() has not returned yet.
   int64_t left() const { return left_; }
-  // Errors: those of the data. Precondition: left() > 0.
+  // Errors: an error of the data; kInvalidArgument also for an image that the pipeline would make too large.
+  // Precondition: left() > 0.
   absl::StatusOr<Batch> Next();
 
  private:
@@ -97,8 +99,8 @@ class TrainingData {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// Writes `tensors` and the summary of the epochs so far to a safetensors file, atomically. `key` is that of the action.
-// Errors: kUnavailable.
+// Writes `tensors` and the summary of the epochs so far to a safetensors file, atomically. `key`: of the action.
+// Errors: a write error (core/files/files.h).
 absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
                                const std::string& path);
 
@@ -107,7 +109,8 @@ struct SavedTraining {
   TensorMap tensors;
 };
 
-// Errors: kNotFound if there is no file; kDataLoss or kInvalidArgument if it is corrupt or of another action.
+// Errors: a read error (core/files/system_calls.h), of which kNotFound says that there is no file; kDataLoss or
+// kInvalidArgument also if it is corrupt or of another action; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key);
 
 // Whether `saved` has the names, shapes and dtypes of `tensors`. Errors: kInvalidArgument.
@@ -124,11 +127,12 @@ absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors);
 //   5. State() and epochs() may be read between steps, model() between epochs. Using the model there (in evaluation
 //      mode, with other generators) doesn't change the training as long as its tensors are unchanged.
 // All random numbers come from streams and generators that the run owns and that are named by its seed and the epoch.
-// So runs that are stepped alternately give the same bits as runs one after the other, and a resumed run gives those of
-// one that was not stopped.
+// So runs that are stepped alternately give the same bits as runs one after the other, and a resumed run gives the same
+// bits as one that was not stopped.
 class TrainingRun {
  public:
-  // Errors: those of the data and of MakeInitialModel(). Preconditions: action.training is set; `action` and `context`
+  // Errors: an error of the data; kInvalidArgument also for augmentations that the images don't fit; as
+  // MakeInitialModel() (experiments/train/checkpoint.h). Preconditions: action.training is set; `action` and `context`
   // outlive the run.
   static absl::StatusOr<std::unique_ptr<TrainingRun>> Make(const TrainAction& action, const ActionContext& context);
   ~TrainingRun();
@@ -138,14 +142,14 @@ class TrainingRun {
   bool between_epochs() const { return epoch_ == nullptr; }
 
   // Makes one step: forward, backward, optimiser. The last step of an epoch ends the epoch.
-  // Errors: those of the data; kAborted if the epoch that it ends has a loss that is not finite.
+  // Errors: an error of the data; kAborted if the epoch that it ends has a loss that is not finite.
   // Precondition: !done().
   absl::Status Step();
   // Steps to the end of the current epoch or, between epochs, of the next one. Errors and precondition: as Step().
   absl::Status FinishEpoch();
   // Makes the network that the training results in, if that is not the last one: the mean of SwaSpec. The result
   // depends on State() only, and is the same if called again. `stop` is called for each batch that it reads. Does
-  // nothing if no epoch was averaged. Errors: those of the data; kCancelled if stop() is true: the network is then
+  // nothing if no epoch was averaged. Errors: an error of the data; kCancelled if stop() is true: the network is then
   // neither one nor the other. Precondition: done().
   absl::Status Finish(const std::function<bool()>& stop);
   // The number of epochs in that mean.

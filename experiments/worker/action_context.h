@@ -43,8 +43,9 @@ class ImageCache {
   void BeginAction();
 
   // Returns the batches of a selection, for a model with `channels` input channels. A part whose files have changed
-  // since an earlier action is opened again. Errors: those of OpenSelection() (data/sets/data_set.h) and Batcher;
-  // kDataLoss if the part is not the one from which the selection was made, by the catalog or by its files.
+  // since an earlier action is opened again. Errors: an error of the data (data/sets/data_set.h); kInvalidArgument also
+  // if the selection names samples that its parts lack, or the images don't have `channels` channels; kDataLoss also if
+  // the part is not the one from which the selection was made, by the catalog or by its files.
   virtual absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
   // Errors: kDataLoss, with its path, if a file has changed from which MakeBatcher()'s batches of this action read. The
@@ -54,8 +55,8 @@ class ImageCache {
   const Catalog& catalog() const { return catalog_; }
   const std::vector<std::string>& data_folders() const { return data_folders_; }
 
-  // Returns the number of samples of a selection. Errors: those of CountSamples(), also if its files have changed since
-  // the selection was made.
+  // Returns the number of samples of a selection. Errors: an error of the data; kInvalidArgument also for a class id
+  // out of range; kDataLoss also if the part, by the catalog or by its files, has changed since the selection was made.
   absl::StatusOr<int64_t> Count(const Selection& selection);
 
  private:

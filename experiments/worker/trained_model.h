@@ -16,7 +16,9 @@ namespace openset {
 void PlaceModel(const ExecutionSpec& execution, at::Device device, Model* model);
 
 // Returns the network of the training `key` on the context's device, in training mode. Errors: kNotFound if it has not
-// been trained; kDataLoss if the checkpoint does not match its checksum.
+// been trained; kDataLoss if the checkpoint does not match its checksum; kUnimplemented if a newer openset wrote it; a
+// read failure (IsReadFailure() in experiments/store/store.h); as MakeModel() (models/make_model.h) if it is a
+// TorchScript file.
 absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const std::string& key, const ActionContext& context);
 
 }  // namespace openset

@@ -42,13 +42,14 @@ inline constexpr int64_t kLinkedBytes = 24'000'000;
 // Copies the program, whose path (links resolved) is `program`, and everything else below `runfiles` into the store,
 // unless it is already there; corrupt copies are replaced. `others` are files outside of the runfiles that the program
 // runs (absolute paths, such as the user's own worker): they stay where they are, and are checked like copied files.
-// Errors: kFailedPrecondition if the program no longer exists, or changes during the copy; kNotFound for a file that
-// can't be read; kUnavailable for one that can't be written.
+// Errors: kFailedPrecondition if the program no longer exists, or changes during the copy; kNotFound if the runfiles
+// can't be listed; a read error (core/files/system_calls.h) for another file; a write error (core/files/files.h).
 absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& runfiles, const std::string& program,
                                         const std::vector<std::string>& others = {});
 
 // Checks that all files of the copy are unchanged and that there are no others. Errors: kFailedPrecondition with the
-// first file that is wrong; those of CaptureOutput().
+// first file that is wrong; kNotFound if bash is not installed; kDeadlineExceeded if the check takes two minutes;
+// kAborted if it fails.
 absl::Status CheckProgram(const ProgramCopy& copy);
 
 // The same check in bash, for the folder $program, whose name is $sha256: prints what is wrong in one line, or nothing.

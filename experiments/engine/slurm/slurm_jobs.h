@@ -68,19 +68,19 @@ std::string ParseAccounts(const std::string& lines);
 
 // Arrays in the store.
 
-// Returns the arrays of a study in the order of their names, which is that of their submission. Skips anything that
-// SlurmRun can't have written.
+// Returns the arrays of a study in the order of their names, in which they were submitted. Skips anything that SlurmRun
+// can't have written.
 std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& experiment);
 
 // Returns the programs of the store (ProgramCopy.sha256) that unfinished arrays of any study run: arrays that were
-// submitted less than kGivenUp ago, by the clock of the store's disk, with a record that does not exist yet. Errors:
-// those of IsReadFailure() (experiments/store/store.h).
+// submitted less than kGivenUp ago, by the clock of the store's disk, with a record that does not exist yet. Errors: a
+// read failure (IsReadFailure() in experiments/store/store.h).
 absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store);
 inline constexpr absl::Duration kGivenUp = absl::Hours(30 * 24);
 
 // Returns the array that this process is a task of, according to the environment that Slurm sets; `file` is the array's
-// file. Errors: kInvalidArgument if there is no such task; kDataLoss if SlurmRun can't have written the file; kNotFound
-// and others of reading it.
+// file. Errors: a read error (core/files/system_calls.h); kInvalidArgument also if there is no such task; kDataLoss
+// also if SlurmRun can't have written the file; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<SlurmArray> ThisArray(const std::string& file);
 // Returns "JOB_INDEX" of this process; "" outside of Slurm.
 std::string ThisTaskId();
@@ -138,8 +138,10 @@ class SlurmRun {
   void SetUp(ExecuteOptions* execute);
 
   // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm does not
-  // answer, the next call tries again. Errors: those of CopyProgram(), CheckProgram() and SlurmClient::Submit();
-  // kNotFound if Slurm is not installed; kUnavailable if tasks have ended `retries` + 1 times without a result.
+  // answer, the next call tries again. Errors: kNotFound if Slurm is not installed; kFailedPrecondition if it refuses
+  // the job, or if the program or its copy has changed; a read error (core/files/system_calls.h) or a write error
+  // (core/files/files.h) for a file of the program; kUnavailable also if tasks have ended `retries` + 1 times without a
+  // result.
   absl::Status SubmitFor(const OpenWork& work);
 
  private:

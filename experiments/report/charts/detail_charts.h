@@ -16,7 +16,7 @@ namespace openset {
 // fields). A line of several trials is the mean of their heights at each x, so that the area below it is the mean of
 // their areas, to 1e-3. It has a band of the spread of the heights on each side, which the subtitle names. `of` is
 // "roc", "oscr", "risk_coverage" or "risk_coverage_pool", for a set "roc_SET" or "oscr_SET". If there are more than 400
-// lines, those of sets are left out.
+// lines, the sets' are left out.
 std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results, Spread spread = Spread::kPopulation);
 
 // The trial that represents its line in plots that can't be averaged: the first one with details.

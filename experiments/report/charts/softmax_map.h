@@ -18,7 +18,8 @@ namespace openset {
 // (CIFAR-100's superclasses), the first class of each group is chosen, then the second of each, and so on; they are
 // shown group by group, so that equal indices mean equal groups in a set of the same data set. Otherwise, evenly spaced
 // classes are chosen. If `set` is "", there must be only one set. Errors: kInvalidArgument for an unknown set, with the
-// known ones, and if the outputs are not those of `data`; those of Catalog::Find().
+// known ones, and if the outputs don't belong to `data`; an error of the data (data/sets/data_set.h), of which
+// kNotFound says that the catalog lacks a data set.
 absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data, const std::string& set,
                                     const Catalog& catalog, int most);
 

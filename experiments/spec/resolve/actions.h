@@ -80,15 +80,15 @@ std::string TrialId(const Trial& trial);
 // The choice among these records.
 ActionSpec ChoiceAmong(const std::vector<std::string>& trial_ids);
 
-// The number of trainings that the method's inference needs: that of an ensemble's members, otherwise 1. Member m of a
-// trial of seed s is the training of seed s * members + m.
+// The number of trainings that the method's inference needs: an ensemble's members, otherwise 1. Member m of a trial of
+// seed s is the training of seed s * members + m.
 int MembersOf(const MethodSpec& method);
 // For fitted scores: the samples that the score is fitted to. They are the training samples or, for a fitted
 // temperature, the validation samples if there are any.
 const Selection& FitSelection(const Trial& trial);
 
 // The samples of TrainingSpec.evaluate_every. A candidate of a search has no validation samples of its own: its test
-// samples are those of the search.
+// samples are the search's.
 struct EpochSamples {
   const Selection& known;
   const google::protobuf::RepeatedPtrField<UnknownGroup>& unknown;

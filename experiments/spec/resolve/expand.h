@@ -75,9 +75,9 @@ struct PostHocMethods {
   std::vector<Skipped> skipped;
 };
 
-// Returns those of `methods` that can be used on `model`, in their order. A method is post hoc if it trains one network
-// with a linear head and plain cross entropy, so that it differs from others only in inference and score. Skips the
-// others, those with the same score as an earlier one, and those that need something that the model lacks (dropout,
+// Returns the methods that can be used on `model`, in their order. A method is post hoc if it trains one network with a
+// linear head and plain cross entropy, so that it differs from others only in inference and score. Skips all others,
+// methods with the same score as an earlier one, and methods that need something that the model lacks (dropout,
 // features). Errors: kInvalidArgument for a model or input that no method can have, with the field's path.
 absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, const ModelSpec& model,
                                            const InputSpec& input);

@@ -11,7 +11,8 @@
 
 namespace openset {
 
-// Returns the images that the source makes for this batch; undefined if there are none. Errors: those of Draw().
+// Returns the images that the source makes for this batch; undefined if there are none. Returns the error of Draw(), if
+// there is one.
 inline absl::StatusOr<at::Tensor> ImagesOf(const std::unique_ptr<OpenSetSource>& source, Batch batch,
                                            RandomStream* random) {
   OPENSET_RETURN_IF_ERROR(DrawOpenSet(source.get(), random, &batch));

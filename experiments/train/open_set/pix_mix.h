@@ -42,8 +42,8 @@ at::Tensor ApplyPixMix(const at::Tensor& images, const at::Tensor& pictures, con
 
 // Open-set source: the images of the batch, each mixed with the picture at its position among those that `pictures`
 // adds, which are repeated if there are fewer. The network sees the mixtures instead of the batch; slot is i, share 1
-// and partner the image's own label. `format` is that of the batches. Images are converted back to 8 bits before they
-// are mixed.
+// and partner the image's own label. `format`: of the batches. Images are converted back to 8 bits before they are
+// mixed.
 std::unique_ptr<OpenSetSource> MakePixMixedImages(const PixMixSpec& spec, const InputFormat& format, at::Device device,
                                                   std::unique_ptr<OpenSetSource> pictures);
 
