@@ -144,11 +144,12 @@ class Study {
   // Makes the missing records. First it checks that the needed files exist, creates the store, moves corrupt results to
   // quarantine/, removes results that are to be made again, and saves in the store the content digests of data sets
   // without checksums and the spec. Then it calls the observer's OnBegin() and executes the plan; other processes may
-  // work on the same store. Sets `leases` of the options. Errors: before anything is written, an error of the data (data/sets/data_set.h), and
-  // kNotFound for a missing model file; a write error (core/files/files.h); kAborted if actions failed, with their
-  // number, or if everything else is done and results can't be read now (Unreadable()); kCancelled if the run was
-  // stopped; kFailedPrecondition if an action needs a device that is not there; kUnavailable if the store failed or no
-  // GPU is left; kInvalidArgument if no trial has a result because a model could not be imported.
+  // work on the same store. Sets `leases` of the options. Errors: before anything is written, an error of the data
+  // (data/sets/data_set.h), and kNotFound for a missing model file; a write error (core/files/files.h); kAborted if
+  // actions failed, with their number, or if everything else is done and results can't be read now (Unreadable());
+  // kCancelled if the run was stopped; kFailedPrecondition if an action needs a device that is not there; kUnavailable
+  // if the store failed or no GPU is left; kInvalidArgument if no trial has a result because a model could not be
+  // imported.
   absl::Status Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease = {});
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
