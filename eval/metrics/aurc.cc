@@ -195,39 +195,36 @@ MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::
   return SumOverBlocks(ranked, over, form) / total.samples;
 }
 
-std::vector<Risk> BlocksOf(const RankedInput& ranked, RiskSamples::Value over) {
-  std::vector<Risk> blocks;
-  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) blocks.push_back(RiskOfBlock(ranked, i, over));
-  return blocks;
+void SumOfRisks::Add(const Risk& block) {
+  const int64_t skipped = std::min(std::max<int64_t>(after_ - before_.samples, 0), block.samples);
+  if (skipped == 0) {
+    value_ += ExpectedSum(before_, block);
+  } else if (skipped < block.samples) {
+    // The skipped samples of the block have their share of its errors.
+    const double share = block.errors / static_cast<double>(block.samples);
+    value_ += ExpectedSum({before_.samples + skipped, before_.errors + share * static_cast<double>(skipped)},
+                          {block.samples - skipped, share * static_cast<double>(block.samples - skipped)});
+  }
+  before_.samples += block.samples;
+  before_.errors += block.errors;
 }
 
 std::vector<Risk> BestBlocks(const RankedInput& ranked, RiskSamples::Value over) {
   std::map<double, int64_t> samples_of;  // each loss
-  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
-    for (const auto& [loss, samples] : LossesOf(ranked, i, over)) samples_of[loss] += samples;
+  if (ranked.input().loss().empty()) {
+    const Risk all = RiskOfAll(ranked, over);
+    const auto errors = static_cast<int64_t>(all.errors);
+    samples_of = {{0, all.samples - errors}, {1, errors}};
+  } else {
+    for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+      for (const auto& [loss, samples] : LossesOf(ranked, i, over)) samples_of[loss] += samples;
+    }
   }
   std::vector<Risk> blocks;
-  for (const auto& [loss, samples] : samples_of) blocks.push_back({samples, loss * static_cast<double>(samples)});
-  return blocks;
-}
-
-double SumOfRisks(const std::vector<Risk>& blocks, int64_t after) {
-  Risk before;
-  double sum = 0;
-  for (const Risk& block : blocks) {
-    const int64_t skipped = std::min(std::max<int64_t>(after - before.samples, 0), block.samples);
-    if (skipped == 0) {
-      sum += ExpectedSum(before, block);
-    } else if (skipped < block.samples) {
-      // The skipped samples of the block have their share of its errors.
-      const double share = block.errors / static_cast<double>(block.samples);
-      sum += ExpectedSum({before.samples + skipped, before.errors + share * static_cast<double>(skipped)},
-                         {block.samples - skipped, share * static_cast<double>(block.samples - skipped)});
-    }
-    before.samples += block.samples;
-    before.errors += block.errors;
+  for (const auto& [loss, samples] : samples_of) {
+    if (samples > 0) blocks.push_back({samples, loss * static_cast<double>(samples)});
   }
-  return sum;
+  return blocks;
 }
 
 std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
@@ -275,7 +272,11 @@ MetricResult ExcessAurc(const RankedInput& ranked, const EaurcSpec& spec) {
   const MetricResult area = Aurc(ranked, over, spec.form());
   if (!area.value.has_value()) return area;
   const double aurc = *area.value;
-  if (spec.oracle() == EaurcSpec::EXACT) return aurc - SumOfRisks(BestBlocks(ranked, over)) / total.samples;
+  if (spec.oracle() == EaurcSpec::EXACT) {
+    SumOfRisks best;
+    for (const Risk& block : BestBlocks(ranked, over)) best.Add(block);
+    return aurc - best.value() / total.samples;
+  }
   if (!ranked.input().loss().empty()) {
     return MetricResult::Absent("the asymptotic best is that of right and wrong answers; take oracle: EXACT");
   }

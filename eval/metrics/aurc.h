@@ -36,11 +36,23 @@ double LossOf(const RankedInput& ranked, int64_t sample);
 //                         the input (torch-uncertainty); absent for one sample
 MetricResult Aurc(const RankedInput& ranked, RiskSamples::Value over, AurcSpec::Form form = AurcSpec::EXPECTED);
 
-// The tie blocks in the order of the scores, and samples of equal loss in the order of the best possible score.
-std::vector<Risk> BlocksOf(const RankedInput& ranked, RiskSamples::Value over);
+// The sum over k = after + 1 .. n of (errors among the first k) / k, in expectation over the orders within the blocks,
+// which are added in their order.
+class SumOfRisks {
+ public:
+  explicit SumOfRisks(int64_t after = 0) : after_(after) {}
+
+  void Add(const Risk& block);
+  double value() const { return value_; }
+
+ private:
+  const int64_t after_;
+  Risk before_;
+  double value_ = 0;
+};
+
+// The samples of each loss, ascending: the blocks of the best possible score.
 std::vector<Risk> BestBlocks(const RankedInput& ranked, RiskSamples::Value over);
-// The sum over k = after + 1 .. n of (errors among the first k) / k, in expectation over the orders within the blocks.
-double SumOfRisks(const std::vector<Risk>& blocks, int64_t after = 0);
 
 // The contribution of one source of errors to the pooled AURC (POOL, EXPECTED). The contributions of all sources add
 // up to the pooled AURC.

@@ -4,6 +4,7 @@
 // worse. Equal scores count as their expectation. The same ratio of areas under the generalised curve (AUGRC) would be
 // 2 AUROC of errors - 1. Absent without known samples, without a rejected sample, and if all losses are equal.
 #include <cstdint>
+#include <vector>
 
 #include "eval/metrics/aurc.h"
 #include "eval/metrics/metric_members.h"
@@ -18,13 +19,13 @@ MetricResult PredictionRejectionRatio(const RankedInput& ranked, double max_reje
   if (all.samples == 0) return AbsentWithoutKnown();
   const auto rejected = static_cast<int64_t>(max_rejection * static_cast<double>(all.samples));
   if (rejected == 0) return MetricResult::Absent("max_rejection rejects no sample");
-  const auto mean = [&](const std::vector<Risk>& blocks) {
-    return SumOfRisks(blocks, all.samples - rejected) / static_cast<double>(rejected);
-  };
-  const std::vector<Risk> best = BestBlocks(ranked, RiskSamples::KNOWN);
-  if (best.size() < 2) return MetricResult::Absent("all known samples have the same loss");
+  const std::vector<Risk> best_blocks = BestBlocks(ranked, RiskSamples::KNOWN);
+  if (best_blocks.size() < 2) return MetricResult::Absent("all known samples have the same loss");
+  SumOfRisks best(all.samples - rejected), sum(all.samples - rejected);
+  for (const Risk& block : best_blocks) best.Add(block);
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) sum.Add(RiskOfBlock(ranked, i, RiskSamples::KNOWN));
   const double risk = all.errors / static_cast<double>(all.samples);
-  return (risk - mean(BlocksOf(ranked, RiskSamples::KNOWN))) / (risk - mean(best));
+  return (risk - sum.value() / static_cast<double>(rejected)) / (risk - best.value() / static_cast<double>(rejected));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // samples, scod_augrc that of their summed losses over all samples. In [0, max(c, 1 - c)], lower is better. They depend
 // on the ratio of known to unknown samples.
 #include <cstdint>
-#include <vector>
 
 #include "eval/metrics/aurc.h"
 #include "eval/metrics/metric_members.h"
@@ -18,15 +17,10 @@ double ScodLoss(const RankedInput& ranked, int64_t sample, double unknown_cost) 
   return ranked.input().IsUnknown(sample) ? unknown_cost : (1 - unknown_cost) * LossOf(ranked, sample);
 }
 
-// The tie blocks that have samples.
-std::vector<Risk> ScodBlocks(const RankedInput& ranked, double unknown_cost) {
-  std::vector<Risk> blocks;
-  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
-    const double known = RiskOfBlock(ranked, i, RiskSamples::KNOWN).errors;
-    const Tally& tally = ranked.blocks()[i];
-    if (tally.all() > 0) blocks.push_back({tally.all(), (1 - unknown_cost) * known + unknown_cost * tally.unknown});
-  }
-  return blocks;
+Risk ScodBlock(const RankedInput& ranked, int64_t block, double unknown_cost) {
+  const double known = RiskOfBlock(ranked, block, RiskSamples::KNOWN).errors;
+  const Tally& tally = ranked.blocks()[block];
+  return {tally.all(), (1 - unknown_cost) * known + unknown_cost * tally.unknown};
 }
 
 // Over k = 1 .. n in the order of the input, the mean loss (AURC) or the summed loss over n (AUGRC) of the first k, by
@@ -51,14 +45,18 @@ MetricResult ScodNormalised(const RankedInput& ranked, double unknown_cost, bool
 MetricResult Scod(const RankedInput& ranked, const ScodSpec& spec, bool generalised) {
   const double n = ranked.total().all();
   if (spec.form() == ScodSpec::TRAPEZOID_NORMALISED) return ScodNormalised(ranked, spec.unknown_cost(), generalised);
-  const std::vector<Risk> blocks = ScodBlocks(ranked, spec.unknown_cost());
-  if (!generalised) return SumOfRisks(blocks) / n;
+  SumOfRisks sum;
   double twice_area = 0, losses = 0;
-  for (const Risk& block : blocks) {
-    twice_area += static_cast<double>(block.samples) * (2 * losses + block.errors);
-    losses += block.errors;
+  for (int64_t i = 0; i < ranked.ranking().num_blocks(); ++i) {
+    const Risk block = ScodBlock(ranked, i, spec.unknown_cost());
+    if (generalised) {
+      twice_area += static_cast<double>(block.samples) * (2 * losses + block.errors);
+      losses += block.errors;
+    } else {
+      sum.Add(block);
+    }
   }
-  return twice_area / 2 / n / n;
+  return generalised ? twice_area / 2 / n / n : sum.value() / n;
 }
 
 }  // namespace
