@@ -41,8 +41,7 @@ struct InputFormat {
 };
 
 // Applies the augmentations in order, after a Resize to the input size if none of them changes sizes. Then computes
-// (value / 255 - mean) / std in f32. A pipeline without augmentations is that of evaluation; it draws no random
-// numbers.
+// (value / 255 - mean) / std in f32. Evaluation uses a pipeline without augmentations, which draws no random numbers.
 //
 // The first part of the pipeline ends with the first augmentation that makes all images the input's size (or with the
 // Resize). Images of different sizes pass the first part one by one, and the rest together.

@@ -94,7 +94,7 @@ TEST(CiderTerm, IsTheReleasedLossWithItsFactor) {
 }
 
 // exp(1 / 0.005) = exp(200) is above f32. The three prototypes become (1, 0), (0.6, 0.8), (0, 1), with cosines 0.6, 0
-// and 0.8; of each class, exp(cosine / t) of the nearer other one is exp(40) times that of the other or more, so that
+// and 0.8; of each class, exp(cosine / t) of the nearer other one is exp(40) times the farther one's or more, so that
 // log mean is its logarithm - log 2.
 TEST(CiderTerm, DispersesAtTemperaturesWhoseExponentialsExceedF32) {
   const LossSetting setting = {at::kCPU, 3, 2, 0};

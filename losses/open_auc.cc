@@ -4,9 +4,8 @@
 //   mean over pairs (i, j) of  keep_i * weight_j * l(r_j - r_i),
 //
 // where i is a known and j an open sample, r the unknown score (larger = more unknown), and l the surrogate loss.
-// keep_i is 1 if the largest logit of sample i (the first of equal ones) is that of its label, or with
-// include_misclassified, and otherwise 0; no gradient flows through it. Gradients flow into both scores, through the
-// largest logit of each.
+// keep_i is 1 if the label of sample i has the largest logit (the first of equal ones), or with include_misclassified,
+// and otherwise 0; no gradient flows through it. Gradients flow into both scores, through the largest logit of each.
 //
 // Pairs: all (i, j), or each open sample with the known sample at its slot (OpenSet.slot).
 // Mean:  over the pairs with keep_i weight_j = 1, or over those with weight_j = 1; 0 if there are none.

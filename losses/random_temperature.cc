@@ -1,5 +1,5 @@
 // Loss of random temperature scaling (RTS, Shang et al., AAAI 2023), for the head of the same name
-// (models/heads/random_temperature_head.h), which gives it logits of a random temperature and, last, a divergence d:
+// (models/heads/random_temperature.cc), which gives it logits of a random temperature and, last, a divergence d:
 //
 //   mean_i -log softmax(z without z_last)_y + divergence * mean_i z_last.
 //

@@ -7,7 +7,7 @@ at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label) {
   return -at::nll_loss(value, label, /*weight=*/{}, at::Reduction::None);
 }
 
-// Not by max(), whose gradient is that of gather().
+// Not by max(), whose gradient is gather()'s.
 at::Tensor LargestOf(const at::Tensor& value) { return AtLabel(value, value.detach().argmax(1)); }
 
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight) {

@@ -48,7 +48,7 @@ bool Matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
 }
 
-// Whether the names without `prefix` are our own, rather than those of torchvision and timm.
+// Whether the names without `prefix` are our own, rather than torchvision's and timm's.
 bool AreOurs(const Names& names, const std::string& prefix) {
   return std::any_of(names.begin(), names.end(),
                      [ours = prefix + kBackbone](const auto& entry) { return absl::StartsWith(entry.first, ours); });

@@ -24,7 +24,7 @@ class Layers {
   // A 1x1 convolution parallel to the layers since the start of the block, which had these channels.
   void Shortcut(int channels_before) { sum_ += int64_t{1} * channels_before * channels_ * size_ * size_; }
 
-  // Concatenates the earlier channels and those of the last layer.
+  // Concatenates the earlier channels and the last layer's.
   void Concatenate(int channels_before) { channels_ += channels_before; }
 
   int size() const { return size_; }

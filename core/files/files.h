@@ -34,7 +34,7 @@ bool FileExists(const std::string& path);
 // The size in bytes; 0 if there is no file, or if the system doesn't tell its size.
 int64_t FileSize(const std::string& path);
 
-// Contracts call these codes "a write error"; its message names the path, never that of a temporary file:
+// Contracts call these codes "a write error"; its message names the path, never a temporary file:
 //   kUnavailable: the system's reason, such as a full disk, no permission, or no such folder
 //   kPermissionDenied: a link below a closed folder (CloseFolders() in core/files/system_calls.h)
 //   kInvalidArgument: a pipe or a device would be replaced

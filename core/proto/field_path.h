@@ -49,8 +49,8 @@ absl::Status SetField(absl::string_view path, absl::string_view value, google::p
 absl::StatusOr<std::string> GetField(const google::protobuf::Message& message, absl::string_view path);
 
 // The path of the same field in `other`, a message of the same type: an index into a list that is merged by kind
-// becomes that of the n-th element of the same kind. With `message` itself, returns the path with kinds replaced by
-// indices. Errors: as SetField; kNotFound if `other` has no such element.
+// becomes the index of the n-th element of the same kind. With `message` itself, returns the path with kinds replaced
+// by indices. Errors: as SetField; kNotFound if `other` has no such element.
 absl::StatusOr<std::string> SamePlace(const google::protobuf::Message& message, absl::string_view path,
                                       const google::protobuf::Message& other);
 

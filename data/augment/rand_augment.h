@@ -50,8 +50,8 @@ struct RandAugmentDraw {
   double centre_y = 0;
 };
 
-// spec.ops() draws for each of `images` images of `height` x `width` pixels, those of one image next to each other. A
-// draw takes from `random` the operation, then its sign or its centre (x, y) if it has one.
+// spec.ops() draws for each of `images` images of `height` x `width` pixels, one image after the other. A draw takes
+// from `random` the operation, then its sign or its centre (x, y) if it has one.
 std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_t images, int64_t height, int64_t width,
                                              RandomStream* random);
 

@@ -30,8 +30,8 @@ std::vector<OpennessLevel> PossibleLevels(const DrawnSplits& rule, const ClassPo
 absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, const ClassPool& known,
                                                     const ClassPool& unknown);
 
-// Returns the splits of the first level, then those of the second and so on, with classes in the order in which they
-// were drawn. Errors: kInvalidArgument "field: problem" if the rule can't be followed, as LevelsOf().
+// Returns the splits of the first level, then of the second and so on, with classes in the order in which they were
+// drawn. Errors: kInvalidArgument "field: problem" if the rule can't be followed, as LevelsOf().
 absl::StatusOr<std::vector<ClassSplit>> DrawSplits(const DrawnSplits& rule, const ClassPool& known,
                                                    const ClassPool& unknown);
 

@@ -37,8 +37,8 @@ std::string ClassOf(const SampleSet& samples, int64_t output) {
                                                                    : absl::StrCat("number ", output);
 }
 
-// Whether the logits and labels of `train` mean the same classes as those of `samples`. Without logits, labels only
-// tell training samples apart.
+// Whether the logits and labels of `train` mean the same classes as in `samples`. Without logits, labels only tell
+// training samples apart.
 absl::Status CheckSameClasses(const SampleSet& train, const SampleSet& samples) {
   if (train.logits.empty()) return absl::OkStatus();
   const auto differ = [&](absl::string_view what, absl::string_view of_train, absl::string_view of_samples) {

@@ -90,7 +90,7 @@ bool ParseWhole(absl::string_view cell, int64_t* whole) {
 // Labels and predictions of one table: all numbers, or all names.
 class ClassCells {
  public:
-  // Allows only these names, those of the logits.
+  // Allows only these names, which the logits have.
   void SetNames(const std::vector<std::string>& names) {
     closed_ = true;
     for (const std::string& name : names) Number(name);

@@ -76,14 +76,14 @@ TEST(ParseCsvArrays, NamesOfClasses) {
   EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
 }
 
-// The names of logit columns are those of classes, with their case. One alone is a column like any other.
+// The names of logit columns are names of classes, with their case. One alone is a column like any other.
 TEST(ParseCsvArrays, LogitsOfNamedClasses) {
   const absl::StatusOr<CsvArrays> table = ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n");
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(table->class_names, ElementsAre("dog", "cat"));
   EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(1, -1));
   EXPECT_THAT(*ToFloat(table->arrays.at("logits")), ElementsAre(1, 2, 3, 4));
-  // Unknown samples only: no label names a class, but the names in the logits' columns are still those of the classes.
+  // Unknown samples only: no label names a class, but the names in the logits' columns are still the classes' names.
   EXPECT_THAT(ParseCsvArrays("label,logit_dog,logit_cat\n-1,1,2\n")->class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ParseCsvArrays("label,logit_max\n0,x\n")->arrays.count("logits"), 0);
   EXPECT_THAT(ParseCsvArrays("label,logit_Dog,logit_dog,logit_a b,Logit_a_b\ndog,1,2,3,4\n")->class_names,

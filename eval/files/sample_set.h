@@ -92,8 +92,8 @@ struct SampleSet {
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 
-// The same for files in memory. If they borrow their arrays (maybe_borrowed.h), the result may refer to the same
-// arrays, which must outlive it. Precondition: there is a file.
+// The same for files in memory. If they borrow their arrays (MaybeBorrowed), the result may refer to the same arrays,
+// which must outlive it. Precondition: there is a file.
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
 // For one file.
 absl::StatusOr<SampleSet> SampleSetOf(ScoreFile file, const SetRoles& roles = {});

@@ -128,7 +128,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
         return absl::InvalidArgumentError(absl::StrCat(file.path, ": array '", name, "' is in another file too"));
       }
     }
-    // The table's name, or that of the labels, else the first.
+    // The table's name, or the labels' file, else the first.
     if (joined.path.empty() || file.layout == joined.layout || file.arrays.count("label") > 0) joined.path = file.path;
   }
   return joined;

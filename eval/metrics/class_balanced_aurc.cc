@@ -71,7 +71,7 @@ MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
 double Share(int64_t part, int64_t all) { return static_cast<double>(part) / static_cast<double>(all); }
 
 // The risk is the mean over the K classes of the share of errors among the class's accepted samples, 0 if none is
-// accepted; at coverage 0, that of the first score. In [0, 1], lower is better.
+// accepted; at coverage 0, the risk of the first score. In [0, 1], lower is better.
 MetricResult ClassBalancedAurc(const RankedInput& ranked) {
   return Area(ranked, true, [](const ClassRisk& one) { return Share(one.errors, one.accepted); });
 }

@@ -107,8 +107,8 @@ TEST(Conventions, MatchTheToolsOnGoldenSelectiveCases) {
 }
 
 // What the tools themselves print for the same arrays (tools/peers/make_conventions_golden.py): every cell of their
-// tables. Not among them: the authors' code of OpenAUC and the unified benchmark (above), and ODIN's, whose values are
-// those of a fixed grid of thresholds.
+// tables. Not among them: the authors' code of OpenAUC and the unified benchmark (above), and ODIN's, whose values come
+// from a fixed grid of thresholds.
 TEST(Conventions, PrintWhatTheToolsPrint) {
   std::set<std::string> left;
   for (const Convention& convention : Conventions()) {

@@ -36,7 +36,7 @@ struct Data {
 
 TEST(EvaluationInput, CountsKnownAndUnknownSamplesAndGroups) {
   Data data;
-  data.group = {-7, 2, 9};  // those of known samples are not read
+  data.group = {-7, 2, 9};  // groups of known samples are not read
   const EvaluationInput input = data.Create().value();
   EXPECT_EQ(input.num_samples(), 3);
   EXPECT_EQ(input.num_known(), 2);

@@ -170,8 +170,8 @@ MetricResult CcrAtFpr(const RankedInput& ranked, double fpr) {
   return static_cast<double>(correct) / total.known();
 }
 
-// GRID_MEAN: the share of negative samples above a threshold d, averaged over those of 100,000 equally spaced
-// thresholds from `low` to `high` (excluded) that 94.95 % to 95.05 % of the positive samples reach (>= d). Compares the
+// GRID_MEAN: the share of negative samples above a threshold d, averaged over the thresholds, of 100,000 equally spaced
+// ones from `low` to `high` (excluded), that 94.95 % to 95.05 % of the positive samples reach (>= d). Compares the
 // unknown score, or minus the unknown score if known samples are positive. Without a range, from the lowest to the
 // highest value. Also absent if there is no such threshold, and if high - low is not finite, as without a range if
 // scores are infinite.

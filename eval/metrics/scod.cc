@@ -1,8 +1,8 @@
 // Risk-coverage areas of selective classification with out-of-distribution detection (Xia and Bouganis 2022): over all
 // samples, an accepted error of a known sample has the loss 1 - c (times its own loss, if there is one), an accepted
 // unknown sample has the loss c, unknown_cost. scod_aurc is the mean over coverages of the mean loss of the accepted
-// samples, scod_augrc that of their summed losses over all samples. In [0, max(c, 1 - c)], lower is better. They depend
-// on the ratio of known to unknown samples.
+// samples, scod_augrc the mean of their summed losses over all samples. In [0, max(c, 1 - c)], lower is better. They
+// depend on the ratio of known to unknown samples.
 #include <cstdint>
 
 #include "eval/metrics/aurc.h"

@@ -48,7 +48,7 @@ std::string ComparisonSentence(const ComparedInWords& compared, const Display& d
   const bool is_less = compared.difference < 0;
   const std::string amount =
       absl::StrCat(AmountText(std::abs(compared.difference), display), is_less ? " less" : " more");
-  // The interval of the amount, which is that of b - a if a has less.
+  // The interval of the amount, which is b - a if a has less.
   const double low = is_less && compared.is_detected ? -compared.high : compared.low;
   const double high = is_less && compared.is_detected ? -compared.low : compared.high;
   const std::string p = ShowPValue(compared.p_value);

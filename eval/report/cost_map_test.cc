@@ -121,7 +121,7 @@ TEST(CostMap, ShowsWhereEachMethodIsBest) {
   }
 }
 
-// The numbers of a cell are those of a comparison by that metric alone.
+// A cell has the same numbers as a comparison by its metric alone.
 TEST(CostMap, ACellIsAComparison) {
   const Method one(90, 30), two(80, 20), three(70, 60);
   const RankedInput a = one.Ranked(), b = two.Ranked(), c = three.Ranked();

@@ -93,7 +93,7 @@ TEST(EvaluationHints, LabelsOfZeroAndOne) {
     samples.unknown_score.push_back(i % 2);
   }
   EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("no -1 among the labels, only 0 and 1: is 1 your unknown?")));
-  // Also with predictions of three classes, but not with those of the two.
+  // Also with predictions of three classes, but not of the two.
   samples.prediction.assign(20, 0);
   for (int i = 0; i < 20; ++i) samples.prediction[i] = i % 2;
   EXPECT_THAT(HintsOf(samples), IsEmpty());

@@ -114,7 +114,7 @@ std::optional<double> AdjustedHighOf(const ComparedRuns& row) {
   return row.adjusted.has_value() ? std::optional<double>(row.adjusted->high) : std::nullopt;
 }
 
-// Whether a metric has several tests, so that Holm's levels differ from that of a single test.
+// Whether a metric has several tests, so that Holm's levels differ from a single test's.
 bool HasSeveralTests(const RunComparison& comparison) {
   std::set<std::string> metrics;
   for (const ComparedRuns& row : comparison.pairs) {

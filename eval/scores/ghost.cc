@@ -21,7 +21,7 @@ namespace {
 // correctly classified training samples of class c; features with sigma 0 are ignored. The score is
 //   -gamma                  (the paper), or
 //   -P_y(gamma) in [-1, 0]  (the released code), P_c the distribution function of the generalised Pareto distribution
-//                           of gamma over those samples of class c (generalized_pareto.h), whose search carries the
+//                           of gamma over those samples of class c (fits/extreme_values.h), whose search carries the
 //                           rounding of a sum over features to about 1e-8.
 // If several logits are the largest, `tied` selects the class. An s of 0 counts as 2^-52.
 class Ghost : public Score {

@@ -31,7 +31,7 @@ TEST(Grood, IsTheSquaredDistanceToTheNearestGradient) {
   EXPECT_NEAR(scores[1], nearest * nearest, 1e-15);  // no gradient at o
   EXPECT_NEAR(scores[2], std::pow(Gradient(2.5) - Gradient(3), 2), 1e-15);
   EXPECT_NEAR(scores[3], scores[2], 1e-15);
-  // Misclassified samples have means, and no gradients: the nearest one of 2.5 is that of -3, which points away.
+  // Misclassified samples have means, and no gradients: the nearest one of 2.5 is -3's, which points away.
   training.logits[7] = -1;
   ASSERT_TRUE(grood.Fit(training.Input(), training.labels).ok());
   EXPECT_NEAR(grood.Compute(test.Input()).value()[2], std::pow(Gradient(2.5) + Gradient(3), 2), 1e-15);

@@ -16,8 +16,8 @@ namespace openset {
 namespace {
 
 // min_k sum_c p_c log(p_c / d_kc) >= 0, in nats, for p = softmax(z) and d_k the mean p of the training samples whose
-// largest logit is that of k; classes without such samples are ignored (in OpenOOD, they get the one-hot distribution
-// of k, from which any other is infinitely far). Doesn't change if a constant is added to all logits.
+// largest logit is the k-th; classes without such samples are ignored (in OpenOOD, they get the one-hot distribution of
+// k, from which any other is infinitely far). Doesn't change if a constant is added to all logits.
 class Klm : public Score {
  public:
   // Ignores labels.

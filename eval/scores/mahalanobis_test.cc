@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Class 0: (0, 0), (2, 0), (1, 2), (1, -2), mean (1, 0); class 2: the same moved by (10, 0). The common covariance is
-// diagonal: (1 + 1) / 4 = 0.5 and (4 + 4) / 4 = 2; that of all, around (6, 0), 25.5 and 2.
+// diagonal: (1 + 1) / 4 = 0.5 and (4 + 4) / 4 = 2; the covariance of all, around (6, 0), 25.5 and 2.
 struct Training {
   std::vector<float> features = {0, 0, 2, 0, 1, 2, 1, -2, 10, 0, 12, 0, 11, 2, 11, -2};
   std::vector<float> logits = std::vector<float>(8 * 3, 0.0f);
@@ -51,8 +51,8 @@ TEST(Mahalanobis, DoesNotDependOnTheFeaturesScale) {
   EXPECT_NEAR(score.Compute(Features({3 * 1024, 2 * 1024 + 1e4f})).value()[0], expected, 1e-9);
 }
 
-// Of length 1 the training samples are those of two classes on the unit circle; other lengths of any sample change
-// nothing, and the distances are those of the scaled samples.
+// Of length 1 the training samples are two classes on the unit circle; other lengths of any sample change nothing, and
+// the distances are the scaled samples' distances.
 TEST(MahalanobisPlusPlus, NormalisesFeatures) {
   Training unit, longer;
   unit.features = {0.6, 0.8, 0.8, 0.6, 1, 0, 0.96, 0.28, -1, 0, -0.8, 0.6, -0.6, 0.8, -0.96, 0.28};

@@ -10,7 +10,7 @@
 namespace openset {
 
 // The bounds of the intervals [t_i, t_i+1), `count` of them for an even count, one less for an odd one
-// (eval/scores/nac.h has the formula). Precondition: count >= 4.
+// (eval/scores/nac.cc has the formula). Precondition: count >= 4.
 std::vector<double> NacThresholds(int count);
 
 // The interval of a state in [0, 1], from 0 to thresholds.size() - 2.

@@ -37,7 +37,7 @@ TEST(Nac, CountsTheTrainingSamplesOfAnInterval) {
   EXPECT_DOUBLE_EQ(of_all.Compute(model.Input({5, 3})).value()[0], -0.75);
 }
 
-// Two features: no training sample has the state of one, all have that of the other.
+// Two features: no training sample has the state of one, all have the state of the other.
 TEST(Nac, UnseenStatesHaveNoCoverage) {
   const Model model;
   NacSpec options;

@@ -16,7 +16,7 @@ namespace {
 
 // -P(max_c z_c / |x|) in [-1, 0] for logits z [K] and features x [D], P the distribution function of the generalised
 // Pareto distribution of the same quotient over the correctly classified training samples, fitted as in the released
-// code (generalized_pareto.h). All samples below P's support are equally unknown. A length of 0 counts as 2^-52.
+// code (fits/extreme_values.h). All samples below P's support are equally unknown. A length of 0 counts as 2^-52.
 class PostMax : public Score {
  public:
   // Errors: also kInvalidArgument for fewer than two correctly classified samples.

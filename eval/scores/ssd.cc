@@ -16,9 +16,9 @@ namespace openset {
 namespace {
 
 // min_k (u - m_k)^T S_k^+ (u - m_k) >= 0 for features x [D] and u = (x / |x| - m) / s, where m and s [D] are mean and
-// standard deviation of x / |x| over all training samples, and m_k and S_k mean and covariance of u over those of
-// cluster k. Features with s = 0 and directions without variance are ignored. All training samples form one cluster, or
-// each class forms one.
+// standard deviation of x / |x| over all training samples, and m_k and S_k mean and covariance of u over cluster k.
+// Features with s = 0 and directions without variance are ignored. All training samples form one cluster, or each class
+// forms one.
 class Ssd : public Score {
  public:
   explicit Ssd(const SsdSpec& spec) : clusters_(spec.clusters()) {}

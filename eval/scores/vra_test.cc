@@ -10,8 +10,8 @@ ScoreInput InputOf(const std::vector<float>& features) {
   return testing::WithHead(testing::FeatureRows(features, 2, {}, 1), *weight);
 }
 
-// Features 0, 1, 2, 3, 4 and ten times as much, of which the percentiles 25 and 75 are 1 and 3, 10 and 30; those of all
-// values are 1.25 and 17.5.
+// Features 0, 1, 2, 3, 4 and ten times as much, of which the percentiles 25 and 75 are 1 and 3, 10 and 30; of all
+// values, they are 1.25 and 17.5.
 double ScoreOf(VraSpec spec, const std::vector<float>& features) {
   const std::vector<float> train = {0, 40, 1, 30, 2, 20, 3, 10, 4, 0};
   spec.set_low_percentile(25);

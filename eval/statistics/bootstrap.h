@@ -43,7 +43,7 @@ struct IntervalValue {
 };
 
 // The metrics of an input, in their order, each with its interval. If a metric is a share, and it and all replicates
-// have the value 0 or all have 1, the interval is Clopper and Pearson's (exact_interval.h). Replicates are stratified:
+// have the value 0 or all have 1, the interval is Clopper and Pearson's (intervals.h). Replicates are stratified:
 // each has as many known samples, and as many of each group of unknown ones, as the input. A sample of weight w counts
 // as w samples. If the input has clusters, whole ones are drawn, and no exact interval is used; if a cluster has
 // samples of several strata, there is only one stratum. The same options give the same bits. Errors: kInvalidArgument
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
 // If the interval has no width, adds a note: all replicates agree, which says little about the uncertainty.
 void NoteNoWidth(IntervalValue* interval);
 
-// If the metric is a share (exact_interval.h) and its interval has no width and is at 0 or 1, replaces it with Clopper
+// If the metric is a share (intervals.h) and its interval has no width and is at 0 or 1, replaces it with Clopper
 // and Pearson's, with a note. For other metrics, NoteNoWidth(). The weights of `ranked` define the samples of the
 // metric.
 void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval);
@@ -100,7 +100,7 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const R
 // it. 0 if it is undefined.
 double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left);
 
-// An interval at another confidence, for several comparisons at once (replicate_interval.h).
+// An interval at another confidence, for several comparisons at once (intervals.h).
 struct AdjustedInterval {
   double confidence = 0;  // set by the caller
   double low = 0;
@@ -109,7 +109,7 @@ struct AdjustedInterval {
 
 // The interval of a statistic, or of a function of several, from its values for the samples, the replicates and the
 // jackknife (empty for kPercentile). Unless null, sets `p_value` to the p-value of no difference from 0
-// (replicate_interval.h), and `adjusted` to the interval at its confidence.
+// (intervals.h), and `adjusted` to the interval at its confidence.
 IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
                          absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
                          const BootstrapOptions& options, double* p_value = nullptr,

@@ -286,7 +286,7 @@ TEST(GroupIntervals, AreThoseOfEachGroupAlone) {
     EXPECT_LT(column.metrics[0].low, *column.metrics[0].value);
     EXPECT_GT(column.metrics[0].high, *column.metrics[0].value);
   }
-  // The pool is that of BootstrapIntervals, which draws the same.
+  // The pool has the interval of BootstrapIntervals(), which draws the same.
   const IntervalValue pool = BootstrapIntervals(metrics, RankedInput(samples.Input()), options)->at(0);
   EXPECT_EQ(columns[5].metrics[0].low, pool.low);
 }
@@ -312,7 +312,7 @@ TEST(GroupIntervals, HaveAWidthWhereAllReplicatesAgree) {
   EXPECT_EQ(of(2).value, 1);
   EXPECT_NEAR(of(2).low, 1 - most, 1e-12);
   EXPECT_EQ(of(2).high, 1);
-  // The pool, which is neither, has that of its replicates; a mean over groups is no share of samples.
+  // The pool, which is neither, has its replicates' interval; a mean over groups is no share of samples.
   EXPECT_EQ(of(5).low, BootstrapIntervals(metrics, RankedInput(samples.Input()), options)->at(0).low);
   EXPECT_EQ(of(4).value, 1);
   EXPECT_EQ(of(4).low, 1);

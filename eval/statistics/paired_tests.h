@@ -147,11 +147,11 @@ struct PairedDifference {
   std::optional<double> value_a;
   std::optional<double> value_b;
   IntervalValue difference;  // a - b
-  // The two-sided p-value of no difference, by inverting the interval (replicate_interval.h).
+  // The two-sided p-value of no difference, by inverting the interval (intervals.h).
   double p_value = 1;
   Verdict verdict = Verdict::kNoDetectableDifference;  // by the interval or, equivalently, the p-value
-  // The interval at Holm's level of the p-value among all pairs by this metric (HolmLevels in several_methods.h); equal
-  // to the interval above if there is one pair.
+  // The interval at Holm's level of the p-value among all pairs by this metric (HolmLevels()); equal to the interval
+  // above if there is one pair.
   AdjustedInterval adjusted;
 };
 

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 constexpr int kOutputs = 5;
 constexpr int kExtra = 3;
 constexpr int kFeatures = 2 * kOutputs + kExtra;
-// The features, once more as those of two stages.
+// The features, once more as two stages' features.
 constexpr int64_t kStages[] = {2 * kOutputs, kExtra};
 constexpr int64_t kReversedStages[] = {kExtra, 2 * kOutputs};
 

@@ -28,7 +28,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["nnguide"].shift_changes_it = true;
   traits["extra_output"].last_output_is_special = true;
   traits["neg_label"].last_output_is_special = true;
-  // Where all probabilities are equal the gradient is 0, and all states are 1/2, as those of features that are 0.
+  // Where all probabilities are equal the gradient is 0, and all states are 1/2, as for features that are 0.
   traits["nac"].undecided_may_look_known = true;
   traits["postmax"].shift_changes_it = true;
   traits["ghost"].shift_changes_it = true;

@@ -47,7 +47,7 @@ TEST(Stage, NeedsASeatAndMemoryByItsKind) {
     EXPECT_EQ(gpu.gpu_shares, shares[k]);
     EXPECT_EQ(gpu.memory_mb, megabytes[k]);
   }
-  // The bits of a training depend on its number of threads; so do those of an inference with several threads.
+  // The bits of a training depend on its number of threads; so do the bits of an inference with several threads.
   EXPECT_FALSE(StageOf(ActionKind::kTrain).CanUseMoreCpus(1));
   EXPECT_TRUE(StageOf(ActionKind::kInfer).CanUseMoreCpus(1));
   EXPECT_FALSE(StageOf(ActionKind::kInfer).CanUseMoreCpus(2));

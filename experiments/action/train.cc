@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Images that pass through the model for a training sample of an epoch: those of each pass, and additional ones.
+// Images that pass through the model for a training sample of an epoch: one or more in each pass, and additional ones.
 int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
   return std::llround(1 + views + open_set.plain_passes() + TraitsOf(open_set).more_images());
 }

@@ -490,7 +490,7 @@ TEST_F(ExecutePlanTest, ChoicesAreMadeAndTheirActionsRun) {
   EXPECT_EQ(plan.searches[0].tuned, 3);
   EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
   // Two trainings, one shared by the written trial and the first candidate, and an inference and an evaluation for each
-  // of the three; then those of the tuned trial, whose training is the second candidate's.
+  // of the three; then the tuned trial's, whose training is the second candidate's.
   EXPECT_THAT(observer_.added, SizeIs(2));
   EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2 + 2));
   EXPECT_EQ(engine_.started.back().key(), plan.trial_id(3));

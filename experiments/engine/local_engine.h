@@ -107,14 +107,13 @@ struct LocalEngineOptions {
 // Runs actions in worker processes, which are reused from action to action; if a worker dies, only its action fails.
 // The output of a training or an inference goes to its own log in the store (experiments/worker/action_log.h), all
 // other output to the worker's log next to it. A worker stays on the GPU of its first action, or on none. If there are
-// as many CPU slots as CPUs, each action has its own CPUs (cpus/cpu_pins.h). LibTorch on GPUs uses
-// "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set.
-// An action ends with kUnavailable if its worker died, or was killed because it sent anything but a WorkEvent;
-// kDeadlineExceeded if it hung. A worker whose device or memory failed (WorkOutcome.is_last) gets no further actions. A
-// worker that starts on a GPU where another one died, hung or was killed waits until that worker has left the GPU
-// (leaving_workers.h).
-// Start() fails with kNotFound if the worker's program cannot be started, and with kUnavailable if system resources are
-// lacking; an action that had to wait ends with the same errors.
+// as many CPU slots as CPUs, each action has its own CPUs (CpuPins). LibTorch on GPUs uses "expandable_segments:True"
+// unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set. An action ends with kUnavailable if its worker died, or
+// was killed because it sent anything but a WorkEvent; kDeadlineExceeded if it hung. A worker whose device or memory
+// failed (WorkOutcome.is_last) gets no further actions. A worker that starts on a GPU where another one died, hung or
+// was killed waits until that worker has left the GPU (LeavingWorkers). Start() fails with kNotFound if the worker's
+// program cannot be started, and with kUnavailable if system resources are lacking; an action that had to wait ends
+// with the same errors.
 class LocalEngine : public Engine {
  public:
   LocalEngine(const Store& store, LocalEngineOptions options);

@@ -48,7 +48,7 @@ constexpr int kMaxPoints = 512;
 constexpr double kMaxArea = 5e-4;  // the largest change of area by thinning a curve
 constexpr int kBins = 64;
 constexpr int kMistakes = 24;       // for each kind
-constexpr int kConfusions = 2500;   // at most those of 50 known classes
+constexpr int kConfusions = 2500;   // all pairs of 50 known classes
 constexpr double kAccepted = 0.95;  // the share of known samples, if a method has no threshold of its own
 
 // The names of the sets of unknown samples, if there are several.

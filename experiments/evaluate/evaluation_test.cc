@@ -417,8 +417,8 @@ TEST(Measure, RecordsDescribeTheirNumbers) {
   EXPECT_FALSE(record->metric(1).has_interval());
 }
 
-// The intervals are those of BootstrapIntervals. That of "a" is a point, because all pairs are in order in each
-// replicate. That of the mean over both sets is half as wide as that of "b", because both use the same draws of known
+// The intervals are BootstrapIntervals()'s. The interval of "a" is a point, because all pairs are in order in each
+// replicate. The interval of the mean over both sets is half as wide as b's, because both use the same draws of known
 // samples.
 TEST(Measure, ComputesRequestedIntervals) {
   TrialSpec trial = TwoSets();

@@ -207,7 +207,7 @@ TEST_F(InferenceTest, StoresValuesOfStagesOnRequest) {
               TensorNear(at::cat({maps[0].mean({2, 3}), maps[1].mean({2, 3})}, 1), 1e-5));
 }
 
-// Classes in the order of the selection, samples in that of the file: known are images 0 2 3 5 of classes a c a c.
+// Classes in the selection's order, samples in the file's: known are images 0 2 3 5 of classes a c a c.
 TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   const std::shared_ptr<Model> model = CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());
@@ -316,9 +316,9 @@ TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
   EXPECT_EQ(summary->outputs_sha256().size(), 64);
 }
 
-// The unified benchmark's OpenMax is fitted to the logits of a pass in training mode, and tested on those of evaluation
-// mode with the statistics that this pass has changed. All four training images are in one batch here, so that their
-// order doesn't matter.
+// The unified benchmark's OpenMax is fitted to the logits of a pass in training mode, and tested on logits of
+// evaluation mode with the statistics that this pass has changed. All four training images are in one batch here, so
+// that their order doesn't matter.
 TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   *train_.mutable_model() = ParsedWithDefaults<ModelSpec>("resnet_cifar { width: 2 } head { linear {} }");
   const std::shared_ptr<Model> model = CommitNetwork();
@@ -327,7 +327,7 @@ TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
   FillDefaults(&passed);
   fit = passed;
   fit.clear_unknown();
-  passed.mutable_known()->clear_class_id();  // other images than those of the training
+  passed.mutable_known()->clear_class_id();  // other images than the training's
   passed.mutable_known()->add_class_id(0);
   ASSERT_THAT(RunInference({action_}), IsOk());
   ASSERT_THAT(RunInference({fit}), IsOk());

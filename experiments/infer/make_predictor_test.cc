@@ -237,7 +237,7 @@ TEST_F(MakePredictorTest, AGridOfPerturbationsSharesItsPasses) {
   EXPECT_EQ(backbone->forward, 41);
   EXPECT_EQ(backbone->backward, 4);
   ASSERT_EQ(predictions.size(), 44);
-  // Each prediction equals that of its inference alone.
+  // Each prediction is the same as from its inference alone.
   for (const size_t i : {0, 1, 10, 11, 43}) {
     EXPECT_THAT(Predict(grid[i], {model}), TensorEq(predictions[i].output.logits)) << i;
   }

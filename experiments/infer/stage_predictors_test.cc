@@ -120,7 +120,7 @@ TEST_F(StagePredictorsTest, GramValuesAreThoseOfEachStage) {
   EXPECT_THAT(prediction.stage_values.slice(1, 32, 96), TensorEq(GramRowSums(maps[1], 2)));
 }
 
-// Compares gradients of a map's channels with finite differences, and those of the last stage with nac's formula, W^T
+// Compares gradients of a map's channels with finite differences, and the last stage's with nac's formula, W^T
 // (softmax(z) - 1/K).
 TEST_F(StagePredictorsTest, StatesAreActivationsTimesGradients) {
   const Prediction prediction = Predict("stage_values { value: STATE }");

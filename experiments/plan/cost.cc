@@ -36,7 +36,7 @@ double PassesAnEpoch(const Plan& plan, const Action& training) {
   const MethodSpec& method = plan.TrialOf(training).method();
   int epochs =
       EpochsOf(training.role == ActionRole::kPretraining ? method.pretraining().training() : method.training());
-  // A training that continues that of an earlier rung needs fewer epochs (Planner), and no pretraining.
+  // A training that continues an earlier rung's needs fewer epochs (Planner), and no pretraining.
   if (training.continued != kNoAction && !training.is_done()) {
     epochs -= EpochsOf(plan.TrialOf(plan[training.continued]).method().training());
   }

@@ -86,7 +86,7 @@ struct PlanCost {
 };
 
 // The cost of all trainings and inferences of the plan, or only of the needed ones. Includes the trainings that
-// unfinished searches will add with their next rungs (halving.h), each from its previous rung on. Evaluations, which
+// unfinished searches will add with their next rungs (search.h), each from its previous rung on. Evaluations, which
 // take seconds, and reading images are not counted.
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only);
 

@@ -58,7 +58,7 @@ TEST(Throughputs, OfOtherNetworksAreScaledByMultiplyAdds) {
 }
 
 // A record is preferred to a probe, a probe of the same network to multiply-adds of others, and records' multiply-adds
-// to those of probes.
+// to probes'.
 TEST(Throughputs, OfProbesAreSecond) {
   const TrialSpec large = TrialOf("vgg32 {}"), small = TrialOf("vgg32 { width: 32 feature_dim: 64 }");
   const auto work = [](const TrialSpec& trial) {

@@ -50,7 +50,7 @@ TEST(MakePlan, ActionsAreSharedByTheTrialsThatNeedThem) {
   for (const Action& action : plan.actions) {
     for (const ActionId input : action.inputs) EXPECT_LT(input, action.id);
   }
-  // Trials: seeds fastest. The first training is that of seed 0, of trials 0 and 2.
+  // Trials: seeds fastest. The first training has seed 0 and belongs to trials 0 and 2.
   EXPECT_EQ(plan.actions[0].kind, ActionKind::kTrain);
   EXPECT_THAT(plan.actions[0].trials, ElementsAre(0, 2));
 }

@@ -166,7 +166,7 @@ ActionId Planner::AddChoice(int search, const std::vector<int>& trials) {
 }
 
 std::vector<ActionId> Planner::FindNeeded() {
-  // All records are checked, but only those of their inputs that are needed.
+  // All records are checked, but only the inputs of theirs that are needed.
   const auto count = static_cast<int64_t>(plan_.actions.size() - first_new_);
   InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
     for (size_t a = first_new_ + begin; a < first_new_ + end; ++a) {

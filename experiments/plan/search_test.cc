@@ -158,7 +158,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   };
   EXPECT_EQ(train_of(0).work, 3 * 9);
   EXPECT_EQ(train_of(1).work, 3 * 1);
-  // The cost of the plan in addition to that of its current actions.
+  // The cost of the plan in addition to its current actions' cost.
   const auto to_come = [&plan] {
     int64_t passes = CostOf(plan, Throughputs(), {}, /*needed_only=*/false).passes;
     for (const Action& action : plan.actions) passes -= action.work;
@@ -352,7 +352,7 @@ TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
   EXPECT_EQ(TrialId(without_log), TrialId(tuned));
 }
 
-// The tuned trial is added to the plan: its training is that of the chosen candidate; its inference and record are new.
+// The tuned trial is added to the plan: its training is the chosen candidate's; its inference and record are new.
 TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
   ASSERT_TRUE(searches.ok()) << searches.status();

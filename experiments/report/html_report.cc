@@ -44,8 +44,8 @@ std::string SpecHtml(const ReportContext& context) {
   return html + "</pre>\n";
 }
 
-// ReportJson(), but with the common fields of a metric's cells once in `metrics` and those of a row in `rows`, and
-// without single values if there are very many.
+// ReportJson(), but with the common fields of a metric's cells once in `metrics` and of a row's in `rows`, and without
+// single values if there are very many.
 VegaLite PageJson(const Report& report) {
   size_t values = 0;
   for (const ReportCell& cell : report.cells) values += cell.values.size();

@@ -52,7 +52,7 @@ Report Example() {
   return report;
 }
 
-// On cats, the mean auc of b is 7 and that of a is 2: b comes first, regardless of the order in the study.
+// On cats, the mean auc of b is 7 and of a is 2: b comes first, regardless of the order in the study.
 TEST(ReportTables, AreSortedByAMetric) {
   Report report = Example();
   const auto first_methods = [&] {
@@ -148,7 +148,7 @@ TEST(ReportTables, MarksTheBestOfEachTask) {
   report.columns = {"method"};
   const Table by_method = ReportTables(report)[0].table;
   for (int row : {0, 1, 2, 3}) EXPECT_EQ(by_method.EmphasisOf(row, 3), Emphasis::kBest) << row;
-  // A method's runs are not compared with each other, but with those of the other method on the same split.
+  // A method's runs are not compared with each other, but with the other method's on the same split.
   report.rows = {"method", "split"};
   report.columns = {"task", "metric"};
   const Table by_split = ReportTables(report)[0].table;

@@ -32,7 +32,7 @@ std::optional<double> SpreadOf(double std, absl::Span<const double> values, absl
     case Spread::kSample:
       return std * std::sqrt(n / (n - 1.0));
     case Spread::kInterval: {
-      // The interval of the mean is that of its difference from 0.
+      // The interval of the mean is the interval of its difference from 0.
       const std::vector<double> zeros(values.size(), 0);
       const absl::StatusOr<PairedTest> test = ComparePairedRuns(values, zeros, splits);
       if (!test.ok() || !test->p_value.has_value()) return std::nullopt;

@@ -198,7 +198,7 @@ absl::Status ReadPublishedTables(const std::string& beside, Experiment* experime
   return absl::OkStatus();
 }
 
-// All methods, those of single tasks after the others.
+// All methods, methods of single tasks after the others.
 std::vector<LoadedMethod*> AllMethods(Experiment* experiment) {
   std::vector<LoadedMethod*> methods;
   for (LoadedMethod& method : experiment->methods) methods.push_back(&method);

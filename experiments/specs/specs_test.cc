@@ -142,7 +142,7 @@ TEST_P(MethodTest, IsValidAndNamesItsSource) {
     return;
   }
   ASSERT_TRUE(trials.ok()) << trials.status();
-  // The key that is computed from shared parts is that of the action as a whole.
+  // The key that is computed from shared parts is the key of the action as a whole.
   EXPECT_EQ(TrialId((*trials)[0]), MessageDigest(MakeAction((*trials)[0], ActionKind::kEvaluate)));
 }
 
@@ -264,7 +264,7 @@ TEST(Methods, NameTheirReadings) {
     EXPECT_EQ(perturbation.direction(), InputPerturbationSpec::GREATER_EQUAL) << name;
     EXPECT_EQ(perturbation.predictions(), predictions) << name;
   }
-  // Each method that perturbs its input states whether the class is that of the original image, and the direction.
+  // Each method that perturbs its input states whether the class is the original image's, and the direction.
   for (const std::string& name : NamesIn("experiments/methods")) {
     const MethodSpec method = MethodOf(name);
     if (!method.inference().has_input_perturbation()) continue;

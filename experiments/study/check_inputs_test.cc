@@ -114,7 +114,7 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   EXPECT_THAT(untold_, IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
                                   EndsWith("(of 2 different ones that of the newest record).")));
-  // Digests from records are not saved as those of files, and existing files take precedence.
+  // Digests from records are not saved as digests of files, and existing files take precedence.
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));
   WriteImages("some images");

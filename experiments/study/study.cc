@@ -65,7 +65,8 @@ std::string TextOf(const Experiment& experiment) {
   return changed;
 }
 
-// The folder of the study's reports; "" if it has none. Errors: those of NamesInFolder().
+// The folder of the study's reports; "" if it has none. Errors: kDataLoss if the store's `reports` is not a folder; a
+// read failure (IsReadFailure()).
 absl::StatusOr<std::string> FolderOf(const Store& store, const std::string& study) {
   const std::string plain = store.ReportFolder(study);
   struct stat info;

@@ -311,7 +311,7 @@ TEST_F(StudyTest, ChangedDataWithoutChecksumsIsMeasuredAgain) {
   sandbox_.Write("digits/test-images", "test-images");
   EXPECT_EQ(id(), told);
 
-  // If the files are missing, assumes that they are those of the last run.
+  // If the files are missing, assumes that they are the last run's.
   StudyOptions options;
   options.data_folders = {sandbox_.folder()};
   ASSERT_TRUE((*Study::Load("spec", sandbox_.folders(), store_, options))->RememberData().ok());

@@ -138,7 +138,7 @@ TEST_F(UntilTest, OnlyOpenComparisonsGetMoreSplits) {
   EXPECT_EQ(comparisons[1].splits, 13);
   EXPECT_EQ(study->until()->report.trials, 31);
   EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 0);
-  // The mean of 5 splits is not compared with those of 13.
+  // The mean of 5 splits is not compared with means of 13.
   const Report table = study->MakeReport(*study->LoadResults());
   EXPECT_THAT(FormatReport(table, TextFormat::kText), HasSubstr("60.08 ± 0.07 (n=5)"));
   for (const ReportCell& cell : table.cells) EXPECT_EQ(IsIncomplete(cell), cell.method == "pairs");

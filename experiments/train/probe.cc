@@ -66,7 +66,7 @@ class RandomImages : public ImageSource {
   std::vector<Image> images_;
 };
 
-// Batches of random images instead of those of selections.
+// Batches of random images instead of the selections'.
 class RandomImageCache : public ImageCache {
  public:
   RandomImageCache(const Catalog& catalog, const TrainAction& action) : ImageCache(catalog, {}), action_(action) {}

@@ -79,8 +79,8 @@ class Reporter {
 };
 
 // The saved state from which the run continues: its own, or the end of the training that it extends. Nothing if neither
-// is intact. Errors: those of IsReadFailure() (experiments/store/store.h), since a state that can't be read now may
-// hold days of training.
+// is intact. Errors: a read failure (IsReadFailure() in experiments/store/store.h), since a state that can't be read
+// now may hold days of training.
 absl::StatusOr<TrainSummary> LoadSaved(const std::string& partial, const TrainAction& action,
                                        const ActionContext& context, TrainingRun* run) {
   std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, keys of the trainings

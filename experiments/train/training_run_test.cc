@@ -461,7 +461,7 @@ TEST(TrainingRun, ASharpnessAwareStepByHand) {
     for (const auto& buffer : model.named_buffers()) once[buffer.key()] = buffer.value().clone();
     gradients();
     ASSERT_THAT(run->Step(), IsOk());
-    EXPECT_NEAR(run->epochs()[0].loss(), loss, 1e-6);  // that of the first pass
+    EXPECT_NEAR(run->epochs()[0].loss(), loss, 1e-6);  // the first pass's
     const auto parameters = run->model()->named_parameters(), buffers = run->model()->named_buffers();
     const auto expected = model.named_parameters();
     for (size_t p = 0; p < before.size(); ++p) {

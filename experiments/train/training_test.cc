@@ -39,8 +39,8 @@ TEST(Train, CommitsTheCheckpointAndItsCurve) {
   EXPECT_FALSE(FileExists(scene.Context(KeyOf(scene.Action())).store.PartialPath("0")));
 }
 
-// Neither a result nor a state may come from them; with the old images back, the result is that of an undisturbed
-// training.
+// Neither a result nor a state may come from them; with the old images back, the result is the same as of an
+// undisturbed training.
 TEST(Train, ImagesThatChangeMeanwhileFailIt) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();
@@ -110,7 +110,7 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
     EXPECT_EQ(FileExists(JoinPath(context.store.CheckpointFolder(context.key), kStateFile)), stop != 0);
     before = context.key;
   }
-  // The final tensors are the same, including those of the optimiser. So are those of a stopped training that doesn't
+  // The final tensors are the same, including the optimiser's. So are the tensors of a stopped training that doesn't
   // continue another one.
   ExpectSameState(WeightsOf(Key("stopped after 0"), scene), WeightsOf(KeyOf(whole), scene));
   stopped.mutable_training()->set_stop_after_epochs(2);
@@ -250,7 +250,7 @@ TEST(Train, ARungAndItsContinuationMayBeStoppedWithinAnEpoch) {
   ExpectSameTraining(Key("rest"), undisturbed, scene);
 }
 
-// The initial weights of a fine-tuning don't replace those of its own state.
+// The initial weights of a fine-tuning don't replace the weights in its own state.
 TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();

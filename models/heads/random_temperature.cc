@@ -10,8 +10,8 @@
 // where e is drawn from N(0, 1) by the generator. d is the Kullback-Leibler divergence of N(0, v) from N(0, 1); it is
 // at least 0, except for the effect of the 1e-8. The loss is RandomTemperatureSpec (losses/loss.proto). Parameters:
 // classifier.{weight,bias}, logvar_rts.0.{weight,bias} (W and b) and logvar_rts.1.{weight,bias,running_mean,...}, named
-// as in OpenOOD's rts_net.py; the formulas are those of rts_trainer.py. Preconditions: outputs >= 2; in training mode,
-// a generator is set.
+// as in OpenOOD's rts_net.py; the formulas are in its rts_trainer.py. Preconditions: outputs >= 2; in training mode, a
+// generator is set.
 #include <optional>
 
 #include "core/logging.h"

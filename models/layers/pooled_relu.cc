@@ -19,7 +19,7 @@ using Variables = torch::autograd::variable_list;
 #define OPENSET_BY_CPU __attribute__((target_clones("avx2", "default")))
 #define OPENSET_INLINE inline __attribute__((always_inline))
 
-// Eight channels at once. There are only comparisons and selections, so that the bits are those of a scalar loop.
+// Eight channels at once. There are only comparisons and selections, so that a scalar loop gives the same bits.
 constexpr int64_t kLanes = 8;
 using Floats = float __attribute__((vector_size(32)));
 using Ints = int32_t __attribute__((vector_size(32)));
@@ -56,7 +56,7 @@ OPENSET_INLINE void Store(const Floats& lanes, int64_t count, Bf16* to) {
   std::memcpy(to, &halves, count * sizeof(Bf16));
 }
 
-// Sets the lanes that `mask` (each lane 0 or -1) selects to those of `value`.
+// Copies the lanes of `value` that `mask` (each lane 0 or -1) selects.
 OPENSET_INLINE void Replace(const Ints& mask, const Ints& value, Ints* lanes) {
   *lanes = (mask & value) | (~mask & *lanes);
 }

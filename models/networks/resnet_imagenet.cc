@@ -12,11 +12,10 @@
 //   RESNET152   3, 8, 36, 3   bottleneck  256, 512, 1024, 2048     58,143,808
 //
 // The feature dimension D is the number of channels of the last stage.
-// The stride of a bottleneck is that of its 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the
-// paper. Dropout is per element: `block_dropout` after each inner ReLU of a block and before the sum, `feature_dropout`
-// on the features, as in the code of the unified benchmark (models/networks/resnet_imagenet.py). Convolutions start
-// from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and 0. Parameters are named as in torchvision and timm: conv1,
-// bn1,
+// A bottleneck's 3x3 convolution has its stride, as in torchvision ("v1.5"), not the first 1x1 as in the paper. Dropout
+// is per element: `block_dropout` after each inner ReLU of a block and before the sum, `feature_dropout` on the
+// features, as in the code of the unified benchmark (models/networks/resnet_imagenet.py). Convolutions start from N(0,
+// 2 / (outputs * kernel^2)), batch norm from 1 and 0. Parameters are named as in torchvision and timm: conv1, bn1,
 // layerS.B.{conv1,bn1,...,conv3,bn3,downsample.0,downsample.1}.
 #include "absl/status/statusor.h"
 #include "models/networks/network_members.h"

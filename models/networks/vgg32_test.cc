@@ -59,7 +59,7 @@ TEST(Vgg32Test, HasTheParametersOfTheTable) {
   EXPECT_EQ(Vgg32Of("", 1)->named_parameters()["conv1.weight"].sizes(), at::IntArrayRef({64, 1, 3, 3}));
 }
 
-// The table in vgg32.h, computed layer by layer.
+// The table in vgg32.cc, computed layer by layer.
 TEST(Vgg32Test, HasTheSizesOfTheTable) {
   for (const auto& [size, last_size] : {std::pair{32, 4}, std::pair{64, 8}, std::pair{28, 4}, std::pair{1, 1}}) {
     const auto backbone = Vgg32Of("");

@@ -1,5 +1,5 @@
-// The decoders of image formats, what they return, and the checks that they share. DecodeImage() has those of PNG, JPEG
-// and WebP.
+// The decoders of image formats, what they return, and the checks that they share. DecodeImage() itself decodes PNG,
+// JPEG and WebP.
 #ifndef OPENSET_DATA_READERS_IMAGES_DECODERS_H_
 #define OPENSET_DATA_READERS_IMAGES_DECODERS_H_
 

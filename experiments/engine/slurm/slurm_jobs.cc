@@ -55,7 +55,7 @@ bool DidNotAnswer(absl::string_view message) {
   return false;
 }
 
-// Returns the output of a Slurm command. Its failures are never those of a study's actions.
+// Returns the output of a Slurm command. Its failures never count as failures of a study's actions.
 absl::StatusOr<std::string> Ask(const std::vector<std::string>& command) {
   absl::StatusOr<std::string> output = CaptureOutput(command);
   if (!absl::IsAborted(output.status())) return output;

@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// Adds the mean of the values at x to a line, with a band of their spread on each side (statistics/spread.h). `splits`
-// has the split of each value. Precondition: there are values.
+// Adds the mean of the values at x to a line, with a band of their spread on each side (Spread). `splits` has the split
+// of each value. Precondition: there are values.
 void AddMean(double x, absl::Span<const double> values, absl::Span<const int> splits, Spread spread, PlotSeries* line);
 
 // Limits the bands of a line to possible values: no share is below 0 or above 1.

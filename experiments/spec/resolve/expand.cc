@@ -255,7 +255,7 @@ class Expander {
     return info.ok() && HasFeatures(**info) ? (*info)->width() / static_cast<int>(sizeof(float)) : 0;
   }
 
-  // Checks that outputs that were computed elsewhere can be those of the data.
+  // Checks that outputs that were computed elsewhere can belong to the data.
   absl::Status CheckOutputs(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
     if (!method.model().has_outputs() || method.training().has_command()) return absl::OkStatus();
     const char* why = nullptr;

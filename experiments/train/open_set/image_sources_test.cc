@@ -66,8 +66,8 @@ TEST(OverlayImages, CycleThroughThePairsOfClasses) {
               TensorNear(at::tensor({(1 + 2) / 2.0, (4 + 3) / 2.0, (2 + 3) / 2.0, (4 + 2) / 2.0}), 1e-6));
 }
 
-// Images of class 0 are 1, 3, 5, ...: the mean of an odd and an even number is never whole, but that of two images of
-// one class is.
+// Images of class 0 are 1, 3, 5, ...: the mean of an odd and an even number is never whole, but the mean of two images
+// of one class is.
 TEST(OverlayImages, RandomPairsAreOfDifferentClasses) {
   std::vector<int64_t> label;
   for (int i = 0; i < 50; ++i) label.push_back(i % 2);

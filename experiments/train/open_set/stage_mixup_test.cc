@@ -35,7 +35,7 @@ TEST(StageMixupSource, MixesTheFirstHalfAfterTheLastStageButOne) {
   const OpenSet open = MakeFrom(batch, &random);
   const at::Tensor order = at::tensor(same.Permutation(3), at::kLong);
   const double share = same.Beta(2, 2);
-  // The network is linear, so the mixture after its second stage is that of the images, plus 1 + 10 + 100.
+  // The network is linear, so the mixture after its second stage is the images' mixture, plus 1 + 10 + 100.
   const at::Tensor image = batch.image.narrow(0, 0, 3).flatten(1);
   EXPECT_THAT(open.output.logits, TensorNear(share * image + (1 - share) * image.index_select(0, order) + 111, 1e-9));
   EXPECT_THAT(open.weight, TensorEq(at::ones({3}, at::kDouble)));

@@ -60,7 +60,7 @@ class VirtualOutliers : public OpenSetSource {
     return (mean + at::matmul(far, factor.t())).view({-1, dim_});
   }
 
-  // Adds each feature to those of its class, instead of the oldest one if the memory is full.
+  // Adds each feature to its class's, instead of the oldest one if the memory is full.
   void Remember(const at::Tensor& feature, const at::Tensor& label) {
     const int64_t n = spec_.memory();
     const at::Tensor member = label.unsqueeze(1).eq(at::arange(seen_.size(0), label.options())).to(at::kLong);
