@@ -14,8 +14,8 @@
 
 namespace openset {
 
-// Reads a task, fills in defaults and checks it. Errors: kNotFound if there is no such file; kInvalidArgument with
-// "FILE:LINE: path: problem" lines.
+// Reads a task, fills in defaults and checks it. Errors: a read error (core/files/system_calls.h); kInvalidArgument
+// with "FILE:LINE: path: problem" lines.
 absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog);
 
 // Which data of a task a trial uses.

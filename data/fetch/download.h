@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// Checks a file against the length, SHA-256 and MD5 that `file` states; if it states none, any file passes. Errors:
-// kDataLoss, with both lengths or both sums; kNotFound.
+// Checks a file against the length, SHA-256 and MD5 that `file` states; if it states none, any file passes. Errors: a
+// read error (core/files/system_calls.h); kDataLoss also if they differ, with both lengths or both sums.
 absl::Status CheckDownload(const std::string& path, const Download& file);
 
 struct DownloadOptions {

@@ -64,7 +64,7 @@ TEST(StableOrder, IsTheSameInAnyNumberOfThreads) {
   }
 }
 
-// Keys that are equal in the first 33 differing bits: 1 and -1 with 2^-40 more or less, in runs of all lengths.
+// Keys that are equal in the first 33 differing bits: 1 or -1 plus multiples of 2^-40, in runs of all lengths.
 TEST(StableOrder, TellsKeysApartByTheirLastBits) {
   for (const int64_t distinct : {2, 10, 1000}) {
     RandomStream random(1, absl::StrCat("last bits/", distinct));

@@ -42,10 +42,11 @@ struct RunTable {
 // metric, as written by `openset report --format=csv --tidy`. Column names may have any case, metrics also the names of
 // core/text/synonyms.h ("AUROC", "fpr95"); `metrics` has our names. Other columns are `ignored`, apart from an index
 // without a name. A split, seed or number of classes "3.0" is "3". It may also be the output of `openset report
-// --format=json`; methods with axes have the names of tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument
-// with file, line and column for values that are not finite numbers, for a row with values but without a method, for
-// duplicate rows of a method, task, split and seed (with the columns that are missing), for two columns of one metric,
-// for a file without methods or metrics, for a group that the file does not have, and for other formats.
+// --format=json`; methods with axes have the names of tables, "METHOD, AXIS VALUE". Errors: a read error
+// (core/files/system_calls.h); kInvalidArgument with file, line and column for values that are not finite numbers, for
+// a row with values but without a method, for duplicate rows of a method, task, split and seed (with the columns that
+// are missing), for two columns of one metric, for a file without methods or metrics, for a group that the file does
+// not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 // The same for what `openset report --format=json` prints. `name` begins the messages.

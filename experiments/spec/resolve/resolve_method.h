@@ -48,8 +48,8 @@ enum class ModelFiles { kFind, kAsWritten };
 // not inherited. Files that a model names are relative to the file that names them. `override`, whose own files are
 // resolved already, overrides everything; its `pretraining` only if the method has one, and its network only if the
 // method's outputs don't come from elsewhere (model.outputs). Each layer's `where_present` overrides only fields that
-// are present at that point. Errors: kInvalidArgument and kNotFound with "FILE:LINE: path: "
-// for invalid fields, a missing base or model file, and a method that is based on itself.
+// are present at that point. Errors: kInvalidArgument and kNotFound with "FILE:LINE: path: " for invalid fields, a
+// missing base or model file, and a method that is based on itself; another read error (core/files/system_calls.h).
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
                                         ModelFiles model_files = ModelFiles::kFind);
 
