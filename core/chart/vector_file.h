@@ -17,7 +17,7 @@ namespace openset {
 //
 // The background is white, text is 10 points high, and a pixel is a point. `inches` scales the whole chart to that
 // width. Errors: kInvalidArgument for another file extension, kUnavailable if the machine has no python3, kInternal
-// with the drawing program's message; a write error (core/files/files.h).
+// with the drawing program's message, kNotFound if openset's own files are missing; a write error (core/files/files.h).
 absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts,
                               std::optional<double> inches = std::nullopt);
 

@@ -14,8 +14,9 @@ namespace openset {
 // steps after the first. The images have the size that the catalog gives for the action's data set, or the input's size
 // if images have different sizes or the catalog has none. Reading and decoding files is therefore not included. The
 // model starts from random values, whatever the action starts from. Neither reads nor writes the store. Errors:
-// kInvalidArgument if the images are too small for the backbone, or the catalog's images don't fit the model; kNotFound
-// for a data set that the catalog lacks; kFailedPrecondition for an action without a training.
+// kInvalidArgument if the images are too small for the backbone, or have other channels than the model takes; as
+// MakeModel() (models/make_model.h) if the model is a TorchScript file; kFailedPrecondition for an action without a
+// training.
 absl::Status Probe(const ProbeAction& probe, const ActionContext& context);
 
 }  // namespace openset

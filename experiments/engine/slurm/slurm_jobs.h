@@ -140,8 +140,8 @@ class SlurmRun {
   // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm does not
   // answer, the next call tries again. Errors: kNotFound if Slurm is not installed; kFailedPrecondition if it refuses
   // the job, or if the program or its copy has changed; a read error (core/files/system_calls.h) or a write error
-  // (core/files/files.h) for a file of the program; kUnavailable also if tasks have ended `retries` + 1 times without a
-  // result.
+  // (core/files/files.h) for a file of the program; kDeadlineExceeded or kAborted if the check of the copy does not end
+  // or fails; kUnavailable also if tasks have ended `retries` + 1 times without a result.
   absl::Status SubmitFor(const OpenWork& work);
 
  private:
