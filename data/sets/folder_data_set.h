@@ -35,10 +35,10 @@ struct FolderRequest {
 // contains images and no folders of classes is one class, with the folder's name. A class whose images are all skipped
 // is left out. Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains
 // the digest of the listing, so that changed files count as other data. Errors: a read error
-// (core/files/system_calls.h), of which kNotFound says that there is no folder, or no table of clusters;
-// kInvalidArgument if the path is not absolute, if the folder has no images or a part has none left, for a name of a
-// folder that no class can have, a malformed table of clusters, or an image that it lacks; kDataLoss if all images are
-// skipped.
+// (core/files/system_calls.h), of which kNotFound says that there is no folder, that it can't be looked at, or that
+// there is no table of clusters; kInvalidArgument if the path is not absolute, if the folder has no images or a part
+// has none left, for a name of a folder that no class can have, a malformed table of clusters, or an image that it
+// lacks; kDataLoss if all images are skipped.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
 
 // Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not
