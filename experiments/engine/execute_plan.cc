@@ -51,6 +51,11 @@ absl::Status StoreIsGone(const Store& store, const absl::Status& why) {
                    "; openset started no new work. The same command continues once there is room"));
 }
 
+int ThreadsBesideGpu(const Capacity& capacity) {
+  const int seats = std::max(1, static_cast<int>(capacity.gpus.size()) * capacity.shares_per_gpu);
+  return std::clamp((capacity.cpu_threads - 1) / seats, 0, 2);
+}
+
 absl::Status NeedsGpu(const Plan& plan, const Action& action) {
   return absl::FailedPreconditionError(
       absl::StrCat(Describe(plan.TrialOf(action)), " needs a GPU: choose one with --devices=cuda:0"));
@@ -227,8 +232,9 @@ class Execution {
       const Action& action = plan_[id];
       if (action.is_passenger() || (action.kind == ActionKind::kChoose && !Takes(action))) continue;
       // Actions that are left to others need no seat.
-      const Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.memory) : Demand{};
+      Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.memory) : Demand{};
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) return NeedsGpu(plan_, action);
+      if (demand.gpu_shares > 0) demand.cpu_threads = ThreadsBesideGpu(engine_->capacity());
       std::vector<ActionId> inputs;
       for (const ActionId input : action.inputs) {
         if (!plan_[input].is_done() && IsScheduled(input)) inputs.push_back(plan_.CarrierOf(input));

@@ -73,6 +73,10 @@ absl::Status StoreIsGone(const Store& store, const absl::Status& why);
 // Returns the status (kFailedPrecondition) of a run whose process has no GPU although `action` needs one.
 absl::Status NeedsGpu(const Plan& plan, const Action& action);
 
+// The CPU threads that other actions leave to one on a GPU, whose own threads launch its kernels and make its batches
+// (they may run on any CPU): two, but at most an equal share of all threads but one.
+int ThreadsBesideGpu(const Capacity& capacity);
+
 // The attempts of one process at the actions of a plan: their progress, their failures, and when they are retried.
 
 class Attempts {

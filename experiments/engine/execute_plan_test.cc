@@ -462,6 +462,31 @@ TEST_F(ExecutePlanTest, AGpuRunsAsManyActionsAsItHasShares) {
   EXPECT_GE(shared.most_running, 3);
 }
 
+TEST(ThreadsBesideGpu, AreTwoOrAShareOfAllButOne) {
+  EXPECT_EQ(ThreadsBesideGpu({16, {0}, 1}), 2);
+  EXPECT_EQ(ThreadsBesideGpu({16, {0}, 4}), 2);
+  EXPECT_EQ(ThreadsBesideGpu({16, {0, 1, 2, 3, 4, 5, 6, 7}, 1}), 1);
+  EXPECT_EQ(ThreadsBesideGpu({2, {0}, 1}), 1);
+  EXPECT_EQ(ThreadsBesideGpu({4, {0}, 4}), 0);
+  EXPECT_EQ(ThreadsBesideGpu({1, {0}, 1}), 0);
+}
+
+// The training itself is bound to no CPUs.
+TEST_F(ExecutePlanTest, AnEvaluationLeavesCpusToATrainingOnAGpu) {
+  engine_.capacity_of.cpu_threads = 4;
+  engine_.capacity_of.gpus = {0};
+  const Plan plan = MakePlanOf("seed: [0, 1] execution { device: CUDA }");
+  ASSERT_TRUE(Run(plan).ok());
+  for (const WorkRequest& request : engine_.started) {
+    if (request.action().has_train()) {
+      EXPECT_EQ(request.cpu_slots(), 0);
+    }
+  }
+  ASSERT_FALSE(engine_.given.empty());
+  EXPECT_EQ(plan[engine_.given[0].first].kind, ActionKind::kEvaluate);  // beside the second training
+  EXPECT_EQ(engine_.given[0].second, 2);
+}
+
 TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   engine_.capacity_of.cpu_threads = 8;
   engine_.capacity_of.memory_mb = 1000;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "eval/report/document.h"
 #include "experiments/report/report.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/study/study.h"

@@ -28,6 +28,11 @@ namespace openset {
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
                                  absl::Duration limit = absl::Seconds(60));
 
+// Identifies the build of the worker that this command starts (LocalEngineOptions.trainer): its words, the states of
+// the files that they name (core/files/file_state.h), and that of LibTorch's library in the first folder of
+// LD_LIBRARY_PATH. "" for no command.
+std::string BuildOf(const std::vector<std::string>& command);
+
 // How to measure the speed of networks without a record.
 
 struct ProbeOptions {
@@ -62,7 +67,8 @@ struct NamedCost {
 
 // Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
 // `may_probe`, new ones of some seconds each. There are no new probes for Slurm's machines
-// and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails.
+// and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails, and a hint if
+// trainings on a GPU are in FP32; so does ExpectationOf().
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe, const RunConfig& config);
 
 // Whether most of a cost was neither measured nor scaled from a measurement. Such a number is not shown as a time.

@@ -76,6 +76,28 @@ TEST_F(ProbeRateTest, FailsAsItsWorkerDoes) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+// A speed that was measured before an upgrade of openset or PyTorch is not used after it.
+TEST(BuildOf, ChangesWithTheWorkerAndItsLibTorch) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/build"), worker = folder + "/worker",
+                    library = folder + "/torch/lib/libtorch_cpu.so";
+  std::filesystem::create_directories(folder + "/torch/lib");
+  const auto write = [](const std::string& path, const std::string& content) {
+    ASSERT_THAT(WriteFileAtomically(path, content), IsOk());
+  };
+  write(worker, "1");
+  write(library, "1");
+  const std::vector<std::string> command = {"/usr/bin/env", "LD_LIBRARY_PATH=" + folder + "/torch/lib:/other", worker};
+  const std::string before = BuildOf(command);
+  EXPECT_EQ(BuildOf(command), before);
+  write(library, "22");
+  const std::string other_torch = BuildOf(command);
+  EXPECT_NE(other_torch, before);
+  write(worker, "22");
+  EXPECT_NE(BuildOf(command), other_torch);
+  EXPECT_NE(BuildOf({worker}), BuildOf({library}));
+  EXPECT_EQ(BuildOf({}), "");
+}
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
