@@ -5,7 +5,6 @@
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/data/data_command.h"
-#include "tools/cli/devices/devices_command.h"
 #include "tools/cli/records/records_commands.h"
 #include "tools/cli/serve/serve_command.h"
 

@@ -23,6 +23,7 @@ Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
 Command TaskCommand();
+Command DevicesCommand();
 Command CompletionCommand();
 // Hidden: completes the words of `commands` for a shell.
 Command CompleteCommand(std::vector<Command> commands);

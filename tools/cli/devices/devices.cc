@@ -101,6 +101,16 @@ absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine&
   return Devices{ExecutionSpec::CUDA, ordinals, (*gpus)[ordinals[0]].name};
 }
 
+std::vector<std::string> UsableDevices(const GpuMachine& machine) {
+  std::vector<std::string> names = {"cpu"};
+  const absl::StatusOr<std::vector<Gpu>> gpus = machine.gpus();
+  if (!gpus.ok() || gpus->empty() || !machine.library().ok() || !machine.driver().ok()) return names;
+  for (size_t i = 0; i < gpus->size(); ++i) {
+    if (CheckGpu((*gpus)[i]).ok()) names.push_back(absl::StrCat("cuda:", i));
+  }
+  return names;
+}
+
 namespace {
 
 std::string Gigabytes(int64_t bytes) {

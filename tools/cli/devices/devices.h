@@ -43,6 +43,9 @@ GpuMachine ThisGpuMachine();
 // part of a trial; those of `machine`. With "auto", errors of the driver count only if the library is there.
 absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine& machine);
 
+// The names of the CPU and of each GPU that can be used, whatever its kind: "cpu", "cuda:1".
+std::vector<std::string> UsableDevices(const GpuMachine& machine);
+
 // The devices of this machine, and which of them this program can use: `openset devices`.
 
 struct DeviceFacts {

@@ -134,6 +134,17 @@ TEST(DeviceList, AGpuThatIsTooOld) {
                     HasSubstr("is each NVIDIA H200.")));
 }
 
+TEST(UsableDevices, AreTheCpuAndGpusOfAnyKind) {
+  const Gpu other = {"NVIDIA A100", int64_t{80} << 30, 8, 0};
+  EXPECT_THAT(UsableDevices(FactsWith(std::vector<Gpu>{kNew, kOld, other}).gpu),
+              ElementsAre("cpu", "cuda:0", "cuda:2"));
+  EXPECT_THAT(UsableDevices(FactsWith(std::vector<Gpu>{}).gpu), ElementsAre("cpu"));
+  EXPECT_THAT(UsableDevices(FactsWith(absl::NotFoundError("no")).gpu), ElementsAre("cpu"));
+  DeviceFacts facts = FactsWith(std::vector<Gpu>{kNew});
+  facts.gpu.driver = [] { return absl::FailedPreconditionError("install driver 580 or later"); };
+  EXPECT_THAT(UsableDevices(facts.gpu), ElementsAre("cpu"));
+}
+
 TEST(DeviceList, WhyNoneCanBeUsed) {
   DeviceFacts facts = FactsWith(std::vector<Gpu>{kNew});
   facts.gpu.driver = [] { return absl::FailedPreconditionError("install driver 580 or later"); };

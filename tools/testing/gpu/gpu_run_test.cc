@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "gmock/gmock.h"
@@ -59,9 +60,17 @@ class GpuRunTest : public ::testing::Test {
     }
   }
 
+  static std::string WorkerPath() { return *RunfilesFolder() + "/openset/tools/testing/gpu/memory_gpu_worker"; }
+
   ProgramResult Run(const std::string& devices, const std::string& store) const {
-    return program_.Run({"run", "study.textproto", "--devices=" + devices, "--store=" + store,
-                         "--worker=" + *RunfilesFolder() + "/openset/tools/testing/gpu/memory_gpu_worker"});
+    return program_.Run(
+        {"run", "study.textproto", "--devices=" + devices, "--store=" + store, "--worker=" + WorkerPath()});
+  }
+
+  ProgramResult Check(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"devices", "--check", "--worker=" + WorkerPath()};
+    words.insert(words.end(), more.begin(), more.end());
+    return program_.Run(words);
   }
 
   // The report's numbers by metric.
@@ -86,12 +95,66 @@ TEST_F(GpuRunTest, TheDevicesAreListed) {
                                 HasSubstr("--devices=auto, the default, is each NVIDIA H200.")));
 }
 
+// Each kind of action, in each precision, gives the same bytes twice, on the CPU and on the GPU.
+TEST_F(GpuRunTest, TheDevicesAreChecked) {
+  setenv("FAKE_GPUS", "NVIDIA H200", 1);
+  const ProgramResult all = Check({});
+  EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
+  for (const char* device : {"cpu", "cuda:0"}) {
+    EXPECT_THAT(all.out, AllOf(ContainsRegex(absl::StrCat(device, " +FP32 +train +6 of 6\n")),
+                               ContainsRegex(absl::StrCat(device, " +FP32 +infer +10 of 10\n")),
+                               ContainsRegex(absl::StrCat(device, " +FP32 +evaluate +10 of 10\n")),
+                               ContainsRegex(absl::StrCat(device, " +FP32 +choose +1 of 1\n"))));
+  }
+  for (const char* precision : {"TF32", "BF16"}) {  // three methods
+    EXPECT_THAT(all.out, AllOf(ContainsRegex(absl::StrCat("cuda:0 +", precision, " +train +4 of 4\n")),
+                               ContainsRegex(absl::StrCat("cuda:0 +", precision, " +infer +6 of 6\n")),
+                               ContainsRegex(absl::StrCat("cuda:0 +", precision, " +evaluate +6 of 6\n")),
+                               ContainsRegex(absl::StrCat("cuda:0 +", precision, " +choose +1 of 1\n"))));
+  }
+}
+
+TEST_F(GpuRunTest, ACheckSaysWhatFails) {
+  const ProgramResult missing = Check({"--devices=cuda:2"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("there is no GPU 2"));
+  const ProgramResult without = program_.Run({"devices", "--devices=cuda:0"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("--devices: only with --check"));
+
+  setenv("MEMORY_GPU_FAILS", ("device 100 " + program_.folder() + "/failed").c_str(), 1);
+  const ProgramResult failed = Check({"--devices=cuda:1"});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.out, AllOf(ContainsRegex("cuda:1 +FP32 +train +5 of 6\n"),
+                                ContainsRegex("cuda:1, FP32: train .*an illegal memory access was encountered"),
+                                ContainsRegex("cuda:1, FP32: infer .*: not tried, because it needs what failed"),
+                                Not(ContainsRegex("cuda:0 +FP32")), Not(ContainsRegex("cpu +FP32"))));
+  EXPECT_THAT(failed.err, ContainsRegex("[0-9]+ of [0-9]+ actions failed, or gave other bytes the second time"));
+}
+
+// The first worker uses other instructions, which sum in another order.
+TEST_F(GpuRunTest, ACheckSaysWhatDiffers) {
+  program_.Write("worker.sh", absl::StrCat("#!/bin/sh\nmkdir ", program_.folder(),
+                                           "/once 2>/dev/null && export ATEN_CPU_CAPABILITY=default\nexec ",
+                                           WorkerPath(), " \"$@\"\n"));
+  std::filesystem::permissions(program_.folder() + "/worker.sh", std::filesystem::perms::owner_all);
+  const ProgramResult differs = program_.Run({"devices", "--check", "--devices=cpu", "--worker=worker.sh"});
+  EXPECT_EQ(differs.exit_code, 1) << differs.out << differs.err;
+  EXPECT_THAT(differs.out, ContainsRegex("cpu, FP32: train .*: gave other bytes the second time"));
+}
+
 TEST_F(GpuRunTest, ATrialOnTheSecondGpuHasTheNumbersOfTheCpu) {
   const ProgramResult gpu = Run("cuda:1", "gpu"), cpu = Run("cpu", "cpu");
   ASSERT_EQ(gpu.exit_code, 0) << gpu.out << gpu.err;
   ASSERT_EQ(cpu.exit_code, 0) << cpu.out << cpu.err;
   EXPECT_EQ(Numbers("gpu"), Numbers("cpu"));
   EXPECT_EQ(Numbers("gpu").size(), 2);
+  constexpr char kHint[] = "hint: FP32 on a GPU: in TF32, PyTorch's default for convolutions, an H200 trained";
+  EXPECT_THAT(gpu.err, HasSubstr(kHint));
+  EXPECT_THAT(cpu.err, Not(HasSubstr(kHint)));
+  EXPECT_THAT(program_.Run({"plan", "study.textproto", "--devices=cuda:0", "--store=none", "--noprobe"}).err,
+              HasSubstr(kHint));
+  EXPECT_THAT(Run("cuda:1", "gpu").err, Not(HasSubstr(kHint)));  // nothing is left to train
 }
 
 // The worker ends, another one replaces it, and the training has the numbers of an undisturbed one.
