@@ -346,7 +346,7 @@ def openset_repositories():
         build_file = "//third_party:clang_tools.BUILD",
     )
 
-    # Only fetched for --config=cuda: 101 MB.
+    # Only fetched for --config=cuda and the Python package: 101 MB.
     pypi_archive(
         name = "nvcc",
         wheels = {

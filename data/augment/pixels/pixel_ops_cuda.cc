@@ -1,5 +1,5 @@
-// openset::apply_pixel_ops on CUDA, for programs that link this. A build without --config=cuda has no kernel: it copies
-// the images to the CPU, computes there, and copies the result back.
+// openset::apply_pixel_ops on CUDA, for programs that link this. Without the kernel, it copies the images to the CPU,
+// computes there, and copies the result back.
 #include <cstdint>
 
 #include "core/tensor/torch.h"
@@ -8,12 +8,14 @@
 #include "data/augment/pixels/apply_pixel_ops.h"
 #include "data/augment/pixels/pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"
+#include "data/augment/pixels/pixel_ops_launcher.h"
 
 namespace openset {
 namespace {
 
 at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
-  if (OpensetLaunchPixelOps == nullptr) {
+  static const PixelOpsLauncher launcher = FindPixelOpsLauncher();
+  if (launcher == nullptr) {
     return ToDevice(ApplyPackedPixelOps(images.cpu(), ops.cpu()), images.device());
   }
   const at::Tensor contiguous = images.contiguous();
@@ -31,7 +33,7 @@ at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
   launch.height = static_cast<int>(images.size(2));
   launch.width = static_cast<int>(images.size(3));
   launch.stream = guard.getStream(images.device()).native_handle();
-  const int error = OpensetLaunchPixelOps(&launch);
+  const int error = launcher(&launch);
   TORCH_CHECK(error == 0, "CUDA error: code ", error, " from the start of the kernel of openset::apply_pixel_ops");
   return result;
 }

@@ -16,9 +16,9 @@ struct PixelOpsLaunch {
   void* stream;  // cudaStream_t
 };
 
-// Starts the kernel on the stream and does not wait for it. Returns a cudaError_t, 0 if it was started. A program that
-// was built without --config=cuda has no such function: the pointer to it is null.
-extern "C" __attribute__((weak)) int OpensetLaunchPixelOps(const PixelOpsLaunch* launch);
+// The function OpensetLaunchPixelOps of libpixel_ops_kernel.so. Starts the kernel on the stream and does not wait for
+// it. Returns a cudaError_t, 0 if it was started.
+using PixelOpsLauncher = int (*)(const PixelOpsLaunch* launch);
 
 }  // namespace openset
 
