@@ -128,7 +128,7 @@ def circles(edges):
 
 
 def main(paths):
-    sources = [p for p in paths if p.split("/")[0] in MAY_INCLUDE and p.endswith((".h", ".cc", ".cu", ".proto"))]
+    sources = [p for p in paths if p.split("/")[0] in MAY_INCLUDE and p.endswith((".h", ".cc", ".cu", ".inc", ".proto"))]
     folders = {p.split("/")[0] for p in sources}
     problems = [f"no sources of {folder}: list its packages in //tools/checks:all_sources"
                 for folder in MAY_INCLUDE if folder not in folders]

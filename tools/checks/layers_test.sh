@@ -2,7 +2,7 @@
 # Runs layers.py over every source among the runfiles, then over one more that makes a circle of folders.
 set -e
 cd "$TEST_SRCDIR/openset"
-sources=$(find -L . -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.proto' \
+sources=$(find -L . -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.inc' -o -name '*.proto' \
   -o -name BUILD -o -name CONTRIBUTING.md \) | sed 's|^\./||' | sort)
 # shellcheck disable=SC2086
 python3 tools/checks/layers.py $sources

@@ -26,8 +26,10 @@ struct CheckedKind {
 // images, with a source that learns. It infers, also with gradients of the images, evaluates, also with scores that are
 // fitted, and chooses a learning rate; all in FP32, and a part of it in each other precision that the device computes.
 // The two results of an action must be equal to the byte: checkpoint, outputs, record (without provenance), choice.
-// Leaves nothing behind. Errors: those of --devices and --worker; kUnavailable without a temporary folder; kCancelled
-// if the user stops it; others of ExecutePlan(), except that actions failed.
+// Leaves nothing behind. Errors: kInvalidArgument if this machine has no such device or can't use it; kNotFound if the
+// worker's program, a Python or, for a GPU, LibTorch's CUDA library is missing; kFailedPrecondition if this Python's
+// PyTorch or the driver doesn't fit; kUnavailable if the temporary folder can't be made or written, or if no GPU is
+// left; kCancelled if the user stopped it.
 absl::StatusOr<std::vector<CheckedKind>> CheckDevice(const std::string& device, RunConfig config);
 
 // A table with a line for each kind, then the problems.
