@@ -91,10 +91,10 @@ std::string NetworkOf(const MethodSpec& method) {
 
 Throughputs Throughputs::OfStore(const Store& store, int most_records) {
   Throughputs throughputs;
-  const std::string folder = JoinPath(store.folder(), "records");
+  const std::string folder = store.FolderOf("records");
   int seen = 0;
-  for (const std::string& shard : ListFolder(folder).value_or(std::vector<std::string>{})) {
-    for (absl::string_view file : ListFolder(JoinPath(folder, shard)).value_or(std::vector<std::string>{})) {
+  for (const std::string& shard : store.NamesIn(folder).value_or(std::vector<std::string>{})) {
+    for (absl::string_view file : store.NamesIn(JoinPath(folder, shard)).value_or(std::vector<std::string>{})) {
       if (!absl::ConsumeSuffix(&file, ".rec")) continue;
       if (seen++ >= most_records) return throughputs;
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(std::string(file));

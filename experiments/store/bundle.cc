@@ -228,7 +228,9 @@ void AddFile(const google::protobuf::FileDescriptor* file, std::set<const google
 // "records/ab/abcd...rec"
 std::string MemberOf(const std::string& path, const Store& store) {
   absl::string_view name = path;
-  absl::ConsumePrefix(&name, store.folder());
+  const std::string outputs = store.FolderOf("outputs");
+  const bool is_record = absl::ConsumePrefix(&name, store.folder());
+  if (!is_record) absl::ConsumePrefix(&name, absl::StripSuffix(outputs, "/outputs"));  // unpacked elsewhere
   absl::ConsumePrefix(&name, "/");
   return std::string(name);
 }
@@ -480,7 +482,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
       }
       OPENSET_RETURN_IF_ERROR(writer.AddRecords([&](const Writer::AddRecord& add) -> absl::Status {
         for (const std::string& file : files) {
-          OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(file));
+          OPENSET_ASSIGN_OR_RETURN(const std::string bytes, store.ReadBytes(file));
           OPENSET_RETURN_IF_ERROR(add(MemberOf(file, store), bytes));
         }
         return absl::OkStatus();
@@ -498,22 +500,9 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   return written;
 }
 
-absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
-                                       const BundleLimits& limits, const UseFile& file,
-                                       const std::function<bool(const std::string& name)>& wanted) {
-  const auto record = [&](const std::string& name, const std::string& bytes) {
-    TrialRecord decoded;
-    const absl::Status status = DecodeSharedRecord(bytes, TrialOfBundleMember(name), &decoded);
-    if (status.ok()) return use(decoded, bytes);
-    refused->push_back(absl::StrCat(path, ": ", name, ": ", status.message()));
-    return absl::OkStatus();
-  };
-  return ReadBundleFiles(path, kSchemaVersion, record, limits, file, wanted);
-}
-
-absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_version, const UseFile& record,
-                                            const BundleLimits& limits, const UseFile& file,
-                                            const std::function<bool(const std::string& name)>& wanted) {
+absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& record, const BundleLimits& limits,
+                                       const UseFile& file, const std::function<bool(const std::string& name)>& wanted,
+                                       int schema_version) {
   OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path, limits.bytes));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second)

@@ -148,29 +148,19 @@ struct BundleLimits {
   size_t library_bytes = size_t{256} << 20;     // of all files of the library
 };
 
-// Receives a valid record file of a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h) and its
-// bytes.
-using UseRecord = std::function<absl::Status(const TrialRecord& record, const std::string& bytes)>;
-
-// Receives any other file of a bundle: "library/tasks/NAME.textproto", "outputs/ab/KEY/outputs.npz". The name is valid;
-// the content is not checked.
+// Receives a file of a bundle: a record file, "records/ab/ID.rec", or another one, "library/tasks/NAME.textproto",
+// "outputs/ab/KEY/outputs.npz". The name is valid; the content is not checked.
 using UseFile = std::function<absl::Status(const std::string& name, const std::string& content)>;
 
-// Reads an untrusted bundle. Calls `use` for each record file, in the order of names, and `file`, unless it is null,
-// for each other file that `wanted` accepts; the rest is not decompressed. Invalid records, and those of another schema
-// version, go to `refused`: "PATH: records/...: trial_id: ...". Writes nothing and opens no path that the bundle names.
-// Returns the bundle's digest. Errors, all with the path: kNotFound; kDataLoss for a corrupt bundle, another kind of
-// file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for another schema version; those of
-// IsReadFailure(); those of `use`.
-absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
-                                       const BundleLimits& limits = {}, const UseFile& file = nullptr,
-                                       const std::function<bool(const std::string& name)>& wanted = nullptr);
-
-// The same with the bytes of record files as they are, of which only the sums are checked, from a bundle whose records
-// have this schema version.
-absl::StatusOr<std::string> ReadBundleFiles(const std::string& path, int schema_version, const UseFile& record,
-                                            const BundleLimits& limits, const UseFile& file,
-                                            const std::function<bool(const std::string& name)>& wanted = nullptr);
+// Reads an untrusted bundle. Calls `record` for each record file, in the order of names, and `file`, unless it is null,
+// for each other file that `wanted` accepts; the rest is not decompressed. Writes nothing and opens no path that the
+// bundle names. Returns the bundle's digest. Errors, all with the path: kNotFound; kDataLoss for a corrupt bundle,
+// another kind of file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for records of another
+// schema version than `schema_version`; read errors (IsReadFailure()); those of `record` and `file`.
+absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& record, const BundleLimits& limits = {},
+                                       const UseFile& file = nullptr,
+                                       const std::function<bool(const std::string& name)>& wanted = nullptr,
+                                       int schema_version = kSchemaVersion);
 
 // The schema of TrialRecord with all files that it imports.
 google::protobuf::FileDescriptorSet RecordSchema();

@@ -205,18 +205,13 @@ class BundleTest : public ::testing::Test {
     std::filesystem::remove_all(TestFolder());
   }
 
-  absl::Status Read() {
+  absl::Status Read(const BundleLimits& limits = {}) {
     seen_.clear();
-    refused_.clear();
-    return ReadBundle(
-               path_,
-               [&](const TrialRecord& record, const std::string& bytes) {
-                 seen_.push_back(record.trial_id());
-                 EXPECT_EQ(EncodeRecord(record), bytes);
-                 return absl::OkStatus();
-               },
-               &refused_)
-        .status();
+    const auto see = [&](const std::string& name, const std::string&) {
+      seen_.push_back(TrialOfBundleMember(name));
+      return absl::OkStatus();
+    };
+    return ReadBundle(path_, see, limits).status();
   }
 
   // Writes a bundle of two small records.
@@ -244,7 +239,7 @@ class BundleTest : public ::testing::Test {
 
   const Store store_;
   const std::string path_;
-  std::vector<std::string> seen_, refused_;
+  std::vector<std::string> seen_;
 };
 
 TEST_F(BundleTest, ContainsTheFilesUnchangedAndIsReproducible) {
@@ -341,26 +336,31 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   extras.checkpoints = true;
   ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
   std::map<std::string, std::string> files;
-  std::vector<std::string> refused;
-  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  const auto none = [](const std::string&, const std::string&) { return absl::OkStatus(); };
   const auto file = [&](const std::string& name, const std::string& content) {
     files[name] = content;
     return absl::OkStatus();
   };
-  ASSERT_THAT(ReadBundle(path_, use, &refused, {}, file), IsOk());
+  ASSERT_THAT(ReadBundle(path_, none, {}, file), IsOk());
   EXPECT_EQ(files.at("library/tasks/mine.textproto"), "name: 'mine'");
   const std::string checkpoint = store_.CheckpointFolder(record.checkpoint_key());
   EXPECT_EQ(files.at(checkpoint.substr(store_.folder().size() + 1) + "/summary.rec"),
             *ReadFile(checkpoint + "/summary.rec"));
   files.clear();
   const auto of_library = [](const std::string& name) { return name[0] == 'l'; };
-  ASSERT_THAT(ReadBundle(path_, use, &refused, {}, file, of_library), IsOk());
+  ASSERT_THAT(ReadBundle(path_, none, {}, file, of_library), IsOk());
   EXPECT_EQ(files.size(), 1);
   const Store merged(TestFolder() + "/merged");
   MergeCounts counts;
   ASSERT_THAT(MergeFrom(path_, merged, &counts), IsOk());
   EXPECT_EQ(counts.checkpoints, 1);
   EXPECT_THAT(merged.CheckCheckpoint(record.checkpoint_key()), IsOk());
+  const Store opened = OpenBundle(path_, /*with_results=*/true).value();
+  EXPECT_EQ(opened.bundle()->library, extras.library);
+  EXPECT_THAT(opened.CheckCheckpoint(record.checkpoint_key()), IsOk());
+  ASSERT_THAT(WriteBundle(opened, AllRecordIds(opened), path_ + ".again", extras), IsOk());
+  EXPECT_EQ(*ReadFile(path_ + ".again"), *ReadFile(path_));
+  EXPECT_FALSE(*OpenBundle(path_)->HasCheckpoint(record.checkpoint_key()));
   // Files that do not match their checksum are not merged.
   const std::string member = checkpoint.substr(store_.folder().size() + 1) + "/checkpoint.safetensors";
   ReplaceMember(member, "other");
@@ -369,6 +369,8 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
   EXPECT_EQ(counts.checkpoints, 0);
   EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("does not match its checksums")));
+  EXPECT_EQ(OpenBundle(path_, true)->bundle()->damaged, counts.damaged);
+  EXPECT_FALSE(*OpenBundle(path_, true)->HasCheckpoint(record.checkpoint_key()));
   EXPECT_FALSE(*refusing.HasCheckpoint(record.checkpoint_key()));
   // Nor are valid files of another action than that of their key.
   TrainSummary summary;
@@ -380,15 +382,14 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
   EXPECT_THAT(counts.damaged,
               ElementsAre(HasSubstr("its action has the key " + MessageDigest(summary.action()).substr(0, 12))));
+  EXPECT_EQ(OpenBundle(path_, true)->bundle()->damaged, counts.damaged);
   EXPECT_FALSE(*refusing.HasCheckpoint(record.checkpoint_key()));
   EXPECT_THAT(ListFolder(refusing.folder() + "/tmp").value(), ElementsAre());
   for (const char* name :
        {"tasks/../x.textproto", "methods/x.textproto", "tasks/.textproto", "tasks/a/b.textproto", "tasks/x.txt"}) {
     extras.library = {{name, "x"}};
     ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
-    EXPECT_THAT(std::string(ReadBundle(path_, use, &refused).status().message()),
-                HasSubstr("has a member that no bundle has"))
-        << name;
+    EXPECT_THAT(std::string(Read().message()), HasSubstr("has a member that no bundle has")) << name;
   }
 }
 
@@ -422,7 +423,7 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
   }
   write(bytes + "x");
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss));
-  EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr, &refused_).status(),
+  EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr).status(),
               StatusIs(absl::StatusCode::kNotFound, "cannot open /nowhere.zip: No such file or directory"));
 }
 
@@ -430,20 +431,16 @@ TEST_F(BundleTest, EnforcesLimits) {
   Write();
   BundleLimits limits;
   limits.member_bytes = 100;
-  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
+  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
   limits.member_bytes = 200;  // above the manifest's size and below a record's
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
+  EXPECT_THAT(Read(limits),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(TestKey("abcd") + ".rec' has more than 200 bytes")));
   limits = {};
   limits.members = 3;
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 members")));
+  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 members")));
   WriteMembers(UnpackedBundle(path_));
   limits.members = 4;
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
+  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
 TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
@@ -451,13 +448,12 @@ TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
   ASSERT_THAT(store_.Make(), IsOk());
   extras.library["tasks/a.textproto"] = extras.library["tasks/b.textproto"] = "name: 'mine'";
   ASSERT_THAT(WriteBundle(store_, {}, path_, extras), IsOk());
-  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
   const auto file = [](const std::string&, const std::string&) { return absl::OkStatus(); };
   BundleLimits limits;
   limits.library_bytes = 24;
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits, file), IsOk());
+  EXPECT_THAT(ReadBundle(path_, file, limits, file), IsOk());
   limits.library_bytes = 23;
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits, file).status(),
+  EXPECT_THAT(ReadBundle(path_, file, limits, file).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("library has more than 23 bytes")));
 }
 
@@ -474,10 +470,9 @@ TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
   BundleLimits limits;
   limits.bytes = static_cast<int64_t>(bytes.size());
   ASSERT_THAT(WriteFileAtomically(path_, bytes), IsOk());
-  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), IsOk());
+  EXPECT_THAT(Read(limits), IsOk());
   --limits.bytes;
-  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST_F(BundleTest, DoesNotPassOnCorruptRecords) {
@@ -513,9 +508,11 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
     ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_), IsOk());
     for (const bool packed : {true, false}) {
       ReplaceMember(member, EncodeRecord(changed), packed);
-      EXPECT_THAT(Read(), IsOk());
-      EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
-      EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
+      const Store bundle = OpenBundle(path_).value();
+      EXPECT_THAT(bundle.bundle()->damaged, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
+      UnreadRecords unread;
+      EXPECT_THAT(RecordIds(bundle, &unread), ElementsAre(TestKey("ef00")));
+      EXPECT_EQ(unread.damaged, bundle.bundle()->damaged);
     }
     // Nor is the record exported.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());

@@ -123,6 +123,7 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
 }
 
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread) {
+  if (store.bundle() != nullptr) return {{"bundle", FileSize(store.folder())}};
   const absl::StatusOr<std::vector<std::string>> names = NamesInFolder(store.folder());
   unread->Add(names.status());
   std::vector<std::pair<std::string, int64_t>> kinds;

@@ -337,8 +337,7 @@ TEST_F(FaultsTest, EveryCorruptionOfEveryFileIsNoticed) {
   CommitTestOutputs(store, record.outputs_key());
   const std::string bundle = store.folder() + "/bundle.zip";
   ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, bundle).ok());
-  const auto read = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
-  std::vector<std::string> refused;
+  const auto read = [](const std::string&, const std::string&) { return absl::OkStatus(); };
   const std::string checkpoint = store.CheckpointFolder(record.checkpoint_key());
   const std::string outputs = store.OutputsFolder(record.outputs_key());
   const std::vector<std::pair<std::string, std::function<absl::Status()>>> files = {
@@ -347,7 +346,7 @@ TEST_F(FaultsTest, EveryCorruptionOfEveryFileIsNoticed) {
       {JoinPath(checkpoint, kSummaryFile), [&] { return store.CheckCheckpoint(record.checkpoint_key()); }},
       {JoinPath(outputs, kOutputsFile), [&] { return store.CheckOutputs(record.outputs_key()); }},
       {JoinPath(outputs, kSummaryFile), [&] { return store.CheckOutputs(record.outputs_key()); }},
-      {bundle, [&] { return ReadBundle(bundle, read, &refused).status(); }},
+      {bundle, [&] { return ReadBundle(bundle, read).status(); }},
   };
   for (const auto& [path, check] : files) {
     int cases = 0;

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,6 +19,8 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
+#include "core/files/temporary_folder.h"
+#include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
@@ -169,7 +173,7 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, trial_id));
   for (const std::string& path : replicas) {
     TrialRecord record;
-    const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
+    const absl::StatusOr<std::string> bytes = store.ReadBytes(path);
     if (IsReadFailure(bytes.status())) return bytes.status();
     if (bytes.ok() && DecodeSharedRecord(*bytes, trial_id, &record).ok()) records.emplace_back(*bytes, record);
   }
@@ -183,9 +187,22 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
 }
 
 absl::StatusOr<TrialRecord> LoadFirstRecord(const Store& store, const std::string& trial_id) {
-  if (!FileExists(ReplicaFolder(store, trial_id))) return store.LoadRecord(trial_id);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, trial_id));
+  if (replicas.empty()) return store.LoadRecord(trial_id);
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, LoadReplicas(store, trial_id));
   return std::move(records[0]);
+}
+
+std::vector<TrialRecord> LoadFirstRecords(const Store& store, UnreadRecords* unread, absl::Span<const int> without) {
+  std::vector<TrialRecord> records = LoadRecords(store, unread, without);
+  const std::vector<std::string> with_replicas = ReplicaIds(store, unread);
+  for (TrialRecord& record : records) {
+    if (!absl::c_binary_search(with_replicas, record.trial_id())) continue;
+    absl::StatusOr<TrialRecord> first = LoadFirstRecord(store, record.trial_id());
+    unread->Add(first.status());
+    if (first.ok()) record = *std::move(first);
+  }
+  return records;
 }
 
 bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
@@ -305,7 +322,7 @@ class FolderMerge {
     if (!staging_.empty()) RemoveTree(std::exchange(staging_, "")).IgnoreError();
   }
 
-  const Store& into_;
+  const Store into_;
   const std::string bundle_;
   MergeCounts* counts_;
   std::string kind_, key_, staging_;
@@ -313,32 +330,68 @@ class FolderMerge {
   bool wants_ = false;
 };
 
+// Reads the records and the library of a bundle, and adds its new outputs and checkpoints to `results` unless it is
+// null.
+absl::Status ReadContent(const std::string& path, const Store* results, BundleContent* content, MergeCounts* counts) {
+  FolderMerge folders(results == nullptr ? Store(path) : *results, path, counts);
+  std::vector<std::string> names;
+  const auto record = [&](const std::string& name, const std::string& bytes) {
+    names.push_back(name);
+    content->records[JoinPath(path, name)] = bytes;
+    return absl::OkStatus();
+  };
+  const auto file = [&](const std::string& name, const std::string& bytes) {
+    if (!absl::StartsWith(name, kLibrary)) return folders.Add(name, bytes);
+    content->library[name.substr(sizeof(kLibrary) - 1)] = bytes;
+    return absl::OkStatus();
+  };
+  const auto wanted = [&](const std::string& name) {
+    return absl::StartsWith(name, kLibrary) || (results != nullptr && folders.Wants(name));
+  };
+  OPENSET_ASSIGN_OR_RETURN(content->digest, ReadBundle(path, record, {}, file, wanted));
+  OPENSET_RETURN_IF_ERROR(folders.Finish());
+  std::vector<absl::Status> checked(names.size());
+  InParallel(static_cast<int64_t>(names.size()), [&](int64_t i) {
+    TrialRecord decoded;
+    checked[i] =
+        DecodeSharedRecord(content->records.at(JoinPath(path, names[i])), TrialOfBundleMember(names[i]), &decoded);
+  });
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (checked[i].ok()) continue;
+    content->damaged.push_back(absl::StrCat(path, ": ", names[i], ": ", checked[i].message()));
+    content->records.erase(JoinPath(path, names[i]));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
-                       std::map<std::string, std::string>* library) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(store_or_bundle, error)) {
-    FolderMerge folders(into, store_or_bundle, counts);
-    const auto use = [&](const TrialRecord& record, const std::string& bytes) {
-      return MergeRecord(into, record, bytes, counts);
-    };
-    const auto add = [&](const std::string& name, const std::string& content) {
-      if (!absl::StartsWith(name, kLibrary)) return folders.Add(name, content);
-      (*library)[name.substr(sizeof(kLibrary) - 1)] = content;
-      return absl::OkStatus();
-    };
-    const auto wanted = [&](const std::string& name) {
-      return absl::StartsWith(name, kLibrary) ? library != nullptr : folders.Wants(name);
-    };
-    OPENSET_RETURN_IF_ERROR(ReadBundle(store_or_bundle, use, &counts->damaged, {}, add, wanted).status());
-    return folders.Finish();
+absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results) {
+  const auto content = std::make_shared<BundleContent>();
+  MergeCounts counts;
+  if (with_results) {
+    OPENSET_ASSIGN_OR_RETURN(content->unpacked, TemporaryFolder::Make("bundle"));
+    const Store results(content->unpacked->path());
+    OPENSET_RETURN_IF_ERROR(ReadContent(path, &results, content.get(), &counts));
+  } else {
+    OPENSET_RETURN_IF_ERROR(ReadContent(path, nullptr, content.get(), &counts));
   }
-  const Store from(store_or_bundle);
+  content->damaged.insert(content->damaged.end(), counts.damaged.begin(), counts.damaged.end());
+  return Store(path, content);
+}
+
+absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {
+  std::error_code error;
+  Store from(store_or_bundle);
+  if (!std::filesystem::is_directory(store_or_bundle, error)) {
+    const auto content = std::make_shared<BundleContent>();
+    OPENSET_RETURN_IF_ERROR(ReadContent(store_or_bundle, &into, content.get(), counts));
+    from = Store(store_or_bundle, content);
+  }
   OPENSET_RETURN_IF_ERROR(from.CheckVersion());
   UnreadRecords unread;
   const std::vector<std::string> ids = RecordIds(from, &unread);
-  if (ids.empty() && !FileExists(JoinPath(store_or_bundle, "records"))) {
+  if (ids.empty() && from.bundle() == nullptr && !FileExists(from.FolderOf("records"))) {
     return absl::NotFoundError(absl::StrCat(store_or_bundle, " is neither a store nor a bundle"));
   }
   for (const std::string& id : ids) {
@@ -347,7 +400,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
     unread.Add(replicas.status());
     if (replicas.ok()) paths.insert(paths.end(), replicas->begin(), replicas->end());
     for (const std::string& path : paths) {
-      const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
+      const absl::StatusOr<std::string> bytes = from.ReadBytes(path);
       if (IsReadFailure(bytes.status())) {
         unread.Add(bytes.status());
         continue;

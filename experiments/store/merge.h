@@ -3,7 +3,6 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_MERGE_H_
 #define OPENSET_EXPERIMENTS_STORE_MERGE_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 
@@ -22,6 +22,9 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
 
 // The record that represents the trial. If there is only one, this is Store::LoadRecord().
 absl::StatusOr<TrialRecord> LoadFirstRecord(const Store& store, const std::string& trial_id);
+// That of every trial, like LoadRecords() (experiments/store/store_contents.h).
+std::vector<TrialRecord> LoadFirstRecords(const Store& store, UnreadRecords* unread,
+                                          absl::Span<const int> without = {});
 
 // Whether two records have the same metrics with the same values, to the bit, and the same reasons for absent ones.
 bool SameNumbers(const TrialRecord& a, const TrialRecord& b);
@@ -40,12 +43,15 @@ struct MergeCounts {
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
 // Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
-// experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. If `library`
-// is not null, it receives the library files of a bundle: "tasks/NAME.textproto" and its content. Errors: kNotFound if
-// there is neither a store nor a bundle; kFailedPrecondition for another schema version; those of ReadBundle(), of
-// IsReadFailure() for a bundle, and of writing.
-absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
-                       std::map<std::string, std::string>* library = nullptr);
+// experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. Errors:
+// kNotFound if there is neither a store nor a bundle; kFailedPrecondition for another schema version; those of
+// ReadBundle(), of IsReadFailure() for a bundle, and of writing.
+absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
+
+// Opens a bundle as a store that can't be changed. `with_results`: unpacks its outputs and checkpoints too. Records,
+// outputs and checkpoints that MergeFrom() would leave out are left out and named (BundleContent.damaged). Errors:
+// those of ReadBundle(), and of writing to a temporary folder.
+absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results = false);
 
 // The kind of CPU or GPU whose kernels computed a record's outputs: vendor and LibTorch's kernels, "Intel, AVX512"; of
 // a GPU its name. "" if the record doesn't say. Only records of one kind can have the same bits.

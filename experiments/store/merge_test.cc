@@ -251,6 +251,52 @@ TEST_F(MergeTest, NamesWhatItCantRead) {
 }
 
 // Each folder is added by one of them, and counted there; none is called corrupt because the other one was faster.
+// With the same records, which can be read and not changed.
+TEST_F(MergeTest, ABundleOpensAsAStore) {
+  const std::string id = TestKey("abcd"), other = TestKey("abce"), path = TestFolder() + "/all.zip";
+  const Store store = In("store"), same = In("same");
+  ASSERT_THAT(store.CommitRecord(TestRecord(id, "m", 0, 0.5, "host a", 3)), IsOk());
+  ASSERT_THAT(store.CommitRecord(TestRecord(other, "m", 1, 0.5)), IsOk());
+  ASSERT_THAT(same.CommitRecord(TestRecord(id, "m", 0, 0.5, "host b", 1)), IsOk());
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(same.folder(), store, &counts), IsOk());
+  ASSERT_THAT(WriteBundle(store, AllRecordIds(store), path), IsOk());
+  const Store bundle = OpenBundle(path).value();
+  EXPECT_THAT(bundle.CheckIsStore(), IsOk());
+  EXPECT_THAT(AllRecordIds(bundle), ElementsAre(id, other));
+  EXPECT_EQ(bundle.RecordPath(id), path + "/records/ab/" + id + ".rec");
+  for (const std::string& trial : {id, other}) {
+    EXPECT_EQ(*bundle.ReadBytes(bundle.RecordPath(trial)), *ReadFile(store.RecordPath(trial)));
+  }
+  EXPECT_EQ(FindTrial(bundle, id.substr(0, 5)).value(), id);
+  EXPECT_THAT(FindTrial(bundle, "abcf").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("all.zip has no")));
+  EXPECT_TRUE(*bundle.HasRecord(other));
+  EXPECT_THAT(bundle.LoadRecord(TestKey("ffff")), StatusIs(absl::StatusCode::kNotFound));
+  UnreadRecords unread;
+  EXPECT_THAT(ReplicaIds(bundle, &unread), ElementsAre(id));
+  const std::vector<TrialRecord> first = LoadFirstRecords(bundle, &unread);
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_EQ(first[0].provenance().stage(0).host(), "host b");
+  EXPECT_THAT(bundle.HasOutputs(TestKey("0")), IsOkAndHolds(false));
+  EXPECT_THAT(bundle.KeysOfFailures(), IsOkAndHolds(IsEmpty()));
+  EXPECT_TRUE(unread.Problems().ok());
+
+  const auto refused = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                HasSubstr("all.zip is a bundle, which is read-only: 'openset records merge "));
+  EXPECT_THAT(bundle.CommitRecord(first[0]), refused);
+  EXPECT_THAT(bundle.Remove(bundle.RecordPath(id)), refused);
+  EXPECT_THAT(bundle.Quarantine(bundle.RecordPath(id), "why"), refused);
+  EXPECT_THAT(bundle.NewStagingFolder(id), refused);
+  EXPECT_THAT(bundle.Now(), refused);
+  EXPECT_THAT(*ListFolder(TestFolder()), UnorderedElementsAre("all.zip", "same", "store"));
+  // A part of a bundle is a bundle.
+  const std::string part = TestFolder() + "/part.zip";
+  ASSERT_THAT(WriteBundle(bundle, {id}, part), IsOk());
+  const Store in_part = OpenBundle(part).value();
+  EXPECT_THAT(AllRecordIds(in_part), ElementsAre(id));
+  EXPECT_THAT(ReplicaPaths(in_part, id).value(), SizeIs(1));
+}
+
 TEST_F(MergeTest, TwoMergesOfOneBundleAtOnce) {
   const Store from = In("from");
   constexpr int kTrainings = 20;

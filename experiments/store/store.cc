@@ -154,8 +154,40 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder, const std::string
 
 Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kRooms); }
 
+std::string Store::FolderOf(absl::string_view kind) const {
+  const bool is_unpacked =
+      bundle_ != nullptr && bundle_->unpacked.has_value() && kind != "records" && kind != "replicas";
+  return absl::StrCat(is_unpacked ? bundle_->unpacked->path() : folder_, "/", kind);
+}
+
 std::string Store::Sharded(const std::string& kind, const std::string& name) const {
-  return absl::StrCat(folder_, "/", kind, "/", name.substr(0, 2), "/", name);
+  return absl::StrCat(FolderOf(kind), "/", name.substr(0, 2), "/", name);
+}
+
+absl::StatusOr<std::vector<std::string>> Store::NamesIn(const std::string& folder) const {
+  if (bundle_ == nullptr) return NamesInFolder(folder);
+  std::vector<std::string> names;
+  const std::string below = absl::StrCat(folder, "/");
+  for (auto file = bundle_->records.lower_bound(below);
+       file != bundle_->records.end() && absl::StartsWith(file->first, below);) {
+    const std::string name = file->first.substr(below.size(), file->first.find('/', below.size()) - below.size());
+    names.push_back(name);
+    // Past everything in a folder of this name: '0' follows '/'.
+    file = bundle_->records.lower_bound(absl::StrCat(below, name, "0"));
+  }
+  return names;
+}
+
+absl::StatusOr<std::string> Store::ReadBytes(const std::string& record_file) const {
+  if (bundle_ == nullptr) return ReadRecordBytes(record_file);
+  const auto found = bundle_->records.find(record_file);
+  if (found != bundle_->records.end()) return found->second;
+  return absl::NotFoundError(absl::StrCat(record_file, ": is not in the bundle"));
+}
+
+absl::Status BundleIsReadOnly(absl::string_view path) {
+  return absl::FailedPreconditionError(absl::StrCat(path, " is a bundle, which is read-only: 'openset records merge ",
+                                                    path, " --store=STORE' adds it to a store"));
 }
 
 std::string Store::RecordPath(const std::string& trial_id) const {
@@ -183,6 +215,7 @@ std::string Store::ReportFolder(const std::string& experiment) const {
 }
 
 absl::StatusOr<int> Store::Version() const {
+  if (bundle_ != nullptr) return kSchemaVersion;
   std::error_code error;
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
@@ -226,6 +259,7 @@ absl::Status Store::CheckVersion() const {
 }
 
 absl::Status Store::CheckIsStore() const {
+  if (bundle_ != nullptr) return absl::OkStatus();
   if (!FileExists(folder_)) return absl::NotFoundError(absl::StrCat("there is no store ", folder_, " (--store)"));
   OPENSET_RETURN_IF_ERROR(CheckVersion());
   if (FileExists(JoinPath(folder_, kVersionFile))) return absl::OkStatus();
@@ -234,6 +268,7 @@ absl::Status Store::CheckIsStore() const {
 }
 
 absl::Status Store::Make() const {
+  if (bundle_ != nullptr) return BundleIsReadOnly(folder_);
   const std::string file = JoinPath(folder_, kVersionFile), temporaries = JoinPath(folder_, "tmp");
   if (FileExists(file)) return absl::OkStatus();
   OPENSET_RETURN_IF_ERROR(MakeFolders(temporaries));
@@ -273,7 +308,9 @@ std::string VersionLine(int records, int version) {
                       records == 1 ? "it" : "them", " to quarantine/");
 }
 
-absl::StatusOr<bool> Store::HasRecord(const std::string& trial_id) const { return HasEntry(RecordPath(trial_id)); }
+absl::StatusOr<bool> Store::HasRecord(const std::string& trial_id) const {
+  return bundle_ == nullptr ? HasEntry(RecordPath(trial_id)) : bundle_->records.count(RecordPath(trial_id)) > 0;
+}
 absl::StatusOr<bool> Store::HasCheckpoint(const std::string& key) const { return HasEntry(CheckpointFolder(key)); }
 absl::StatusOr<bool> Store::HasOutputs(const std::string& key) const { return HasEntry(OutputsFolder(key)); }
 
@@ -285,6 +322,10 @@ absl::StatusOr<TrialRecord> Store::LoadRecord(const std::string& trial_id) const
 
 absl::Status Store::LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const {
   const std::string path = RecordPath(trial_id);
+  if (bundle_ != nullptr) {  // its records are valid
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadBytes(path));
+    return DecodeRecord(bytes, record, without);
+  }
   OPENSET_RETURN_IF_ERROR(Load(path, without, record));
   if (record->trial_id() == trial_id) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(path, ": is the record of another trial, ", record->trial_id()));
@@ -388,6 +429,7 @@ absl::StatusOr<bool> Store::CommitFolder(const std::string& staging, const std::
 }
 
 absl::Status Store::Remove(const std::string& result) const {
+  if (bundle_ != nullptr) return BundleIsReadOnly(folder_);
   OPENSET_ASSIGN_OR_RETURN(const bool is_there, HasEntry(result));
   if (!is_there) return absl::OkStatus();
   // Renamed first, so that nobody sees a partly removed result.

@@ -30,6 +30,8 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,9 +42,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "core/files/temporary_folder.h"
 #include "experiments/store/record.proto.h"
 
 namespace openset {
+
+// What a bundle contains (experiments/store/bundle.h).
+struct BundleContent {
+  std::string digest;
+  std::map<std::string, std::string> records;  // valid record files: "BUNDLE.zip/records/ab/ID.rec" and its bytes
+  std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
+  std::vector<std::string> damaged;            // a line for each result that was left out
+  // Has outputs/ and checkpoints/, if they were asked for.
+  std::optional<TemporaryFolder> unpacked;
+};
 
 class Store {
  public:
@@ -50,8 +63,21 @@ class Store {
   // Closes its folders to links (core/files/system_calls.h): below `folder`, which may be a link itself, none is
   // followed, since others may write there.
   explicit Store(std::string folder);
+  // A bundle, read as a store that nobody can change (OpenBundle() in experiments/store/merge.h). `path` is its own,
+  // and takes the place of the folder in the paths of records: "BUNDLE.zip/records/ab/ID.rec".
+  Store(std::string path, std::shared_ptr<const BundleContent> bundle)
+      : folder_(std::move(path)), bundle_(std::move(bundle)) {}
 
   const std::string& folder() const { return folder_; }
+  // Null for a folder.
+  const BundleContent* bundle() const { return bundle_.get(); }
+  // The folder of records, replicas, checkpoints or outputs.
+  std::string FolderOf(absl::string_view kind) const;
+
+  // NamesInFolder() and ReadRecordBytes() (core/proto/record_file.h) for folders and files of records and replicas,
+  // which a bundle has in memory.
+  absl::StatusOr<std::vector<std::string>> NamesIn(const std::string& folder) const;
+  absl::StatusOr<std::string> ReadBytes(const std::string& record_file) const;
 
   // The schema version by the file `version`; kSchemaVersion for a folder without results. Errors: kFailedPrecondition
   // if the path is not a folder, or the file is another one; those of reading.
@@ -148,7 +174,11 @@ class Store {
   std::string Sharded(const std::string& kind, const std::string& name) const;
 
   std::string folder_;
+  std::shared_ptr<const BundleContent> bundle_;
 };
+
+// The error of a command that would change a bundle: kFailedPrecondition, with the command that makes a store of it.
+absl::Status BundleIsReadOnly(absl::string_view path);
 
 // The files of a checkpoint or outputs folder.
 inline constexpr char kCheckpointFile[] = "checkpoint.safetensors";

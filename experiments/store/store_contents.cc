@@ -18,8 +18,8 @@ namespace openset {
 namespace {
 
 // Returns the names in a folder. If it can't be listed, adds the reason to `unread`.
-std::vector<std::string> NamesIn(const std::string& folder, UnreadRecords* unread) {
-  absl::StatusOr<std::vector<std::string>> names = NamesInFolder(folder);
+std::vector<std::string> NamesIn(const Store& store, const std::string& folder, UnreadRecords* unread) {
+  absl::StatusOr<std::vector<std::string>> names = store.NamesIn(folder);
   unread->Add(names.status());
   return names.ok() ? *std::move(names) : std::vector<std::string>();
 }
@@ -27,14 +27,14 @@ std::vector<std::string> NamesIn(const std::string& folder, UnreadRecords* unrea
 // Calls `use` with each entry of a sharded folder: its path, and its key ("" if its name is not a key).
 void ForEach(const Store& store, const char* kind, absl::string_view suffix, UnreadRecords* unread,
              const std::function<void(const std::string& path, const std::string& key)>& use) {
-  const std::string folder = JoinPath(store.folder(), kind);
-  for (const std::string& shard : NamesIn(folder, unread)) {
+  const std::string folder = store.FolderOf(kind);
+  for (const std::string& shard : NamesIn(store, folder, unread)) {
     const std::string below = JoinPath(folder, shard);
     if (shard.size() != 2 || !IsHex(shard)) {
       use(below, "");
       continue;
     }
-    for (const std::string& name : NamesIn(below, unread)) {
+    for (const std::string& name : NamesIn(store, below, unread)) {
       absl::string_view key = name;
       const bool is_key = absl::ConsumeSuffix(&key, suffix) && IsKey(key) && absl::StartsWith(key, shard);
       use(JoinPath(below, name), is_key ? std::string(key) : "");
@@ -58,6 +58,9 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
 bool IsKey(absl::string_view name) { return IsSha256(name); }
 
 std::vector<std::string> RecordIds(const Store& store, UnreadRecords* unread) {
+  if (store.bundle() != nullptr) {
+    unread->damaged.insert(unread->damaged.end(), store.bundle()->damaged.begin(), store.bundle()->damaged.end());
+  }
   return KeysIn(store, "records", ".rec", unread);
 }
 std::vector<std::string> CheckpointKeys(const Store& store, UnreadRecords* unread) {
@@ -71,12 +74,12 @@ std::vector<std::string> ReplicaIds(const Store& store, UnreadRecords* unread) {
 }
 
 std::string ReplicaFolder(const Store& store, const std::string& trial_id) {
-  return absl::StrCat(store.folder(), "/replicas/", trial_id.substr(0, 2), "/", trial_id);
+  return absl::StrCat(store.FolderOf("replicas"), "/", trial_id.substr(0, 2), "/", trial_id);
 }
 
 absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const std::string& trial_id) {
   const std::string folder = ReplicaFolder(store, trial_id);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, store.NamesIn(folder));
   std::vector<std::string> paths;
   for (const std::string& name : names) {
     if (absl::EndsWith(name, ".rec") && IsKey(name.substr(0, name.size() - 4))) paths.push_back(JoinPath(folder, name));
@@ -102,15 +105,15 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
   }
   // All ids with this beginning are in one folder.
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                           NamesInFolder(absl::StrCat(store.folder(), "/records/", beginning.substr(0, 2))));
+                           store.NamesIn(JoinPath(store.FolderOf("records"), std::string(beginning.substr(0, 2)))));
   std::vector<std::string> found;
   for (const std::string& name : names) {
     absl::string_view id = name;
     if (absl::ConsumeSuffix(&id, ".rec") && IsKey(id) && absl::StartsWith(id, beginning)) found.emplace_back(id);
   }
   if (found.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat("the store ", store.folder(), " has no record of a trial '", beginning, "'"));
+    return absl::NotFoundError(absl::StrCat(store.bundle() == nullptr ? "the store " : "", store.folder(),
+                                            " has no record of a trial '", beginning, "'"));
   }
   if (found.size() == 1) return found[0];
   const size_t shown = std::min<size_t>(found.size(), 3);
@@ -138,7 +141,8 @@ absl::Status UnreadRecords::Problems() const {
   std::vector<std::string> parts;
   if (const size_t count = damaged.size(); count > 0) {
     parts.push_back(absl::StrCat(count, count == 1 ? " record is" : " records are",
-                                 " corrupt and left out ('openset records verify' moves corrupt ones to quarantine/): ",
+                                 " corrupt and left out ('openset records verify' moves those of a store to "
+                                 "quarantine/): ",
                                  absl::StrJoin(damaged, "\n")));
   }
   if (!unreadable.empty()) parts.push_back(UnreadableText(unreadable));

@@ -43,7 +43,8 @@ struct UnreadRecords {
 // "2 files or folders can't be read now ...: LINE; LINE"; "" for no line.
 std::string UnreadableText(const std::vector<std::string>& unreadable);
 
-// Trial ids and keys, sorted. Other names are left out. Folders that can't be listed go to `unread`.
+// Trial ids and keys, sorted. Other names are left out. Folders that can't be listed go to `unread`, and with the trial
+// ids of a bundle its corrupt results.
 std::vector<std::string> RecordIds(const Store& store, UnreadRecords* unread);
 std::vector<std::string> CheckpointKeys(const Store& store, UnreadRecords* unread);
 std::vector<std::string> OutputsKeys(const Store& store, UnreadRecords* unread);

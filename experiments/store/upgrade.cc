@@ -313,17 +313,16 @@ absl::StatusOr<UpgradeCounts> UpgradeBundle(const std::string& from, const std::
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(before.folder(), "version"),
                                               absl::StrCat("openset store ", kUpgradedVersion, "\n")));
   BundleExtras extras;
-  OPENSET_RETURN_IF_ERROR(ReadBundleFiles(from, kUpgradedVersion, write, {},
-                                          [&](const std::string& name, const std::string& content) -> absl::Status {
-                                            constexpr absl::string_view kLibrary = "library/";
-                                            if (!absl::StartsWith(name, kLibrary)) {
-                                              (name[0] == 'o' ? extras.outputs : extras.checkpoints) = true;
-                                              return write(name, content);
-                                            }
-                                            extras.library[name.substr(kLibrary.size())] = content;
-                                            return absl::OkStatus();
-                                          })
-                              .status());
+  const auto other = [&](const std::string& name, const std::string& content) -> absl::Status {
+    constexpr absl::string_view kLibrary = "library/";
+    if (!absl::StartsWith(name, kLibrary)) {
+      (name[0] == 'o' ? extras.outputs : extras.checkpoints) = true;
+      return write(name, content);
+    }
+    extras.library[name.substr(kLibrary.size())] = content;
+    return absl::OkStatus();
+  };
+  OPENSET_RETURN_IF_ERROR(ReadBundle(from, write, {}, other, nullptr, kUpgradedVersion).status());
   OPENSET_ASSIGN_OR_RETURN(UpgradeCounts counts, UpgradeStore(before, after));
   for (std::string& line : counts.left_out) {
     if (absl::StartsWith(line, before.folder()))

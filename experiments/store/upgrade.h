@@ -33,7 +33,7 @@ struct UpgradeCounts {
 // kUpgradedVersion; those of IsReadFailure() and of writing.
 absl::StatusOr<UpgradeCounts> UpgradeStore(const Store& from, const Store& to);
 
-// The same from a bundle to a new bundle, with everything that it contains. Errors: also those of ReadBundleFiles() and
+// The same from a bundle to a new bundle, with everything that it contains. Errors: also those of ReadBundle() and
 // WriteBundle().
 absl::StatusOr<UpgradeCounts> UpgradeBundle(const std::string& from, const std::string& to, BundleWritten* written);
 

@@ -80,6 +80,9 @@ class Verification {
       }
     }
     const std::vector<std::string> ids = RecordIds(store_, &unread_);
+    if (store_.bundle() != nullptr) {
+      for (const std::string& line : store_.bundle()->damaged) report_.damaged.push_back({line, line});
+    }
     std::vector<std::string> other_outputs(ids.size());
     NoteAll(
         ids, [&](const std::string& id) { return store_.RecordPath(id); },
@@ -99,7 +102,7 @@ class Verification {
       if (!replicas.ok()) continue;
       for (const std::string& path : *replicas) {
         ++report_.replicas;
-        Note(path, CheckAtRest(path, [&] { return CheckReplica(path, id); }));
+        Note(path, CheckAtRest(path, [&] { return CheckReplica(store_, path, id); }));
       }
     }
     const std::vector<std::string> checkpoints = CheckpointKeys(store_, &unread_);
@@ -182,8 +185,8 @@ class Verification {
     return Annotate(CheckMessage(failure), path);
   }
 
-  static absl::Status CheckReplica(const std::string& path, const std::string& id) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(path));
+  static absl::Status CheckReplica(const Store& store, const std::string& path, const std::string& id) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, store.ReadBytes(path));
     TrialRecord record;
     OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {

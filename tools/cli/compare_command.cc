@@ -112,9 +112,8 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
 // The output of `openset report BUNDLE --format=json`.
 absl::StatusOr<std::string> JsonOfBundle(const std::string& path, const RunConfig& config) {
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
-  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(path)));
-  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
-  return RecordsReportAs(TextFormat::kJson, path, std::move(bundle.records), {}, kTextWidth);
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(path, config));
+  return RecordsReportAs(TextFormat::kJson, path, std::move(records), {}, kTextWidth);
 }
 
 // Whether results are in a file, not in a study.

@@ -73,9 +73,8 @@ absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec
     return std::pair(std::move(figure), study->name());
   }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
-  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(spec)));
-  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
-  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(bundle.records), request));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(spec, config));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(records), request));
   return std::pair(std::move(figure), NameOf(spec));
 }
 

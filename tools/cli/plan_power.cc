@@ -66,8 +66,8 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& co
   pilot.options.group = config.group;
   pilot.options.baseline = config.baseline;
   if (IsBundle(argument)) {
-    OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
-    const RecordResults made = ResultsOf(std::move(bundle.records));
+    OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(argument, config));
+    const RecordResults made = ResultsOf(std::move(records));
     pilot.report = MakeReport(argument, made.results);
     pilot.options.cpu_seconds_of_run = CpuSecondsOfRun(made.results);
     return pilot;

@@ -17,7 +17,6 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
-#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/evaluation/requested.h"
 
@@ -57,11 +56,16 @@ bool IsQuery(const std::string& argument) {
   return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
 }
 
-// Records of a store that match.
+// Records of a store that match, or all those of a bundle.
 absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std::string& text,
                                                    absl::Status* problems) {
-  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   UnreadRecords unread;
+  if (IsBundle(text)) {
+    std::vector<TrialRecord> records = LoadFirstRecords(store, &unread);
+    *problems = unread.Problems();
+    return records;
+  }
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
@@ -83,15 +87,8 @@ absl::Status ReportOnRecords(const std::string& argument, TextFormat format, con
     return absl::InvalidArgumentError("--format: only a study can be written as event files: openset report SPEC");
   }
   absl::Status problems;
-  std::vector<TrialRecord> records;
-  if (IsBundle(argument)) {
-    OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
-    problems = RefusedStatus(bundle);
-    records = std::move(bundle.records);
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
-    OPENSET_ASSIGN_OR_RETURN(records, RecordsOf(store, argument, &problems));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRecords));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOf(store, argument, &problems));
   OPENSET_ASSIGN_OR_RETURN(const std::string text,
                            RecordsReportAs(format, argument, std::move(records), layout, Width(config)));
   OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
@@ -122,7 +119,10 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
     return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ",
                                                    FormatName(format), " always has the same layout"));
   }
-  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
+  if (IsBundle(arguments[0])) {
+    OPENSET_RETURN_IF_ERROR(UseBundle(arguments[0], &config).status());
+    return ReportOnRecords(arguments[0], format, layout, config);
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0], &config));
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   if (!FileExists(store.folder())) {

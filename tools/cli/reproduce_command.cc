@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -48,62 +47,40 @@ void LeaveOutCandidates(std::vector<TrialRecord>* records) {
   if (count > 0) std::cout << count << (count == 1 ? " candidate" : " candidates") << " of searches left out\n";
 }
 
-// The trial whose id has this prefix.
-absl::Status KeepTrial(const std::string& begin, std::vector<TrialRecord>* records) {
-  std::vector<TrialRecord> kept;
-  for (TrialRecord& record : *records) {
-    if (absl::StartsWith(record.trial_id(), begin)) kept.push_back(std::move(record));
-  }
-  if (kept.size() != 1) {
-    return absl::NotFoundError(absl::StrCat(kept.size(), " trials of the bundle have an id that begins with '", begin,
-                                            "': 'openset records ls BUNDLE' lists them"));
-  }
-  *records = std::move(kept);
-  return absl::OkStatus();
-}
-
 // The trials to run again, and the records for comparison.
 struct Repeated {
+  Store from;
   std::vector<TrialRecord> records;
-  std::vector<TrialRecord> stored;             // all records of the bundle or the store
-  std::map<std::string, std::string> library;  // of the bundle
-  std::string bundle;                          // its path; "" for the store
-  size_t left_out = 0;                         // further trials of the bundle
+  std::vector<TrialRecord> stored;  // all records
+  size_t left_out = 0;              // further trials of the bundle
 };
 
-// For a bundle, the given trial or the first --trials, and its library; for the store, the given trial.
-absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments, const RunConfig& config) {
-  const std::string argument = BundleOfFolder(arguments[0]);
-  Repeated repeated;
-  if (!IsBundle(argument)) {
-    if (arguments.size() > 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(argument, ": is not a bundle (BUNDLE.zip): give one trial of the store"));
-    }
-    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
-    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, argument));
-    OPENSET_ASSIGN_OR_RETURN(repeated.records.emplace_back(), LoadFirstRecord(store, id));
-    UnreadRecords unread;
-    constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
-    repeated.stored = LoadRecords(store, &unread, kWithout);
-    OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
-    return repeated;
+// The given trial or, of a bundle, the first --trials.
+absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments, RunConfig config) {
+  OPENSET_ASSIGN_OR_RETURN(const bool is_bundle, UseBundle(arguments[0], &config));
+  if (!is_bundle && arguments.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments[0], ": is not a bundle (BUNDLE.zip): give one trial of the store"));
   }
   const int trials = config.trials;
   if (trials < 0) return absl::InvalidArgumentError(absl::StrCat("--trials: must be at least 0 (is ", trials, ")"));
-  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
-  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
-  LeaveOutCandidates(&bundle.records);
-  repeated.bundle = argument;
-  repeated.library = std::move(bundle.library);
-  repeated.stored = bundle.records;
-  repeated.records = std::move(bundle.records);
-  if (arguments.size() > 1) {
-    OPENSET_RETURN_IF_ERROR(KeepTrial(arguments[1], &repeated.records));
-  } else if (trials > 0 && repeated.records.size() > static_cast<size_t>(trials)) {
-    repeated.left_out = repeated.records.size() - trials;
-    repeated.records.resize(trials);
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRecords));
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  UnreadRecords unread;
+  constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+  Repeated repeated{store, {}, LoadFirstRecords(store, &unread, kWithout)};
+  OPENSET_RETURN_IF_ERROR(is_bundle ? unread.Problems() : unread.ReadFailure());
+  if (is_bundle) LeaveOutCandidates(&repeated.stored);
+  std::vector<std::string> ids;
+  if (arguments.size() > (is_bundle ? 1 : 0)) {
+    OPENSET_ASSIGN_OR_RETURN(ids.emplace_back(), FindTrial(store, arguments.back()));
+  } else {
+    const size_t all = repeated.stored.size(), count = trials == 0 ? all : std::min<size_t>(all, trials);
+    for (size_t i = 0; i < count; ++i) ids.push_back(repeated.stored[i].trial_id());
+    repeated.left_out = all - count;
+  }
+  for (const std::string& id : ids) {
+    OPENSET_ASSIGN_OR_RETURN(repeated.records.emplace_back(), LoadFirstRecord(store, id));
   }
   return repeated;
 }
@@ -123,8 +100,7 @@ std::string MachineLine(const TrialRecord& record, const TrialRecord& again) {
 absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
                                   const StudyOptions& options, const SpecFolders& folders, const RunConfig& config) {
   const absl::StatusOr<SpecThatRepeats> made = SpecOfRecord(record, folders, store, options);
-  if (!made.ok() && repeated.bundle.empty()) return made.status();
-  if (!made.ok()) return WithMissingLibrary(made.status(), repeated.bundle, repeated.library, record);
+  if (!made.ok()) return WithMissingLibrary(made.status(), repeated.from, record);
   if (!made->unchecked.empty()) return absl::FailedPreconditionError(made->unchecked);
   const ExperimentSpec& spec = made->spec;
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
@@ -154,8 +130,7 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments, const RunCo
   const std::vector<TrialRecord>& records = repeated.records;
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
-  OPENSET_RETURN_IF_ERROR(UnpackLibrary(repeated.library, unpacked.path(), &folders));
-  AddOwnFolder(UserPath(repeated.bundle), &folders);
+  OPENSET_RETURN_IF_ERROR(AddLibraryOf(repeated.from, unpacked.path(), &folders));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   const Store store(UserPath(config.again));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());

@@ -176,8 +176,7 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
   const std::string last = program.Records().rbegin()->first;
   const ProgramResult chosen = other.Run({"reproduce", "all.zip", last.substr(0, 8)});
   EXPECT_THAT(chosen.out, AllOf(HasSubstr(last.substr(0, 12)), HasSubstr("1 of 1 trial reproduced")));
-  EXPECT_THAT(other.Run({"reproduce", "all.zip", "x"}).err,
-              HasSubstr("0 trials of the bundle have an id that begins with 'x'"));
+  EXPECT_THAT(other.Run({"reproduce", "all.zip", "zzzz"}).err, HasSubstr("'zzzz' is not a trial"));
   const ProgramResult merged = other.Run({"records", "merge", "all.zip", "--store=merged"});
   ASSERT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.out, AllOf(HasSubstr("2 new trials"), HasSubstr("2 new checkpoints, 2 new outputs")));
@@ -187,6 +186,40 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
                 ? program.Read("here/outputs.npz").size()
                 : 0);
   EXPECT_EQ(other.Run({"records", "verify", "--store=merged"}).exit_code, 0);
+  // The bundle is read like the store that has its records.
+  const ProgramResult verified = other.Run({"records", "verify", "all.zip"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_THAT(verified.out,
+              AllOf(HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt\n"),
+                    HasSubstr("sha256 of the content")));
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"records", "ls", "--format=csv"},
+                                             {"records", "diff", id, last},
+                                             {"records", "show", id, "--format=json"},
+                                             {"report", "method=mcp", "--format=csv"},
+                                             {"report", "specs/study.textproto", "--format=csv"},
+                                             {"compare", "specs/study.textproto"},
+                                             {"explain", id, "specs/study.textproto"}}) {
+    std::vector<std::string> of_bundle = words;
+    of_bundle.push_back("--store=all.zip");
+    const ProgramResult store = program.Run(words), bundle = program.Run(of_bundle);
+    EXPECT_EQ(bundle.exit_code, store.exit_code) << words[0] << " " << words[1] << bundle.err;
+    EXPECT_EQ(bundle.out, store.out) << words[0] << " " << words[1];
+  }
+  ASSERT_EQ(other.Run({"export", "outputs", id.substr(0, 8), "packed", "--store=all.zip"}).exit_code, 0);
+  EXPECT_EQ(other.Read("packed/outputs.npz"), other.Read("here/outputs.npz"));
+  ASSERT_EQ(
+      other.Run({"records", "export", "--store=all.zip", "--bundle=same.zip", "--with=outputs,checkpoints"}).exit_code,
+      0);
+  EXPECT_EQ(other.Read("same.zip"), other.Read("all.zip"));
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"records", "gc"}, {"records", "rm", "split=0", "--yes"}, {"records", "merge", "merged"}, {"run", "mine"}}) {
+    std::vector<std::string> of_bundle = words;
+    of_bundle.push_back("--store=all.zip");
+    const ProgramResult refused = other.Run(of_bundle);
+    EXPECT_EQ(refused.exit_code, 2) << words[0];
+    EXPECT_THAT(refused.err, HasSubstr("all.zip is a bundle, which is read-only: 'openset records merge all.zip"));
+  }
   EXPECT_THAT(program.Run({"records", "export", "--bundle=x.zip", "--with=output"}).err,
               HasSubstr("--with: unknown addition 'output'; did you mean 'outputs'?"));
   // A study whose file has changed since did not make the record.

@@ -151,7 +151,7 @@ TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
 // A bundle and a query need neither the study nor its data.
 TEST_F(ReportTest, OfRecordsAlone) {
   ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  const ProgramResult all = program_.Run({"report", "all.zip", "--store=none"});
+  const ProgramResult all = program_.Run({"report", "all.zip"});
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, AllOf(HasSubstr("max_logit "), HasSubstr("(n=2)"), Not(HasSubstr("no record yet"))));
   const ProgramResult some = program_.Run({"report", "method=max_logit", "--format=csv"});
@@ -173,15 +173,16 @@ TEST_F(ReportTest, OfRecordsAlone) {
   }
   EXPECT_EQ(program_.Run({"report", "all.zip", "--out=all.log"}).exit_code, 0);
   // The same for the bundle's records.
-  EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit", "--store=none"}).out,
-              HasSubstr("2 of 4 records"));
+  EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit"}).out, HasSubstr("2 of 4 records"));
   const std::string id = program_.Records().begin()->first;
-  EXPECT_THAT(program_.Run({"records", "show", "all.zip", id.substr(0, 8), "--store=none"}).out,
-              HasSubstr("trial_id: \"" + id));
-  const ProgramResult verified = program_.Run({"records", "verify", "all.zip", "--store=none"});
+  EXPECT_THAT(program_.Run({"records", "show", "all.zip", id.substr(0, 8)}).out, HasSubstr("trial_id: \"" + id));
+  const ProgramResult verified = program_.Run({"records", "verify", "all.zip"});
   EXPECT_EQ(verified.exit_code, 0);
-  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 corrupt"), HasSubstr("sha256 ")));
-  EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // ambiguous: there are four
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("4 records, 0 replicas, 0 checkpoints, 0 outputs, 0 failed attempts: 0 "
+                                            "corrupt"),
+                                  HasSubstr("sha256 ")));
+  EXPECT_EQ(program_.Run({"records", "show", "all.zip"}).exit_code, 2);  // ambiguous: there are four
+  EXPECT_THAT(program_.Run({"report", "all.zip", "--store=none"}).err, HasSubstr("all.zip is read instead of a store"));
 }
 
 TEST_F(ReportTest, AnotherReportSectionRunsNothing) {
@@ -338,7 +339,7 @@ TEST(Figure, OfAStudy) {
   // A bundle gives all figures that need only records.
   ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
   const auto of_bundle = [&](const std::vector<std::string>& flags) {
-    std::vector<std::string> words = {"figure", "all.zip", "--store=none"};
+    std::vector<std::string> words = {"figure", "all.zip"};
     words.insert(words.end(), flags.begin(), flags.end());
     return program.Run(words);
   };

@@ -31,63 +31,21 @@
 #include "experiments/plan/search.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/resolve/expand.h"
-#include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store.h"
-#include "experiments/store/store_contents.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {
-namespace {
-
-// The content of a published folder, which is kept until the process exits.
-struct Published {
-  std::optional<TemporaryFolder> folder;
-  std::map<std::string, std::string> library;
-};
-
-Published& ThePublished() {
-  static Published published;
-  return published;
-}
-
-// Puts the bundle's records into a temporary store, which `config` then names. It is removed when the process exits.
-absl::Status ReadIntoStore(const std::string& bundle, RunConfig* config) {
-  if (config->store.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--store: ", bundle, " has the records of this study; for those of a store, name the spec"));
-  }
-  OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("study"));
-  Published& published = ThePublished();
-  published.folder = std::move(made);
-  const std::string path = JoinPath(published.folder->path(), "store");
-  const Store store(path);
-  OPENSET_RETURN_IF_ERROR(store.Make());
-  MergeCounts counts;
-  OPENSET_RETURN_IF_ERROR(MergeFrom(bundle, store, &counts, &published.library));
-  if (!counts.unreadable.empty()) return absl::UnavailableError(UnreadableText(counts.unreadable));
-  if (!counts.damaged.empty()) {
-    return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(counts.damaged, "\n")));
-  }
-  config->deployment.set_store(path);
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config) {
   std::error_code error;
   const std::filesystem::path given = std::filesystem::path(UserPath(argument)).lexically_normal();
   if (argument.empty() || !std::filesystem::is_directory(given, error)) return argument;
   const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
-  const std::string name = JoinPath(folder.string(), folder.filename().string());
-  const std::string spec = absl::StrCat(name, ".textproto"), bundle = absl::StrCat(name, ".zip");
+  const std::string spec = JoinPath(folder.string(), absl::StrCat(folder.filename().string(), ".textproto"));
   if (!FileExists(spec)) return argument;
-  // A dangling link counts as an unreadable bundle, not as a missing one.
-  if (std::filesystem::exists(std::filesystem::symlink_status(bundle, error))) {
-    OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle, config));
-  }
+  OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());
   return spec;
 }
 
@@ -114,8 +72,6 @@ absl::Status CarryLibrary(const std::map<std::string, std::string>& library, con
   return absl::OkStatus();
 }
 
-constexpr char kLibrary[] = "library/";  // in a bundle (experiments/store/bundle.h)
-
 // If a study in the file `path` names a task that no library has, adds the library of a bundle in the same folder that
 // has it, as for a study that `openset records spec BUNDLE` printed. Other problems of the file are found later.
 absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
@@ -134,20 +90,10 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
   const std::string folder = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
   for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>())) {
     if (!absl::EndsWith(name, ".zip")) continue;
-    std::map<std::string, std::string> library;
-    std::vector<std::string> refused;
-    const auto add = [&](const std::string& file, const std::string& content) {
-      library[std::string(absl::StripPrefix(file, kLibrary))] = content;
-      return absl::OkStatus();
-    };
-    const absl::Status read =
-        ReadBundle(
-            JoinPath(folder, name), [](const TrialRecord&, const std::string&) { return absl::OkStatus(); }, &refused,
-            {}, add, [](const std::string& file) { return absl::StartsWith(file, kLibrary); })
-            .status();
-    if (!read.ok() || absl::c_none_of(wanted, [&](const std::string& task) { return library.count(task) > 0; })) {
-      continue;
-    }
+    const absl::StatusOr<Store> bundle = OpenBundle(JoinPath(folder, name));
+    if (!bundle.ok()) continue;
+    std::map<std::string, std::string> library = bundle->bundle()->library;
+    if (absl::c_none_of(wanted, [&](const std::string& task) { return library.count(task) > 0; })) continue;
     static std::optional<TemporaryFolder> unpacked;  // until the process exits
     OPENSET_ASSIGN_OR_RETURN(TemporaryFolder made, TemporaryFolder::Make("library"));
     unpacked = std::move(made);
@@ -164,13 +110,6 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
 }
 
 }  // namespace
-
-absl::Status AddCarriedLibrary(SpecFolders* folders) {
-  const Published& published = ThePublished();
-  if (!published.folder.has_value()) return absl::OkStatus();
-  return CarryLibrary(published.library, JoinPath(published.folder->path(), "library"), folders);
-}
-
 }  // namespace openset
 
 namespace openset {
@@ -244,7 +183,16 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, Ru
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument, &config));
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, use));
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
-  OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
+  if (const BundleContent* const bundle = store.bundle(); bundle != nullptr) {
+    if (!bundle->damaged.empty()) {
+      return absl::AbortedError(absl::StrCat("corrupt records:\n", absl::StrJoin(bundle->damaged, "\n")));
+    }
+    static std::optional<TemporaryFolder> unpacked;  // until the process exits
+    if (!unpacked.has_value()) {
+      OPENSET_ASSIGN_OR_RETURN(unpacked, TemporaryFolder::Make("library"));
+    }
+    OPENSET_RETURN_IF_ERROR(CarryLibrary(bundle->library, unpacked->path(), &folders));
+  }
   OPENSET_ASSIGN_OR_RETURN(StudyOptions options, MakeStudyOptions(config));
   if (config.is_slurm_task()) OPENSET_RETURN_IF_ERROR(SelectForTask(config, &options));
   // The name of a study that `openset score` made.

@@ -24,15 +24,9 @@ namespace openset {
 // A published study is a folder that contains NAME/NAME.textproto, its spec, and NAME/NAME.zip, a bundle of its
 // records.
 
-// If `argument` is such a folder, returns the path of its spec; otherwise returns `argument`. Copies the bundle's
-// records to a temporary store, which `config` then names and which is removed when the process exits. Without a
-// bundle, `config` is unchanged. Errors: kInvalidArgument if --store is given too; kAborted if the bundle has corrupt
-// records; those of MergeFrom() (experiments/store/merge.h).
+// If `argument` is such a folder, returns the path of its spec, and its bundle becomes the store (UseBundle() in
+// tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: those of UseBundle().
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config);
-
-// Adds the tasks and catalog entries that the bundle contains and `folders` lack, so that a study's folder can be
-// copied alone. Errors: those of writing them.
-absl::Status AddCarriedLibrary(SpecFolders* folders);
 
 // Flags that several commands share, and the objects that are made from them.
 

@@ -42,19 +42,16 @@ TEST(StudyFolder, WithoutABundleTheStoreIsUnchanged) {
   EXPECT_FALSE(config.deployment.has_store());
 }
 
-TEST(StudyFolder, RefusesAFileThatIsNotABundle) {
-  RunConfig config;
-  const std::string folder = Folder("broken", {"broken.textproto", "broken.zip"});
-  EXPECT_THAT(SpecOfStudyFolder(folder, &config).status().message(), HasSubstr("broken.zip"));
-  EXPECT_FALSE(config.deployment.has_store());
-}
-
-TEST(StudyFolder, RefusesABundleThatLinksToItself) {
-  RunConfig config;
-  const std::string folder = Folder("loop", {"loop.textproto"});
-  std::filesystem::create_symlink("loop.zip", JoinPath(folder, "loop.zip"));
-  EXPECT_THAT(SpecOfStudyFolder(folder, &config).status().message(), HasSubstr("loop.zip"));
-  EXPECT_FALSE(config.deployment.has_store());
+TEST(StudyFolder, RefusesAFileThatIsNotABundleAndALinkToItself) {
+  std::filesystem::create_symlink("loop.zip", JoinPath(Folder("loop", {"loop.textproto"}), "loop.zip"));
+  for (const std::string& folder :
+       {Folder("broken", {"broken.textproto", "broken.zip"}), JoinPath(::testing::TempDir(), "loop")}) {
+    RunConfig config;
+    const std::string bundle = JoinPath(folder, std::filesystem::path(folder).filename().string()) + ".zip";
+    EXPECT_THAT(SpecOfStudyFolder(folder, &config).value(), HasSubstr(".textproto"));
+    EXPECT_EQ(config.deployment.store(), bundle);
+    EXPECT_THAT(OpenStore(config, StoreUse::kRead).status().message(), HasSubstr(bundle));
+  }
 }
 
 TEST(StudyFolder, ABundleReplacesTheStore) {

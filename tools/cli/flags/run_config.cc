@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include "absl/flags/marshalling.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -23,6 +25,7 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "experiments/action/memory_limits.h"
+#include "experiments/store/merge.h"
 
 namespace openset {
 namespace {
@@ -201,7 +204,46 @@ absl::Status Deploy(RunConfig* config) {
   return absl::OkStatus();
 }
 
+bool IsBundle(const std::string& path) {
+  std::error_code error;
+  return absl::EndsWith(path, ".zip") && !std::filesystem::is_directory(UserPath(path), error);
+}
+
+std::string BundleOf(const std::string& argument) {
+  std::error_code error;
+  if (argument.empty() || !std::filesystem::is_directory(UserPath(argument), error)) {
+    return IsBundle(argument) ? argument : "";
+  }
+  const std::filesystem::path given = std::filesystem::path(argument).lexically_normal();
+  const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
+  const std::string bundle = absl::StrCat(JoinPath(folder.string(), folder.filename().string()), ".zip");
+  // A dangling link counts as an unreadable bundle, not as a missing one.
+  return std::filesystem::exists(std::filesystem::symlink_status(UserPath(bundle), error)) ? bundle : "";
+}
+
+absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
+  const std::string bundle = BundleOf(argument);
+  if (bundle.empty()) return false;
+  if (config->store.value_or(bundle) != bundle) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--store: ", bundle, " is read instead of a store: leave one of them out, or name the spec of a study"));
+  }
+  config->store = bundle;
+  config->deployment.set_store(Absolute(UserPath(bundle)));
+  return true;
+}
+
 absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
+  if (IsBundle(config.deployment.store())) {
+    // As the user named it.
+    const std::string path = config.store.has_value() ? UserPath(*config.store) : config.deployment.store();
+    if (use == StoreUse::kChange || use == StoreUse::kMayMake) return BundleIsReadOnly(path);
+    static std::map<std::pair<std::string, StoreUse>, Store> opened;  // until the process exits
+    const auto found = opened.find({path, use});
+    if (found != opened.end()) return found->second;
+    OPENSET_ASSIGN_OR_RETURN(const Store bundle, OpenBundle(path, use == StoreUse::kRead));
+    return opened.emplace(std::pair(path, use), bundle).first->second;
+  }
   Store store(config.deployment.store());
   if (config.deployment.private_()) OPENSET_RETURN_IF_ERROR(BePrivate(store, config.Where("private")));
   if (use == StoreUse::kMayMake || IsNotMadeYet(store)) {

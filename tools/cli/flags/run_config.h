@@ -74,12 +74,26 @@ std::vector<std::string> EngineNames();
 
 // What a command does with the store. Commands that make results (`run`, `score` and `records merge`) may create it,
 // also in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
-enum class StoreUse { kRead, kMayMake };
+// kRecords: reads records, and no outputs or checkpoints; kRead: reads all; kChange: removes or moves results.
+enum class StoreUse { kRecords, kRead, kChange, kMayMake };
 
-// Returns the deployment's store. With `private`, only the user can read what this process writes from now on. With
-// kRead, the store may be missing or its folder empty. Errors: those of Store::CheckVersion(); with kRead those of
-// Store::CheckIsStore(); kFailedPrecondition if the store is to be private and others can read it.
+// Returns the deployment's store: a folder or, for a command that reads, a bundle (OpenBundle() in
+// experiments/store/merge.h), which is opened once and stays open. With `private`, only the user can read what this
+// process writes from now on. Except with kMayMake, the store may be missing or its folder empty. Errors: those of
+// Store::CheckVersion(); except with kMayMake those of Store::CheckIsStore(); those of OpenBundle();
+// kFailedPrecondition if the store is to be private and others can read it, and for a bundle that would be changed.
 absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use);
+
+// Whether a path is that of a bundle: it ends in ".zip", and is not a folder.
+bool IsBundle(const std::string& path);
+
+// The bundle that `argument` names: itself, or that of a published study's folder, "results/pets/pets.zip" of
+// "results/pets". "" if it names none.
+std::string BundleOf(const std::string& argument);
+
+// If `argument` names a bundle, makes that the store, as --store=BUNDLE does, and returns true. Errors:
+// kInvalidArgument if --store is given too.
+absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config);
 
 // The deployment's devices. kInvalidArgument if it names none that this machine has.
 absl::StatusOr<Devices> FindDevices(const RunConfig& config);

@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -83,6 +85,33 @@ TEST_F(RunConfigTest, OnlyTheUserCanReadAPrivateStore) {
   umask(022);
   EXPECT_TRUE(OpenStore(*Make({{"store", folder}}), StoreUse::kRead).ok());
   EXPECT_EQ(umask(before), 077u);
+}
+
+TEST_F(RunConfigTest, ABundleIsAStoreThatNobodyChanges) {
+  const std::string folder = testing::TempDir() + "pets", path = folder + "/pets.zip";
+  std::filesystem::remove_all(folder);
+  const Store store(folder + "/store");
+  const TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+  ASSERT_TRUE(store.CommitRecord(record).ok());
+  ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, path).ok());
+  RunConfig config;
+  for (const std::string& argument : {path, folder, folder + "/"}) {
+    config = *Make();
+    EXPECT_TRUE(UseBundle(argument, &config).value()) << argument;
+    EXPECT_TRUE(UseBundle(argument, &config).value()) << argument;  // again
+    EXPECT_EQ(config.deployment.store(), path);
+  }
+  EXPECT_FALSE(UseBundle("pets", &config).value());
+  EXPECT_EQ(BundleOf(store.folder()), "");
+  for (const StoreUse use : {StoreUse::kRecords, StoreUse::kRead}) {
+    EXPECT_THAT(AllRecordIds(OpenStore(config, use).value()), ElementsAre(record.trial_id()));
+    EXPECT_THAT(AllRecordIds(OpenStore(*Make({{"store", path}}), use).value()), ElementsAre(record.trial_id()));
+  }
+  for (const StoreUse use : {StoreUse::kChange, StoreUse::kMayMake}) {
+    EXPECT_EQ(OpenStore(config, use).status(), BundleIsReadOnly(path));
+  }
+  config = *Make({{"store", "other"}});
+  EXPECT_THAT(UseBundle(path, &config).status().message(), HasSubstr("--store: " + path));
 }
 
 TEST_F(RunConfigTest, TheFileIsReadAndItsPathsStartAtItsFolder) {

@@ -12,26 +12,23 @@
 
 namespace openset {
 
-// Returns the store of --store. Errors: those of Store::CheckIsStore().
-absl::StatusOr<Store> ExistingStore(const RunConfig& config);
+// Returns the store of --store. Errors: those of OpenStore(), and of Store::CheckIsStore().
+absl::StatusOr<Store> ExistingStore(const RunConfig& config, StoreUse use = StoreUse::kRecords);
 
-// `ls [QUERY]` and `show TRIAL`, for `bundle` or, if it is "", for --store. Without a query: all records. An empty
-// `trial` is the only one of a bundle.
-absl::Status ListRecords(const std::optional<std::string>& query, const std::string& bundle, const RunConfig& config);
-absl::Status ShowRecord(const std::string& trial, const std::string& bundle, const RunConfig& config);
-// `diff A B`, for `bundle` or, if it is "", for --store: in what two records differ (settings, data, program, metrics).
-absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle,
-                         const RunConfig& config);
-// `spec TRIAL`, for `bundle` or, if it is "", for --store: prints a study that makes the trial again.
-absl::Status PrintSpec(const std::string& trial, const std::string& bundle, const RunConfig& config);
+// `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` is the only one of the store.
+absl::Status ListRecords(const std::optional<std::string>& query, const RunConfig& config);
+absl::Status ShowRecord(const std::string& trial, const RunConfig& config);
+// `diff A B`: in what two records differ (settings, data, program, metrics).
+absl::Status DiffRecords(const std::string& a, const std::string& b, const RunConfig& config);
+// `spec TRIAL`: prints a study that makes the trial again.
+absl::Status PrintSpec(const std::string& trial, const RunConfig& config);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
 absl::Status ExportRecords(const std::optional<std::string>& query, const RunConfig& config);
 absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConfig& config);
 absl::Status UpgradeRecords(const std::string& from, const std::string& to);
-// `verify`, `verify BUNDLE`, `gc` and `rm QUERY`. `rm` asks on a terminal; without --yes elsewhere: kInvalidArgument,
+// `verify`, `gc` and `rm QUERY`. `rm` asks on a terminal; without --yes elsewhere: kInvalidArgument,
 // with the number of records and the command that removes them.
 absl::Status VerifyRecords(const RunConfig& config);
-absl::Status VerifyBundle(const std::string& bundle);
 absl::Status CollectRecords(const RunConfig& config);
 absl::Status RemoveRecords(const std::string& query, const RunConfig& config);
 

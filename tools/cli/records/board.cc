@@ -16,7 +16,6 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "core/text/table.h"
 #include "eval/metrics/display.h"
@@ -25,7 +24,6 @@
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
@@ -33,7 +31,6 @@
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/difference_size.h"
 
 namespace openset {
@@ -365,21 +362,11 @@ namespace {
 // Collects the records of sources, each once.
 class Collector {
  public:
-  absl::Status Read(const std::string& source) {
-    BoardSource& of = sources_.emplace_back();
-    of.name = (std::filesystem::path(source) / "").parent_path().filename().string();
-    std::error_code error;
-    const std::string path = UserPath(source);
-    const auto use = [&](const TrialRecord& record, const std::string& bytes) {
-      Add(record, bytes);
-      return absl::OkStatus();
-    };
-    if (!std::filesystem::is_directory(path, error)) {
-      OPENSET_ASSIGN_OR_RETURN(of.digest, ReadBundle(path, use, &damaged_));
-      return absl::OkStatus();
-    }
-    const Store store(path);
+  absl::Status Read(const Store& store) {
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+    BoardSource& of = sources_.emplace_back();
+    of.name = (std::filesystem::path(store.folder()) / "").parent_path().filename().string();
+    if (store.bundle() != nullptr) of.digest = store.bundle()->digest;
     UnreadRecords unread;
     for (const std::string& id : RecordIds(store, &unread)) {
       std::vector<std::string> files = {store.RecordPath(id)};
@@ -387,7 +374,7 @@ class Collector {
       unread.Add(replicas.status());
       if (replicas.ok()) files.insert(files.end(), replicas->begin(), replicas->end());
       for (const std::string& file : files) {
-        const absl::StatusOr<std::string> bytes = ReadRecordBytes(file);
+        const absl::StatusOr<std::string> bytes = store.ReadBytes(file);
         TrialRecord record;
         const absl::Status read = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
         if (read.ok()) {
@@ -434,10 +421,17 @@ absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& 
                      "; first name the folder to write: openset records board OUT [STORE|BUNDLE ...]"));
   }
   Collector collector;
-  for (const std::string& source : sources) OPENSET_RETURN_IF_ERROR(collector.Read(BundleOfFolder(source)));
+  for (const std::string& source : sources) {
+    std::error_code error;
+    const std::string bundle = BundleOf(source), path = UserPath(bundle.empty() ? source : bundle);
+    absl::StatusOr<Store> store = Store(path);
+    if (!std::filesystem::is_directory(path, error)) store = OpenBundle(path);
+    OPENSET_RETURN_IF_ERROR(store.status());
+    OPENSET_RETURN_IF_ERROR(collector.Read(*store));
+  }
   if (sources.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
-    OPENSET_RETURN_IF_ERROR(collector.Read(store.folder()));
+    OPENSET_RETURN_IF_ERROR(collector.Read(store));
   }
   std::vector<BoardRecord> records = collector.Take();
   if (records.empty()) return absl::NotFoundError("there are no records for a board");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -33,7 +34,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
   if (bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
   }
-  if (!IsBundle(bundle)) {
+  if (!absl::EndsWith(bundle, ".zip")) {
     return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": a bundle's name must end in ",
                                                    ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
@@ -41,7 +42,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
   std::vector<std::string> ids;
   UnreadRecords unread;
   const auto knows_all = [&unread]() -> absl::Status {
@@ -73,6 +74,8 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
   }
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   folders.specs.push_back(UserPath("."));  // for studies that are in no library
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
+  OPENSET_RETURN_IF_ERROR(AddLibraryOf(store, unpacked.path(), &folders));
   std::vector<std::string> left_out;
   {
     UnreadRecords others;  // not in the bundle, or of another version, which WriteBundle() refuses

@@ -24,7 +24,6 @@
 #include "google/protobuf/descriptor.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
 
 namespace openset {
@@ -130,15 +129,10 @@ void ExplainKey(const TrialRecord& record) {
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
 }
 
-// From a store or, if it is null, a bundle. Errors: kUnavailable if a result can't be read now.
-absl::Status ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
+// Errors: kUnavailable if a result can't be read now.
+absl::Status ExplainRecord(const Store& store, const TrialRecord& record) {
   std::cout << record.trial_id() << "\n  " << Describe(record.trial()) << "\n";
-  absl::Status problems;
-  if (store != nullptr) {
-    problems = ExplainFiles(*store, record);
-  } else {
-    std::cout << "  record: in " << bundle << ", whole; checkpoints, outputs and logs are looked up in a store only\n";
-  }
+  const absl::Status problems = ExplainFiles(store, record);
   ExplainKey(record);
   return problems;
 }
@@ -252,35 +246,20 @@ std::vector<int> TrialsOf(const Study& study, const std::string& begin) {
   return found;
 }
 
-absl::Status ExplainOfBundle(const std::vector<std::string>& arguments, const RunConfig& config) {
-  const std::string bundle = BundleOfFolder(arguments[0]);
-  if (arguments.size() < 2) {
-    return absl::InvalidArgumentError(absl::StrCat("name a trial of the bundle: openset explain ", bundle,
-                                                   " TRIAL ('openset records ls ", bundle, "' lists them)"));
+absl::Status RunExplain(std::vector<std::string> arguments, RunConfig config) {
+  OPENSET_ASSIGN_OR_RETURN(const bool is_bundle, UseBundle(arguments[0], &config));
+  if (is_bundle && arguments.size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat("name a trial of the bundle: openset explain ", arguments[0],
+                                                   " TRIAL ('openset records ls ", arguments[0], "' lists them)"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(UserPath(bundle)));
-  OPENSET_RETURN_IF_ERROR(RefusedStatus(read));
-  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, TrialOfBundle(read, bundle, arguments[1]));
-  OPENSET_RETURN_IF_ERROR(ExplainRecord(nullptr, bundle, record));
-  if (arguments.size() < 3) return absl::OkStatus();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[2], config));
-  if (TrialsOf(*study, record.trial_id()).empty()) {
-    ExplainNearest(*study, record);
-  } else {
-    std::cout << "  " << study->name() << " has this trial\n";
-  }
-  return absl::OkStatus();
-}
-
-absl::Status RunExplain(const std::vector<std::string>& arguments, const RunConfig& config) {
+  if (is_bundle) arguments.erase(arguments.begin());
   const std::string& trial = arguments[0];
-  if (IsBundle(BundleOfFolder(trial))) return ExplainOfBundle(arguments, config);
   if (arguments.size() > 2) return absl::InvalidArgumentError(absl::StrCat(trial, ": is not a bundle (BUNDLE.zip)"));
   if (arguments.size() == 1) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
     OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
-    return ExplainRecord(&store, "", record);
+    return ExplainRecord(store, record);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1], config));
   const std::vector<int> found = TrialsOf(*study, trial);
@@ -290,7 +269,7 @@ absl::Status RunExplain(const std::vector<std::string>& arguments, const RunConf
   if (!found.empty()) return ExplainMissing(*study, found[0]);
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(study->store(), trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, study->store().LoadRecord(id));
-  const absl::Status problems = ExplainRecord(&study->store(), "", record);
+  const absl::Status problems = ExplainRecord(study->store(), record);
   ExplainNearest(*study, record);
   return problems;
 }

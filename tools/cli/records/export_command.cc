@@ -23,7 +23,7 @@ namespace {
 
 // Copies a trial's outputs, whose checksum the record has.
 absl::Status ExportOutputs(const std::string& trial, const std::string& folder, const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
   std::vector<std::pair<std::string, std::string>> files = {{record.outputs_key(), kOutputsFile}};
@@ -63,7 +63,7 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder, 
 // Prints the mistakes that a record keeps, with the file or the place of each sample.
 absl::Status ExportMistakes(const std::string& trial, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseTableFormat(config));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));

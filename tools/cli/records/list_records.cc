@@ -98,40 +98,34 @@ std::string Json(const std::vector<RecordFields>& records) {
   return JsonText(json, 2) + "\n";
 }
 
-// From a bundle, or the store if `bundle` is "". Adds records that can't be read to `problems`.
-absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems,
-                                                   const RunConfig& config) {
-  if (!bundle.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
-    std::vector<RecordFields> all;
-    for (const TrialRecord& record : read.records) all.push_back(FieldsOf(record));
-    *problems = RefusedStatus(read);
-    return all;
-  }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+// The trial whose id has this prefix; "" is the only one of the store.
+absl::StatusOr<std::string> TrialOf(const Store& store, const std::string& beginning) {
   UnreadRecords unread;
-  std::vector<RecordFields> all = LoadFields(store, &unread);
-  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  *problems = unread.Problems();
-  return all;
+  if (!beginning.empty()) return FindTrial(store, beginning);
+  const std::vector<std::string> ids = RecordIds(store, &unread);
+  if (ids.size() == 1) return ids[0];
+  return absl::InvalidArgumentError(absl::StrCat(store.folder(), ": ", ids.size(),
+                                                 " trials: give the first digits of one ('openset records ls ",
+                                                 store.folder(), "' lists them)"));
 }
 
-// The record of a bundle whose id has this prefix; the only one for "".
-absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::string& beginning) {
-  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
-  return TrialOfBundle(read, bundle, beginning);
+absl::StatusOr<TrialRecord> RecordOf(const Store& store, const std::string& beginning) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, TrialOf(store, beginning));
+  return LoadFirstRecord(store, id);
 }
 
 }  // namespace
 
-absl::Status ListRecords(const std::optional<std::string>& text, const std::string& bundle, const RunConfig& config) {
+absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config));
   RecordQuery query;
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
-  absl::Status problems;
-  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, FieldsIn(bundle, &problems, config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  UnreadRecords unread;
+  std::vector<RecordFields> all = LoadFields(store, &unread);
+  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
   const std::string sort_flag = config.sort;
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
@@ -162,47 +156,28 @@ absl::Status ListRecords(const std::optional<std::string>& text, const std::stri
     document.below = {absl::StrCat(found.size(), " of ", all.size(), all.size() == 1 ? " record" : " records")};
     std::cout << FormatDocument(document, format);
   }
-  return problems;
+  return unread.Problems();
 }
 
-absl::Status PrintSpec(const std::string& trial, const std::string& bundle, const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
-  TrialRecord record;
-  if (bundle.empty()) {
-    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-    OPENSET_ASSIGN_OR_RETURN(record, LoadFirstRecord(store, id));
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(record, RecordOf(bundle, trial));
-  }
+absl::Status PrintSpec(const std::string& trial, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, RecordOf(store, trial));
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
-  std::map<std::string, std::string> library;
-  if (!bundle.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(BundleRecords read, ReadBundleRecords(bundle));
-    library = std::move(read.library);
-    OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
-    AddOwnFolder(bundle, &folders);
-  }
+  OPENSET_RETURN_IF_ERROR(AddLibraryOf(store, unpacked.path(), &folders));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   const absl::StatusOr<SpecThatRepeats> spec = SpecOfRecord(record, folders, store, options);
-  if (!spec.ok()) return bundle.empty() ? spec.status() : WithMissingLibrary(spec.status(), bundle, library, record);
+  if (!spec.ok()) return WithMissingLibrary(spec.status(), store, record);
   std::cout << SpecFile(*spec, record);
   if (!spec->unchecked.empty()) std::cerr << "hint: the study is unchecked: " << spec->unchecked << "\n";
   return absl::OkStatus();
 }
 
-absl::Status DiffRecords(const std::string& a, const std::string& b, const std::string& bundle,
-                         const RunConfig& config) {
+absl::Status DiffRecords(const std::string& a, const std::string& b, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   std::vector<TrialRecord> records;
   for (const std::string& trial : {a, b}) {
-    if (bundle.empty()) {
-      OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
-      OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-      OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, id));
-    } else {
-      OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(bundle, trial));
-    }
+    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(store, trial));
     std::cout << (records.size() == 1 ? "a  " : "b  ") << records.back().trial_id() << ", "
               << OneLine(Describe(records.back().trial())) << "\n";
   }
@@ -250,19 +225,11 @@ absl::Status DiffRecords(const std::string& a, const std::string& b, const std::
   return absl::OkStatus();
 }
 
-absl::Status ShowRecord(const std::string& trial, const std::string& bundle, const RunConfig& config) {
+absl::Status ShowRecord(const std::string& trial, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config, {TextFormat::kText, TextFormat::kJson}));
-  std::string where = bundle, others;
-  std::vector<TrialRecord> records;
-  if (bundle.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
-    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-    OPENSET_ASSIGN_OR_RETURN(records, LoadReplicas(store, id));
-    where = store.RecordPath(id);
-    others = ReplicaFolder(store, id);
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(bundle, trial));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, TrialOf(store, trial));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadReplicas(store, id));
   if (format == TextFormat::kJson) {
     std::string json;
     google::protobuf::util::JsonPrintOptions options;
@@ -279,8 +246,9 @@ absl::Status ShowRecord(const std::string& trial, const std::string& bundle, con
     for (const std::string& line : DifferenceLines(records)) std::cout << "differs    " << line << "\n";
     return absl::OkStatus();
   }
-  std::cout << "# " << where << "\n";
-  if (records.size() > 1) std::cout << "# " << records.size() - 1 << " more of this trial: " << others << "\n";
+  std::cout << "# " << store.RecordPath(id) << "\n";
+  if (records.size() > 1)
+    std::cout << "# " << records.size() - 1 << " more of this trial: " << ReplicaFolder(store, id) << "\n";
   for (const std::string& line : DifferenceLines(records)) std::cout << "# " << line << "\n";
   std::cout << ToText(records[0]);
   return absl::OkStatus();

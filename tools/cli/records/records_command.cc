@@ -9,13 +9,12 @@
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/board.h"
-#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
 
 namespace openset {
 namespace {
 
-absl::Status RunRecords(const std::vector<std::string>& arguments, const RunConfig& config) {
+absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig config) {
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"ls",    "show",    "diff",  "spec", "verify", "export",
                                           "merge", "upgrade", "board", "rm",   "gc"};
@@ -32,21 +31,19 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, const RunConf
     if (rest.size() == 2) return UpgradeRecords(rest[0], rest[1]);
     return absl::InvalidArgumentError("usage: openset records upgrade OLD NEW (stores, or bundles)");
   }
-  std::string bundle;  // to read without a merge
+  bool is_bundle = false;
   if (!rest.empty() &&
       (action == "ls" || action == "show" || action == "diff" || action == "spec" || action == "verify")) {
-    if (const std::string named = BundleOfFolder(rest[0]); IsBundle(named)) {
-      bundle = UserPath(named);
-      rest.erase(rest.begin());
-    }
+    OPENSET_ASSIGN_OR_RETURN(is_bundle, UseBundle(rest[0], &config));
+    if (is_bundle) rest.erase(rest.begin());
   }
   if (action == "diff") {
-    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], bundle, config);
+    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], config);
     return absl::InvalidArgumentError(
         "usage: openset records diff [BUNDLE] TRIAL TRIAL ('openset records --help' shows details)");
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
-               least = action == "rm" || ((action == "show" || action == "spec") && bundle.empty()) ? 1 : 0;
+               least = action == "rm" || ((action == "show" || action == "spec") && !is_bundle) ? 1 : 0;
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
                                                    action == "rm" ? " QUERY"
@@ -58,10 +55,9 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, const RunConf
   const std::string argument = rest.empty() ? "" : rest[0];
   // A blank query is refused, and none means all records.
   const std::optional<std::string> query = rest.empty() ? std::nullopt : std::optional<std::string>(rest[0]);
-  if (action == "ls") return ListRecords(query, bundle, config);
-  if (action == "show") return ShowRecord(argument, bundle, config);
-  if (action == "spec") return PrintSpec(argument, bundle, config);
-  if (action == "verify" && !bundle.empty()) return VerifyBundle(bundle);
+  if (action == "ls") return ListRecords(query, config);
+  if (action == "show") return ShowRecord(argument, config);
+  if (action == "spec") return PrintSpec(argument, config);
   if (action == "export") return ExportRecords(query, config);
   if (action == "verify") return VerifyRecords(config);
   if (action == "rm") return RemoveRecords(argument, config);
@@ -70,8 +66,8 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, const RunConf
 
 }  // namespace
 
-absl::StatusOr<Store> ExistingStore(const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
+absl::StatusOr<Store> ExistingStore(const RunConfig& config, StoreUse use) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, use));
   OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return store;
 }
@@ -94,9 +90,10 @@ Command RecordsCommand() {
       "spec     prints a study that makes the trial again, with the same id: its settings, applied to a method and\n"
       "         the task in the libraries. Without the task's images the id is unchecked, and a hint says so\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
-      "         ls, show, diff, spec and verify also read a bundle (BUNDLE.zip, or a published folder that contains "
+      "         ls, show, diff, spec and verify also take a bundle (BUNDLE.zip, or a published folder that contains "
       "it),\n"
-      "         without a store or data\n"
+      "         which is read like a store and never changed; --store=BUNDLE.zip is the same for every command that\n"
+      "         only reads\n"
       "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to the\n"
       "         archive --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds outputs\n"
       "         and checkpoints. openset 0.3 can't read the archive\n"

@@ -17,7 +17,6 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/bundle_records.h"
 
 namespace openset {
 namespace {
@@ -46,9 +45,9 @@ absl::Status AskToRemove(const std::string& count, const Store& store, const std
 }  // namespace
 
 absl::Status VerifyRecords(const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const StoreReport report, VerifyStore(store));
-  const bool dry_run = config.dry_run;
+  const bool dry_run = config.dry_run || store.bundle() != nullptr;
   size_t damaged = 0;
   for (const StoreProblem& problem : report.damaged) {
     std::string moved;
@@ -75,6 +74,9 @@ absl::Status VerifyRecords(const RunConfig& config) {
                                            " can't be read now and may be intact: make them readable (permissions, "
                                            "ulimit -n, the disk), then verify again"));
   }
+  if (store.bundle() != nullptr) {
+    std::cout << "sha256 of the content (not of the file) " << store.bundle()->digest << "\n";
+  }
   if (damaged == 0 && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
   return absl::AbortedError(
       absl::StrCat(store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined", ", ",
@@ -82,18 +84,8 @@ absl::Status VerifyRecords(const RunConfig& config) {
                    " records of other outputs; 'openset run SPEC' recreates the results that a study needs"));
 }
 
-absl::Status VerifyBundle(const std::string& bundle) {
-  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
-  for (const std::string& line : read.refused) std::cout << OneLine(line) << "\n";
-  std::cout << OneLine(bundle) << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
-            << read.replicas << (read.replicas == 1 ? " replica: " : " replicas: ") << read.refused.size()
-            << " corrupt\nsha256 of the content (not of the file) " << read.digest << "\n";
-  if (read.refused.empty()) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " corrupt"));
-}
-
 absl::Status CollectRecords(const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kChange));
   GarbagePolicy policy;
   constexpr absl::Duration kDay = absl::Hours(24);
   const double days = config.older_than, of_checkpoints = config.checkpoints_older_than;
@@ -130,7 +122,7 @@ absl::Status CollectRecords(const RunConfig& config) {
 
 absl::Status RemoveRecords(const std::string& text, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kChange));
   UnreadRecords unread;
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // they may match

@@ -13,6 +13,7 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -36,7 +37,7 @@ TEST(PublishedFolder, CanBeCopied) {
   const std::string id = program.Records().begin()->first;
   const ProgramResult explained = other.Run({"explain", "study/study.zip", id.substr(0, 8), "study"});
   EXPECT_EQ(explained.exit_code, 0) << explained.err;
-  EXPECT_THAT(explained.out, AllOf(HasSubstr("record: in study/study.zip, whole"), HasSubstr("study has this trial")));
+  EXPECT_THAT(explained.out, ContainsRegex("evaluate [0-9a-f]+: done"));
   EXPECT_EQ(other.Run({"explain", "study", id.substr(0, 8)}).exit_code, 0);
   EXPECT_THAT(other.Run({"records", "ls", "study", "method=mcp"}).out,
               AllOf(HasSubstr("mcp"), Not(HasSubstr("max_logit"))));
