@@ -165,7 +165,8 @@ std::string Store::Sharded(const std::string& kind, const std::string& name) con
 }
 
 absl::StatusOr<std::vector<std::string>> Store::NamesIn(const std::string& folder) const {
-  if (bundle_ == nullptr) return NamesInFolder(folder);
+  // Outputs and checkpoints are unpacked elsewhere.
+  if (bundle_ == nullptr || !absl::StartsWith(folder, absl::StrCat(folder_, "/"))) return NamesInFolder(folder);
   std::vector<std::string> names;
   const std::string below = absl::StrCat(folder, "/");
   for (auto file = bundle_->records.lower_bound(below);
