@@ -198,8 +198,7 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
                                              {"records", "show", id, "--format=json"},
                                              {"report", "method=mcp", "--format=csv"},
                                              {"report", "specs/study.textproto", "--format=csv"},
-                                             {"compare", "specs/study.textproto"},
-                                             {"explain", id, "specs/study.textproto"}}) {
+                                             {"compare", "specs/study.textproto"}}) {
     std::vector<std::string> of_bundle = words;
     of_bundle.push_back("--store=all.zip");
     const ProgramResult store = program.Run(words), bundle = program.Run(of_bundle);
