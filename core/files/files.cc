@@ -232,7 +232,10 @@ absl::Status MoveFile(const std::string& file, const std::string& path) {
     Calls().Unlink(file);
     return status;
   }
-  OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kWrittenFile));
+  if (const absl::Status status = Sync(file, O_RDONLY, SyncOf::kWrittenFile); !status.ok()) {
+    Calls().Unlink(file);
+    return status;
+  }
   OPENSET_RETURN_IF_ERROR(RenameTo(file, path));
   return SyncNames(FolderOf(path), SyncOf::kRenamedName);
 }

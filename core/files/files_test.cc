@@ -185,12 +185,13 @@ TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
   EXPECT_FALSE(SyncFolder(In("none")).ok());
 }
 
-// Passes on each call and records the syncs. If requested, fails the call that gives the file its name.
+// Passes on each call and records the syncs. If requested, fails the call that gives the file its name, or the syncs.
 class NotingCalls : public SystemCalls {
  public:
   int Sync(int fd, SyncOf what) override {
     ++syncs;
-    return SystemCalls::Sync(fd, what);
+    errno = sync_error;
+    return sync_error != 0 ? -1 : SystemCalls::Sync(fd, what);
   }
   int Link(const std::string& from, const std::string& to) override {
     return Fails() ? -1 : SystemCalls::Link(from, to);
@@ -200,7 +201,7 @@ class NotingCalls : public SystemCalls {
   }
 
   int syncs = 0;
-  int error = 0;
+  int error = 0, sync_error = 0;
 
  private:
   bool Fails() const {
@@ -236,6 +237,15 @@ TEST_F(FilesTest, AnEphemeralFileThatCannotBeNamedIsReportedAndRemoved) {
             absl::UnavailableError("cannot rename to " + In("sign") + ": " + reason));
   EXPECT_EQ(WriteNonDurableFile(In("sign"), "x", In("none/temporary")),
             absl::UnavailableError("cannot create " + In("sign") + ": " + std::strerror(ENOENT)));
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre());
+}
+
+TEST_F(FilesTest, AFileThatCannotBeSyncedIsNotMovedAndIsRemoved) {
+  NotingCalls calls;
+  calls.sync_error = EIO;
+  ASSERT_TRUE(ReserveFile(In("new.tmp"), In("new")).ok());
+  const ScopedSystemCalls scope(&calls);
+  EXPECT_EQ(MoveFile(In("new.tmp"), In("new")).code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(*ListFolder(folder_), ElementsAre());
 }
 

@@ -322,13 +322,16 @@ absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder
   std::string lines;
   if (listing.images[folder].count == 0) return lines;
   const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return ErrorAt(errno, "open", path);
   const absl::Cleanup close_it = [descriptor] { close(descriptor); };
   const std::string prefix = absl::StrCat(listing.folder[folder], "/");
   const ImageNames& names = listing.images[folder];
   lines.reserve(names.text.size() + names.count * (prefix.size() + kSizeBytes));
   for (const absl::string_view name : names.Split()) {
     struct stat info;
-    if (fstatat(descriptor, name.data(), &info, 0) != 0 || !S_ISREG(info.st_mode)) {
+    const bool is_there = fstatat(descriptor, name.data(), &info, 0) == 0;
+    if (!is_there && errno != ENOENT) return ErrorAt(errno, "look at", JoinPath(path, name));
+    if (!is_there || !S_ISREG(info.st_mode)) {
       return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is not a file, or no longer exists"));
     }
     absl::StrAppend(&lines, prefix, name, " ", info.st_size, "\n");

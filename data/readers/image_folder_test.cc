@@ -235,6 +235,11 @@ TEST_F(ImageFolderTest, TheDigestDetectsMissingNewAndTruncatedFiles) {
   EXPECT_EQ(*ListingDigest(root_, {"cat"}), digest);
   Put("cat/c.png", "grey.png");
   EXPECT_NE(*ListingDigest(root_, {"cat"}), digest);
+  // It is there, but can't be looked at.
+  std::filesystem::create_symlink("d.png", JoinPath(root_, "cat/d.png"));
+  const absl::Status status = ListingDigest(root_, {"cat"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot look at " + JoinPath(root_, "cat/d.png")));
 }
 
 TEST_F(ImageFolderTest, LeavesOutSkippedFiles) {

@@ -367,8 +367,9 @@ absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::s
   absl::Status moved = WriteFileAtomically(JoinPath(folder, kReasonFile), absl::StrCat(reason, "\n"));
   const std::string name = std::filesystem::path(result).filename().string();
   if (moved.ok() && Calls().Rename(result, JoinPath(folder, name)) != 0) {
-    const std::string message = absl::StrCat("cannot move ", result, " to ", folder, ": ", std::strerror(errno));
-    moved = errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
+    const int error = errno;
+    const std::string message = absl::StrCat("cannot move ", result, " to ", folder, ": ", std::strerror(error));
+    moved = error == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
   if (moved.ok()) return folder;
   RemoveTree(folder).IgnoreError();

@@ -69,7 +69,12 @@ struct ZipReader::GivenFile {
   static void* Open(void* opaque, const void* /*name*/, int /*mode*/) {
     auto* given = static_cast<GivenFile*>(opaque);
     given->descriptor = given->file->Release();
-    return fdopen(given->descriptor, "rb");
+    FILE* const stream = fdopen(given->descriptor, "rb");
+    if (stream == nullptr) {
+      given->error = errno;
+      close(given->descriptor);
+    }
+    return stream;
   }
   static uLong Read(void* opaque, void* stream, void* to, uLong size) {
     auto* file = static_cast<FILE*>(stream);

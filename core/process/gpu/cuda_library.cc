@@ -66,9 +66,11 @@ absl::StatusOr<std::string> PyTorchVersionIn(const std::string& torch_folder) {
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
   const std::string library = JoinPath(torch_folder, "lib/libtorch_cuda.so");
   // The loader would wait for ever at a pipe.
-  if (!OpenRegularFile(library).ok()) {
+  if (const absl::Status opened = OpenRegularFile(library).status(); absl::IsNotFound(opened)) {
     return absl::NotFoundError(
         absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is not a build of PyTorch for CUDA"));
+  } else if (!opened.ok()) {
+    return opened;
   }
   const std::string version = PyTorchVersionIn(torch_folder).value_or("");
   if (!IsOurs(version)) {

@@ -168,11 +168,14 @@ absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& r
   copy.program = JoinPath(copy.folder, own->path);
   OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(JoinPath(store.folder(), "programs"), copy.sha256)));
   if (FileExists(copy.folder)) {
-    if (CheckProgram(copy).ok()) {
+    const absl::Status intact = CheckProgram(copy);
+    if (intact.ok()) {
       std::error_code ignored;  // `records gc` uses this time
       fs::last_write_time(copy.folder, fs::file_time_type::clock::now(), ignored);
       return copy;
     }
+    // Queued tasks use the copy, so it is only replaced if it is known to be wrong.
+    if (!absl::IsFailedPrecondition(intact)) return intact;
     OPENSET_RETURN_IF_ERROR(store.Remove(copy.folder));
   }
   OPENSET_RETURN_IF_ERROR(Make(store, files, lists, copy));

@@ -233,6 +233,17 @@ TEST_F(ProgramCopyTest, AProgramThatWasRebuiltMeanwhileIsRefused) {
   EXPECT_FALSE(FileExists(store_.folder() + "/programs"));
 }
 
+TEST_F(ProgramCopyTest, ACopyThatCannotBeCheckedStays) {
+  const absl::StatusOr<ProgramCopy> copy = Copy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  const std::string path = getenv("PATH");
+  setenv("PATH", "/nowhere", 1);
+  EXPECT_THAT(std::string(Copy().status().message()), HasSubstr("bash"));
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_TRUE(FileExists(copy->program));
+  EXPECT_TRUE(Copy().ok());
+}
+
 TEST_F(ProgramCopyTest, AStoreThatCannotBeWrittenIsNamed) {
   std::ofstream(store_.folder()) << "a file";
   EXPECT_THAT(std::string(Copy().status().message()), HasSubstr(store_.folder()));

@@ -337,8 +337,14 @@ int SlurmRun::CountQueued(const std::vector<SlurmTask>& queue) const {
 absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   const absl::StatusOr<std::vector<SlurmTask>> queue = client_.Queue();
   // A controller that restarts does not answer for a while.
-  if (!queue.ok()) return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : absl::OkStatus();
-  has_asked_ = true;
+  if (!queue.ok()) {
+    if (absl::IsNotFound(queue.status()) || !has_asked_) return queue.status();
+    if (say_ != nullptr && answers_)
+      say_(absl::StrCat("Slurm does not answer, and is asked again: ", queue.status().message()));
+    answers_ = false;
+    return absl::OkStatus();
+  }
+  has_asked_ = answers_ = true;
   ShowRunning(work.held);
   if (work.open.empty()) return absl::OkStatus();
   if (most_tasks_ == 0) most_tasks_ = std::max(1, client_.MaxArraySize() - 1);

@@ -137,11 +137,12 @@ class SlurmRun {
   // Sets the options of ExecutePlan() for this process. The object must outlive the run.
   void SetUp(ExecuteOptions* execute);
 
-  // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm does not
-  // answer, the next call tries again. Errors: kNotFound if Slurm is not installed; kFailedPrecondition if it refuses
-  // the job, or if the program or its copy has changed; a read error (core/files/system_calls.h) or a write error
-  // (core/files/files.h) for a file of the program; kDeadlineExceeded or kAborted if the check of the copy does not end
-  // or fails; kUnavailable also if tasks have ended `retries` + 1 times without a result.
+  // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm, which
+  // has answered before, does not, says so once; the next call tries again. Errors: kNotFound if Slurm is not
+  // installed; kFailedPrecondition if it refuses the job, or if the program or its copy has changed; a read error
+  // (core/files/system_calls.h) or a write error (core/files/files.h) for a file of the program; kDeadlineExceeded or
+  // kAborted if the check of the copy does not end or fails; kUnavailable also if tasks have ended `retries` + 1 times
+  // without a result.
   absl::Status SubmitFor(const OpenWork& work);
 
  private:
@@ -162,7 +163,8 @@ class SlurmRun {
   EngineObserver* observer_;
   const std::function<void(const std::string& line)> say_;
   ProgramCopy copy_;
-  bool has_asked_ = false;      // whether Slurm has answered
+  bool has_asked_ = false;      // whether Slurm has ever answered
+  bool answers_ = true;         // the last time
   bool is_watching_ = false;    // whether tasks have been in the queue
   int most_tasks_ = 0;          // of an array; 0: not asked yet
   int empty_looks_ = 0;         // in succession, at which no task was in the queue, though there was work

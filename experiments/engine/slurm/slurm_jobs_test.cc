@@ -316,6 +316,27 @@ TEST_F(SlurmRunTest, TheJobOfAnotherProcessIsNamed) {
               HasSubstr("job 1 (CANCELLED) ended without a result, 1 time;"));
 }
 
+TEST_F(SlurmRunTest, SaysOnceThatSlurmDoesNotAnswer) {
+  Set("hold", 1);
+  const Plan plan = MakePlanOf("0");
+  OpenWork work;
+  work.open = {ActionId{0}};
+  std::vector<std::string> lines;
+  SlurmRun run(plan, store_, options_, nullptr, [&](const std::string& line) { lines.push_back(line); });
+  ASSERT_TRUE(run.SubmitFor(work).ok());
+  lines.clear();
+  const std::string broken = ::testing::TempDir() + "/broken", path = getenv("PATH");
+  std::filesystem::create_directories(broken);
+  std::ofstream(broken + "/squeue") << "#!/bin/sh\necho error: no credentials >&2\nexit 1\n";
+  std::filesystem::permissions(broken + "/squeue", std::filesystem::perms::owner_all);
+  setenv("PATH", absl::StrCat(broken, ":", path).c_str(), 1);
+  ASSERT_TRUE(run.SubmitFor(work).ok());
+  ASSERT_TRUE(run.SubmitFor(work).ok());
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(lines, testing::ElementsAre(
+                         "Slurm does not answer, and is asked again: squeue exited with 1: error: no credentials"));
+}
+
 // A search may choose trials that need a GPU.
 TEST_F(SlurmRunTest, ASeatFitsEachActionThatThePlanNeeds) {
   const Plan plan = PlanInSandbox(sandbox_, store_, "execution { device: CUDA device_kind: 'x' } seed: [0, 1]");
