@@ -84,11 +84,11 @@ struct CostGroup {
   int64_t work = 0;                // of all
 };
 
-std::string WhatIsProbed(const Trial& trial, const ProbeOptions& options) {
+std::string WhatIsProbed(const Trial& trial, ExecutionSpec::Precision precision, const ProbeOptions& options) {
   const CostDevice& device = options.device;
   return absl::StrCat(NetworkOf(trial.method()), "\nbatch size ", trial.method().training().batch_size(),
-                      "\nprecision ", trial.execution().precision(), "\n", device.is_gpu ? "GPU " : "CPU ", device.kind,
-                      ", ", device.threads, " threads, ", options.at_once, " at once\nbuild ", options.build, "\n");
+                      "\nprecision ", precision, "\n", device.is_gpu ? "GPU " : "CPU ", device.kind, ", ",
+                      device.threads, " threads, ", options.at_once, " at once\nbuild ", options.build, "\n");
 }
 
 std::optional<double> Remembered(const std::string& file) {
@@ -129,7 +129,7 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
     const auto [at, is_new] = group_of.try_emplace(
         {trial.shared_method().get(), trial.shared_data().get(), trial.shared_protocol().get()}, nullptr);
     if (is_new && throughputs->Of(trial, options.device).basis != Throughputs::Rate::Basis::kMeasured) {
-      at->second = &groups[WhatIsProbed(trial, options)];
+      at->second = &groups[WhatIsProbed(trial, trial.execution().precision(), options)];
     }
     CostGroup* group = at->second;
     if (group == nullptr) continue;
@@ -139,27 +139,37 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   std::vector<std::pair<std::string, CostGroup>> by_work(groups.begin(), groups.end());
   std::stable_sort(by_work.begin(), by_work.end(),
                    [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
-  std::vector<std::string> failures;
+  std::vector<std::string> lines;
   int probes = 0;
+  const auto rate_of = [&](const std::string& what, const TrainAction& action) -> std::optional<double> {
+    const std::string file = JoinPath(options.folder, Sha256Hex(what));
+    const std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
+    if (rate.has_value() || options.probe == nullptr || probes == kMostProbes) return rate;
+    ++probes;
+    const absl::StatusOr<double> probed = options.probe(action);
+    if (!probed.ok()) {
+      const std::string network(what.substr(0, what.find('\n')));
+      lines.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
+      return std::nullopt;
+    }
+    Remember(options, file, *probed, what);
+    return *probed;
+  };
   for (const auto& [what, group] : by_work) {
     const Trial& trial = plan.TrialOf(*group.action);
-    const std::string file = JoinPath(options.folder, Sha256Hex(what));
-    std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
-    if (!rate.has_value() && options.probe != nullptr && probes < kMostProbes) {
-      ++probes;
-      const absl::StatusOr<double> probed =
-          options.probe(ActionOf(plan, *group.action, throughputs->Of(trial, options.device)));
-      if (probed.ok()) {
-        rate = *probed;
-        Remember(options, file, *probed, what);
-      } else {
-        const std::string network(what.substr(0, what.find('\n')));
-        failures.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
-      }
+    TrainAction action = ActionOf(plan, *group.action, throughputs->Of(trial, options.device));
+    const std::optional<double> rate = rate_of(what, action);
+    if (!rate.has_value()) continue;
+    throughputs->AddProbe(trial, options.device, *rate);
+    if (options.device.is_gpu || trial.execution().precision() != ExecutionSpec::BF16) continue;
+    action.mutable_execution()->set_precision(ExecutionSpec::FP32);
+    const std::optional<double> fp32 = rate_of(WhatIsProbed(trial, ExecutionSpec::FP32, options), action);
+    if (fp32.has_value() && *fp32 >= *rate) {
+      lines.push_back(absl::StrFormat("hint: BF16 doesn't pay on this CPU for %s: %.0f images a second, %.0f in FP32",
+                                      what.substr(0, what.find('\n')), *rate, *fp32));
     }
-    if (rate.has_value()) throughputs->AddProbe(trial, options.device, *rate);
   }
-  return failures;
+  return lines;
 }
 
 std::string BuildOf(const std::vector<std::string>& command) {

@@ -52,7 +52,8 @@ inline constexpr int kMostProbes = 3;
 // Adds to `throughputs` the rates of networks that the plan's missing trainings need and that no record has. Uses the
 // remembered speed of the same network, input, batch size, precision, threads, device, number at a time and build;
 // otherwise probes the network and remembers the speed. If a step is expected to take longer than about two seconds,
-// the probe has a smaller batch. Returns a line for each probe that failed.
+// the probe has a smaller batch. A network in BF16 on the CPU is also probed in FP32. Returns a line for each probe
+// that failed, and for each network that BF16 does not make faster.
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs);
 
 // Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
@@ -67,8 +68,8 @@ struct NamedCost {
 
 // Estimates from the rates in the store's records and from probes: those in ~/.cache/openset/probes and, with
 // `may_probe`, new ones of some seconds each. There are no new probes for Slurm's machines
-// and for GPUs that this machine doesn't have. Prints a line to standard error if a probe fails, and a hint if
-// trainings on a GPU are in FP32; so does ExpectationOf().
+// and for GPUs that this machine doesn't have. Prints the lines of AddProbes(), and a hint if trainings on a GPU are in
+// FP32, to standard error; so does ExpectationOf().
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe, const RunConfig& config);
 
 // Whether most of a cost was neither measured nor scaled from a measurement. Such a number is not shown as a time.
