@@ -68,7 +68,7 @@ TEST_F(EngineFaults, ADyingWorkerFailsOnlyItsOwnTrial) {
   const int times = Times(200, 1);
   // SIGSEGV, exit, an error, silence, SIGKILL once, SIGSTOP, abort, and no memory left; see fake_worker.cc.
   const std::vector<int> seeds = {1000, 101, 1001, 102, 1002, 103, 1003, 106, 1004, 107, 108, 109, 110};
-  execute_.retry.retries = 1;
+  execute_.deploy.set_retries(1);
   options_.hang = absl::Seconds(2);
   int failed = 0, records = 0;
   Footprint first;

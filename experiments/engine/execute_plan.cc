@@ -186,7 +186,7 @@ class Execution {
         options_(options),
         leases_(options.leases),
         claims_(plan, store, options.leases, options.failures_before),
-        attempts_(options.retry),
+        attempts_(options.deploy.retries(), options.first_wait),
         idle_timeout_(options.idle_timeout),
         engine_(engine),
         observer_(observer),
@@ -217,7 +217,7 @@ class Execution {
   bool MayStart() const {
     return start_failure_.ok() && store_failure_.ok() && !TooManyFailed() && !ends_at_.has_value();
   }
-  bool TooManyFailed() const { return options_.max_failures > 0 && failed_ >= options_.max_failures; }
+  bool TooManyFailed() const { return options_.deploy.max_failures() > 0 && failed_ >= options_.deploy.max_failures(); }
   bool IsOver() const {
     return has_left_ || (scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()));
   }
@@ -232,7 +232,7 @@ class Execution {
       const Action& action = plan_[id];
       if (action.is_passenger() || (action.kind == ActionKind::kChoose && !Takes(action))) continue;
       // Actions that are left to others need no seat.
-      Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.memory) : Demand{};
+      Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.deploy.memory()) : Demand{};
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) return NeedsGpu(plan_, action);
       if (demand.gpu_shares > 0) demand.cpu_threads = ThreadsBesideGpu(engine_->capacity());
       std::vector<ActionId> inputs;
@@ -259,7 +259,7 @@ class Execution {
       }
       if (!Claim(id)) continue;
       WorkRequest request = plan_.RequestOf(plan_[id]);
-      const Demand demand = StageOf(plan_[id]).Needs(plan_.TrialOf(plan_[id]), options_.memory);
+      const Demand demand = StageOf(plan_[id]).Needs(plan_.TrialOf(plan_[id]), options_.deploy.memory());
       request.set_cpu_slots(cpu_slots_.Begin(id, StageOf(plan_[id]), demand));
       start_failure_ = engine_->Start(id, start->gpu, std::move(request));
       if (start_failure_.ok()) {

@@ -16,8 +16,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "experiments/action/action.h"
-#include "experiments/action/action_memory.pb.h"
 #include "experiments/action/stage.h"
+#include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/engine.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/plan/plan.h"
@@ -31,13 +31,6 @@ namespace openset {
 
 // Which failures are retried, and when.
 
-struct RetryPolicy {
-  // Attempts after the first one.
-  int retries = 2;
-  // The wait before the first retry; each later wait is four times as long, up to an hour.
-  absl::Duration first_wait = absl::Seconds(1);
-};
-
 // Whether a failure may be temporary: kUnavailable (a worker died, was killed or could not be reached, or a GPU
 // failed), kDeadlineExceeded (it hung), kResourceExhausted (memory, for example of a GPU that others also use). All
 // other failures would recur: a diverged training (kAborted), corrupt data, invalid values, an exception of LibTorch
@@ -46,9 +39,10 @@ inline bool MayPass(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
 }
 
-// Returns the wait before the next attempt after `failed` failed ones. Precondition: failed >= 1.
-inline absl::Duration WaitBeforeRetry(const RetryPolicy& policy, int failed) {
-  absl::Duration wait = policy.first_wait;
+// Returns the wait before the next attempt after `failed` failed ones: after each, four times as long as before, up to
+// an hour. Precondition: failed >= 1.
+inline absl::Duration WaitBeforeRetry(absl::Duration first_wait, int failed) {
+  absl::Duration wait = first_wait;
   for (int n = 1; n < failed && wait < absl::Hours(1); ++n) wait *= 4;
   return std::min(wait, absl::Hours(1));
 }
@@ -81,7 +75,8 @@ int ThreadsBesideGpu(const Capacity& capacity);
 
 class Attempts {
  public:
-  explicit Attempts(const RetryPolicy& policy) : policy_(policy) {}
+  // `retries`: of an action, after its first attempt.
+  Attempts(int retries, absl::Duration first_wait) : retries_(retries), first_wait_(first_wait) {}
 
   void Progressed(ActionId id, const WorkProgress& progress) {
     if (progress.epoch() > 0) epochs_[id] = progress.epoch();
@@ -93,7 +88,7 @@ class Attempts {
   // are left.
   bool MayGoOn(ActionId id, const absl::Status& status) const {
     const auto failed = failed_.find(id);
-    return MayPass(status) && (failed == failed_.end() ? 0 : failed->second) < policy_.retries;
+    return MayPass(status) && (failed == failed_.end() ? 0 : failed->second) < retries_;
   }
   // Returns the record of the attempt that failed just now.
   FailureRecord Record(const Plan& plan, ActionId id, const absl::Status& status, const std::string& log_tail,
@@ -106,7 +101,7 @@ class Attempts {
   }
   // Counts a failed attempt and schedules the next one. Returns the wait before it.
   absl::Duration PutOff(ActionId id, absl::Duration now) {
-    const absl::Duration wait = WaitBeforeRetry(policy_, ++failed_[id]);
+    const absl::Duration wait = WaitBeforeRetry(first_wait_, ++failed_[id]);
     again_at_[id] = now + wait;
     return wait;
   }
@@ -122,7 +117,8 @@ class Attempts {
   }
 
  private:
-  const RetryPolicy policy_;
+  const int retries_;
+  const absl::Duration first_wait_;
   std::map<ActionId, int> epochs_;  // current epochs of running trainings
   std::map<ActionId, int> failed_;  // failed attempts of actions that are retried
   std::map<ActionId, absl::Duration> again_at_;
@@ -278,10 +274,10 @@ struct OpenWork {
 };
 
 struct ExecuteOptions {
-  ActionMemory memory;
-  RetryPolicy retry;
-  // No new actions are started after this many have failed; 0: all that do not depend on failed actions are started.
-  int max_failures = 0;
+  // What of it applies here: memory, retries, max_failures. Study::Run() also uses lease_seconds.
+  DeploySpec deploy;
+  // The wait before the first retry of an action (WaitBeforeRetry()).
+  absl::Duration first_wait = absl::Seconds(1);
   // Prevents other processes from doing the same actions. Null: there are no other processes.
   Leases* leases = nullptr;
   // Whether this process starts actions. If not, it leaves them to other processes and waits for their results.

@@ -86,8 +86,8 @@ TEST_F(LeasedTest, AClaimThatCannotBeReadIsTriedAgainAndThenGivenUp) {
   const std::string path = absl::StrCat(store_.folder(), "/running/", plan.actions[0].key);
   auto claim = std::make_unique<UnreadableFile>(path);
   ASSERT_TRUE(claim->is_there());
-  options_.retry.retries = 3;
-  options_.retry.first_wait = absl::Milliseconds(1);
+  options_.deploy.set_retries(3);
+  options_.first_wait = absl::Milliseconds(1);
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   const std::string why = absl::StrCat("it can't be claimed now: cannot open ", path, ": Permission denied");
   EXPECT_THAT(observer_.retries, SizeIs(3));

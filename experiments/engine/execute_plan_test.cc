@@ -33,11 +33,11 @@ TEST(Retry, OnlyTemporaryFailures) {
 }
 
 TEST(Retry, EachWaitIsFourTimesTheLastUpToAnHour) {
-  const RetryPolicy policy;
-  EXPECT_EQ(WaitBeforeRetry(policy, 1), absl::Seconds(1));
-  EXPECT_EQ(WaitBeforeRetry(policy, 2), absl::Seconds(4));
-  EXPECT_EQ(WaitBeforeRetry(policy, 3), absl::Seconds(16));
-  EXPECT_EQ(WaitBeforeRetry(policy, 90), absl::Hours(1));
+  const absl::Duration first = absl::Seconds(1);
+  EXPECT_EQ(WaitBeforeRetry(first, 1), absl::Seconds(1));
+  EXPECT_EQ(WaitBeforeRetry(first, 2), absl::Seconds(4));
+  EXPECT_EQ(WaitBeforeRetry(first, 3), absl::Seconds(16));
+  EXPECT_EQ(WaitBeforeRetry(first, 90), absl::Hours(1));
 }
 
 constexpr absl::Duration kStart = absl::Hours(5);
@@ -490,9 +490,9 @@ TEST_F(ExecutePlanTest, AnEvaluationLeavesCpusToATrainingOnAGpu) {
 TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   engine_.capacity_of.cpu_threads = 8;
   engine_.capacity_of.memory_mb = 1000;
-  options_.memory.set_train_mb(500);
-  options_.memory.set_infer_mb(1000);
-  options_.memory.set_evaluate_mb(10);
+  options_.deploy.mutable_memory()->set_train_mb(500);
+  options_.deploy.mutable_memory()->set_infer_mb(1000);
+  options_.deploy.mutable_memory()->set_evaluate_mb(10);
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_EQ(engine_.most_running, 2);
@@ -545,7 +545,7 @@ TEST_F(ExecutePlanTest, AFailedCandidateSkipsTheChoice) {
 }
 
 TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
-  options_.retry.first_wait = absl::Milliseconds(10);
+  options_.first_wait = absl::Milliseconds(10);
   const Plan plan = MakePlanOf("seed: [0, 1]");
   const std::string key = plan.actions[0].key;
   engine_.fails_once = {key};
@@ -572,7 +572,7 @@ TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
 TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4]");
   for (const Action& action : plan.actions) engine_.failing_keys.insert(action.key);
-  options_.max_failures = 2;
+  options_.deploy.set_max_failures(2);
   EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed; openset started no new work after that (--max_failures)"));
   EXPECT_THAT(engine_.started, SizeIs(2));
 }

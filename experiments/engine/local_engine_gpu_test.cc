@@ -50,7 +50,7 @@ std::vector<pid_t> PidsOf(const std::vector<std::string>& executed) {
 TEST_F(LocalEngineGpuTest, AGpuIsUsedAgainWhenADeadWorkerHasLeftIt) {
   more_ = "execution { device: CUDA }";
   options_.capacity.gpus = {0};
-  execute_.retry.retries = 1;
+  execute_.deploy.set_retries(1);
   int looks = 0;
   options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> {
     EXPECT_EQ(Executed().size(), 1) << "started before the GPU was free";
@@ -104,7 +104,7 @@ TEST_F(LocalEngineGpuTest, AWorkerWithAFailedDeviceIsReplacedForTheRetry) {
       SCOPED_TRACE(absl::StrCat(message, gpu ? " on a GPU" : ""));
       std::filesystem::remove_all(store_.folder());
       observer_.retried.clear();
-      execute_.retry.retries = 1;
+      execute_.deploy.set_retries(1);
       options_.capacity.cpu_threads = 1;
       if (gpu) options_.capacity.gpus = {0};
       more_ = gpu ? "execution { device: CUDA }" : "";

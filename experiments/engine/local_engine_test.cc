@@ -223,7 +223,7 @@ TEST_F(LocalEngineTest, ACrashFailsOnlyItsOwnTrial) {
 }
 
 TEST_F(LocalEngineTest, DeadWorkersAreRetriedAndDivergedTrainingsAreNot) {
-  execute_.retry.retries = 2;
+  execute_.deploy.set_retries(2);
   const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed, ", ", kErrorSeed));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.retried,
@@ -269,7 +269,7 @@ std::string WorkerWithHalfAMessage(const Store& store) {
 TEST_F(LocalEngineTest, AWorkerThatStopsWithinAMessageHangs) {
   options_.hang = absl::Seconds(2);
   options_.trainer = {"/bin/sh", "-c", WorkerWithHalfAMessage(store_)};
-  execute_.retry.retries = 1;
+  execute_.deploy.set_retries(1);
   const Plan plan = MakePlanOf("0");
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   const std::string hung = "its worker hung: it stopped within a message, gave no sign of life for 2s and was killed";

@@ -472,9 +472,10 @@ absl::StatusOr<std::vector<std::string>> Study::Prepare() {
   return quarantined;
 }
 
-absl::Status Study::Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease) {
+absl::Status Study::Run(ExecuteOptions options, Engine* engine, EngineObserver* observer) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, Prepare());
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, std::move(lease)));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases,
+                           Leases::Begin(store_, {absl::Seconds(options.deploy.lease_seconds())}));
   std::vector<RunState> others;
   for (RunState& run : RunsOf(store_)) {
     const bool is_ours = run.id() == leases->run_id();

@@ -150,7 +150,7 @@ class Study {
   // kCancelled if the run was stopped; kFailedPrecondition if an action needs a device that is not there; kUnavailable
   // if the store failed or no GPU is left; kInvalidArgument if no trial has a result because a model could not be
   // imported.
-  absl::Status Run(ExecuteOptions options, Engine* engine, EngineObserver* observer, LeaseOptions lease = {});
+  absl::Status Run(ExecuteOptions options, Engine* engine, EngineObserver* observer);
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
   // results. Errors: a write error.

@@ -89,7 +89,7 @@ class EngineFaults : public ::testing::Test {
     options_.trainer = {worker, absl::StrCat("--of-test=", getpid())};
     options_.evaluator = options_.trainer;
     options_.capacity.cpu_threads = 2;
-    execute_.retry.first_wait = absl::Milliseconds(1);
+    execute_.first_wait = absl::Milliseconds(1);
     execute_.look = absl::Milliseconds(1);
   }
 

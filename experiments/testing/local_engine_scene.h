@@ -84,8 +84,8 @@ class LocalEngineTest : public ::testing::Test {
     options_.trainer = {worker};
     options_.evaluator = {worker};
     options_.capacity.cpu_threads = 2;
-    execute_.retry.retries = 0;
-    execute_.retry.first_wait = absl::Milliseconds(1);
+    execute_.deploy.set_retries(0);
+    execute_.first_wait = absl::Milliseconds(1);
     execute_.look = absl::Milliseconds(1);
   }
 

@@ -41,23 +41,6 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
   return absl::NotFoundError(UnknownName("figure", spec, known));
 }
 
-StudyFigureRequest MakeFigureRequest(const RunConfig& config) {
-  StudyFigureRequest request;
-  request.x = config.x;
-  request.y = MeantMetric(config.y);
-  request.curve = config.curve;
-  request.improvement = MeantMetric(config.improvement);
-  request.softmax = config.softmax;
-  request.classes = config.softmax_classes;
-  request.narrow = config.width == "column";
-  request.x_scale = config.x_scale;
-  request.baseline = config.baseline;
-  request.title = config.title;
-  request.legend = config.legend;
-  request.titles = config.labels == "titles";
-  return request;
-}
-
 // "pets" of "results/pets.zip".
 std::string NameOf(const std::string& bundle) {
   const std::string file = bundle.substr(bundle.rfind('/') + 1);
@@ -65,42 +48,39 @@ std::string NameOf(const std::string& bundle) {
 }
 
 // The figure and the first part of its file's name.
-absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const StudyFigureRequest& request,
-                                                         const RunConfig& config) {
+absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const RunConfig& config) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
-    OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawStudyFigure(*study, request));
+    OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawStudyFigure(*study, config));
     return std::pair(std::move(figure), study->name());
   }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(spec, config));
-  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(records), request));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(records), config));
   return std::pair(std::move(figure), NameOf(spec));
 }
 
-absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request, const RunConfig& config) {
-  const std::string width = config.width, out = config.out;
-  if (width != "column" && width != "page") {
-    return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
+absl::Status DrawStudy(const std::string& spec, const RunConfig& config) {
+  if (config.width != "column" && config.width != "page") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--width: ", UnknownName("width", config.width, {"column", "page"})));
   }
-  if (const std::string& scale = request.x_scale; scale != "auto" && scale != "linear" && scale != "log") {
+  if (const std::string& scale = config.x_scale; scale != "auto" && scale != "linear" && scale != "log") {
     return absl::InvalidArgumentError(
         absl::StrCat("--x_scale: ", UnknownName("scale", scale, {"auto", "linear", "log"})));
   }
   if (config.folder != ".") {
     return absl::InvalidArgumentError("--folder: is for figures that need no study; use --out for a study's figure");
   }
-  if (const std::string labels = config.labels; labels != "titles" && labels != "names") {
+  if (const std::string& labels = config.labels; labels != "titles" && labels != "names") {
     return absl::InvalidArgumentError(absl::StrCat("--labels: ", UnknownName("label", labels, {"titles", "names"})));
   }
-  const absl::StatusOr<Spread> spread = ParseSpread(config.spread);
-  if (!spread.ok()) return Annotate(spread.status(), "--spread");
-  request.spread = *spread;
-  OPENSET_ASSIGN_OR_RETURN(const auto drawn, Draw(spec, request, config));
+  if (const auto spread = ParseSpread(config.spread); !spread.ok()) return Annotate(spread.status(), "--spread");
+  OPENSET_ASSIGN_OR_RETURN(const auto drawn, Draw(spec, config));
   const auto& [figure, name] = drawn;
-  const std::string file = UserPath(out.empty() ? absl::StrCat(name, "_", figure.name, ".svg") : out);
+  const std::string file = UserPath(config.out.empty() ? absl::StrCat(name, "_", figure.name, ".svg") : config.out);
   constexpr double kColumn = 3.3, kPage = 6.6;  // inches
-  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, figure.chart}}, request.narrow ? kColumn : kPage));
+  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, figure.chart}}, config.width == "column" ? kColumn : kPage));
   std::cout << file << "\n";
   return absl::OkStatus();
 }
@@ -117,11 +97,12 @@ absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
                                                : absl::StrCat(status.message(), "; ", kStudyFigureForms));
 }
 
-absl::Status RunFigure(const std::vector<std::string>& arguments, const RunConfig& config) {
-  const StudyFigureRequest request = MakeFigureRequest(config);
-  if (!request.x.empty() || !request.y.empty() || !request.curve.empty() || !request.improvement.empty() ||
-      !request.softmax.empty()) {
-    return DrawStudy(arguments[0], request, config);
+absl::Status RunFigure(const std::vector<std::string>& arguments, RunConfig config) {
+  config.y = MeantMetric(config.y);
+  config.improvement = MeantMetric(config.improvement);
+  if (!config.x.empty() || !config.y.empty() || !config.curve.empty() || !config.improvement.empty() ||
+      !config.softmax.empty()) {
+    return DrawStudy(arguments[0], config);
   }
   OPENSET_ASSIGN_OR_RETURN(const FigureSpec spec, ReadFigureSpec(arguments[0]));
   if (!config.out.empty()) {

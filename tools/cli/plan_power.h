@@ -11,9 +11,9 @@
 namespace openset {
 
 // Reads --power, --group and --baseline, and prints the plan for the records of `argument`: of a study in the
-// store, of a study's folder with a bundle, or of a bundle. Errors: those of MakePowerPlan()
-// (experiments/report/power_plan.h); kInvalidArgument for --power that is not METRIC: DIFFERENCE. Precondition:
-// the format is text, Markdown, CSV or JSON.
+// store, of a study's folder with a bundle, or of a bundle. Errors:
+// kInvalidArgument if --power is not METRIC: DIFFERENCE, for an unknown metric, group or baseline, and if no row has
+// two splits in common with the baseline. Precondition: the format is text, Markdown, CSV or JSON.
 absl::Status ShowPower(const std::string& argument, TextFormat format, const RunConfig& config);
 
 }  // namespace openset

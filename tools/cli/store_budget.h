@@ -19,7 +19,8 @@ std::optional<int64_t> StoreBudget(const RunConfig& config);
 // For use while a study runs here. Removes the files that the store needs least until it is small enough, except those
 // that later actions need and those that others made within the last hour. Returns a line about what it removed, "" if
 // nothing. Does nothing without a budget, while other runs use the store, and while a search has not chosen. Errors:
-// those of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
+// kDataLoss for a corrupt record, whose inputs are unknown; kUnavailable if what decides can't be read now, or a file
+// can't be removed.
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget);
 
 // For the end of a run. If its outcome is OK, or kAborted because some actions failed, does the same, and prints what

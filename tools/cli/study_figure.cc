@@ -68,43 +68,43 @@ void NameByTitles(const Report& report, std::vector<ReportChart>* charts) {
   }
 }
 
-absl::StatusOr<StudyFigure> DrawCharts(const Drawn& of, const StudyFigureRequest& request) {
+absl::StatusOr<StudyFigure> DrawCharts(const Drawn& of, const RunConfig& config) {
   std::vector<ReportChart> charts;
-  if (request.curve.empty()) {
+  if (config.curve.empty()) {
     charts = SensitivityCharts(of.report);
     for (ReportChart& chart : OpennessCharts(of.report)) charts.push_back(std::move(chart));
-    if (request.titles) NameByTitles(of.report, &charts);
+    if (config.labels == "titles") NameByTitles(of.report, &charts);
   } else {
-    charts = LearningCurves(of.results, request.spread);
-    for (ReportChart& chart : CurveCharts(of.results, request.spread)) charts.push_back(std::move(chart));
-    if (request.titles) NameByTitles(of.report, &charts);
+    charts = LearningCurves(of.results, of.report.spread);
+    for (ReportChart& chart : CurveCharts(of.results, of.report.spread)) charts.push_back(std::move(chart));
+    if (config.labels == "titles") NameByTitles(of.report, &charts);
     const std::vector<ExampleTrial> examples = ExampleTrials(of.results, std::numeric_limits<int>::max());
     for (ReportChart& chart : DensityCharts(examples)) charts.push_back(std::move(chart));
     for (ReportChart& chart : CategoryDensityCharts(examples)) charts.push_back(std::move(chart));
   }
-  const std::string wanted = request.curve.empty() ? absl::StrCat(request.y, "_by_", request.x) : request.curve;
+  const std::string wanted = config.curve.empty() ? absl::StrCat(config.y, "_by_", config.x) : config.curve;
   std::vector<std::vector<Plot>> rows;
   std::vector<std::string> known;
   for (ReportChart& chart : charts) {
-    if (request.narrow) {
+    if (config.width == "column") {
       chart.plot.width = kColumnWidth;
       chart.plot.height = kColumnHeight;
     }
-    if (request.curve.empty() && request.x_scale != "auto") {
-      chart.plot.x_log = request.x_scale == "log";
-      if (chart.of == wanted && chart.plot.x_log) OPENSET_RETURN_IF_ERROR(CheckAboveZero(chart.plot, request.x));
+    if (config.curve.empty() && config.x_scale != "auto") {
+      chart.plot.x_log = config.x_scale == "log";
+      if (chart.of == wanted && chart.plot.x_log) OPENSET_RETURN_IF_ERROR(CheckAboveZero(chart.plot, config.x));
     }
     if (chart.of == wanted) rows.push_back({chart.plot});
     AddName(chart.of, &known);
   }
   if (rows.empty()) {
     return NothingToDraw(of, wanted, known,
-                         request.curve.empty() ? "no field is swept over numbers" : "none has a curve");
+                         config.curve.empty() ? "no field is swept over numbers" : "none has a curve");
   }
   return StudyFigure{wanted, rows.size() == 1 ? ToVegaLite(rows[0][0]) : ToVegaLite(rows)};
 }
 
-absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const StudyFigureRequest& request) {
+absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const RunConfig& config) {
   std::vector<VegaLite> drawn;
   std::vector<std::string> known;
   const std::string row = BaselineRow(of.report, of.baseline);
@@ -113,17 +113,17 @@ absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const StudyFigureRe
     for (const ReportCell& cell : of.report.cells) AddName(RowName(cell), &rows);
     if (!rows.empty()) return absl::InvalidArgumentError(UnknownName("baseline", of.baseline, rows));
   }
-  const std::vector<ImprovementChart> charts = request.titles
+  const std::vector<ImprovementChart> charts = config.labels == "titles"
                                                    ? ImprovementCharts(WithTitles(of.report), TitledRow(of.report, row))
                                                    : ImprovementCharts(of.report, row);
   for (ImprovementChart made : charts) {
     AddName(made.metric, &known);
-    if (made.metric != request.improvement) continue;
-    if (request.narrow) made.chart.width = kColumnWidth;
+    if (made.metric != config.improvement) continue;
+    if (config.width == "column") made.chart.width = kColumnWidth;
     drawn.push_back(ToVegaLite(made.chart));
   }
   if (drawn.empty()) {
-    return NothingToDraw(of, request.improvement, known, "there is no second method to compare");
+    return NothingToDraw(of, config.improvement, known, "there is no second method to compare");
   }
   VegaLite chart = drawn[0];
   if (drawn.size() > 1) {
@@ -135,98 +135,95 @@ absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const StudyFigureRe
       chart["vconcat"].push_back(std::move(one));
     }
   }
-  return StudyFigure{absl::StrCat("improvement_", request.improvement), std::move(chart)};
+  return StudyFigure{absl::StrCat("improvement_", config.improvement), std::move(chart)};
 }
 
-absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const Drawn& of, const StudyFigureRequest& request) {
+absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const Drawn& of, const RunConfig& config) {
   const std::vector<ExampleTrial> examples = ExampleTrials(of.results, std::numeric_limits<int>::max());
   if (examples.empty()) return NothingToDraw(of, "", {}, "none has outputs");
-  std::vector<std::vector<HeatMap>> maps(request.softmax.size());
+  std::vector<std::vector<HeatMap>> maps(config.softmax.size());
   double largest = 0;
   for (const ExampleTrial& example : examples) {
     const std::string& key = example.record->outputs_key();
     OPENSET_RETURN_IF_ERROR(study.store().CheckOutputs(key), example.line);
     const absl::StatusOr<Outputs> outputs = ReadOutputs(JoinPath(study.store().OutputsFolder(key), kOutputsFile));
     OPENSET_RETURN_IF_ERROR(outputs.status(), example.line);
-    for (size_t row = 0; row < request.softmax.size(); ++row) {
-      OPENSET_ASSIGN_OR_RETURN(HeatMap map, MeanSoftmax(*outputs, example.trial->data(), request.softmax[row],
-                                                        study.experiment().catalog, request.classes));
-      const std::string line = request.titles ? TitledRow(of.report, example.line) : example.line;
-      map.title = absl::StrCat(line, ": ", request.softmax[row]);
+    for (size_t row = 0; row < config.softmax.size(); ++row) {
+      OPENSET_ASSIGN_OR_RETURN(HeatMap map, MeanSoftmax(*outputs, example.trial->data(), config.softmax[row],
+                                                        study.experiment().catalog, config.softmax_classes));
+      const std::string line = config.labels == "titles" ? TitledRow(of.report, example.line) : example.line;
+      map.title = absl::StrCat(line, ": ", config.softmax[row]);
       for (const double value : map.values) largest = std::max(largest, value);
       maps[row].push_back(std::move(map));
     }
   }
-  return StudyFigure{absl::StrCat("softmax_", absl::StrJoin(request.softmax, "_")),
+  return StudyFigure{absl::StrCat("softmax_", absl::StrJoin(config.softmax, "_")),
                      ToVegaLite(maps, 0, largest > 0 ? largest : 1, "mean softmax")};
 }
 
-// Puts the request's title and legend into a chart, which may have several plots.
-void Dress(const StudyFigureRequest& request, VegaLite* chart) {
-  if (request.title == "none") chart->erase("title");
-  if (request.title != "none" && !request.title.empty()) (*chart)["title"] = request.title;
+// Puts the title and the legend of the flags into a chart, which may have several plots.
+void Dress(const RunConfig& config, VegaLite* chart) {
+  if (config.title == "none") chart->erase("title");
+  if (config.title != "none" && !config.title.empty()) (*chart)["title"] = config.title;
   // A legend's place, wherever an encoding has a legend.
   const std::function<void(VegaLite*)> place = [&](VegaLite* part) {
     for (auto& [name, value] : part->items()) {
       if (name == "legend" && value.is_object()) {
-        if (request.legend == "none") {
+        if (config.legend == "none") {
           value = nullptr;
         } else {
-          value["orient"] = request.legend;
-          if (request.legend == "right") value["columns"] = 1;
+          value["orient"] = config.legend;
+          if (config.legend == "right") value["columns"] = 1;
         }
       } else if (value.is_structured() && name != "data") {
         place(&value);
       }
     }
   };
-  if (request.legend != "top") place(chart);
+  if (config.legend != "top") place(chart);
 }
 
-absl::Status CheckRequest(const StudyFigureRequest& request) {
-  const bool over_field = !request.x.empty() || !request.y.empty();
-  const int kinds = static_cast<int>(over_field) + static_cast<int>(!request.curve.empty()) +
-                    static_cast<int>(!request.improvement.empty()) + static_cast<int>(!request.softmax.empty());
-  if (kinds != 1 || (over_field && (request.x.empty() || request.y.empty()))) {
+absl::Status CheckFigure(const RunConfig& config) {
+  const bool over_field = !config.x.empty() || !config.y.empty();
+  const int kinds = static_cast<int>(over_field) + static_cast<int>(!config.curve.empty()) +
+                    static_cast<int>(!config.improvement.empty()) + static_cast<int>(!config.softmax.empty());
+  if (kinds != 1 || (over_field && (config.x.empty() || config.y.empty()))) {
     return absl::InvalidArgumentError(kStudyFigureForms);
   }
-  if (request.classes < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("--softmax_classes: must be at least 1 (is ", request.classes, ")"));
+  if (config.softmax_classes < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--softmax_classes: must be at least 1 (is ", config.softmax_classes, ")"));
   }
-  if (request.spread != Spread::kPopulation && !over_field && request.curve.empty()) {
+  if (config.spread != "population" && !over_field && config.curve.empty()) {
     return absl::InvalidArgumentError("--spread: applies only to --x with --y, and to --curve");
   }
   const std::vector<std::string> places = {"top", "right", "bottom", "none"};
-  if (!absl::c_linear_search(places, request.legend)) {
-    return absl::InvalidArgumentError(absl::StrCat("--legend: ", UnknownName("place", request.legend, places)));
+  if (!absl::c_linear_search(places, config.legend)) {
+    return absl::InvalidArgumentError(absl::StrCat("--legend: ", UnknownName("place", config.legend, places)));
   }
-  if (!request.baseline.empty() && request.improvement.empty()) {
+  if (!config.baseline.empty() && config.improvement.empty()) {
     return absl::InvalidArgumentError("--baseline: applies only to --improvement");
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-namespace {
-
-absl::StatusOr<StudyFigure> DrawOfStudy(const Study& study, const StudyFigureRequest& request) {
+absl::StatusOr<StudyFigure> DrawOfStudy(const Study& study, const RunConfig& config) {
   const std::unique_ptr<StudyResults> results = study.LoadResults();
   OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
   Drawn of{study.name(), results->results, study.MakeReport(*results), study.experiment().spec.report().baseline()};
-  of.report.spread = request.spread;
-  if (!request.baseline.empty()) {
-    of.baseline = request.baseline;
+  of.report.spread = *ParseSpread(config.spread);
+  if (!config.baseline.empty()) {
+    of.baseline = config.baseline;
     AddSignificance(of.baseline, &of.report);
   }
-  if (!request.improvement.empty()) return DrawImprovement(of, request);
-  if (!request.softmax.empty()) return DrawSoftmax(study, of, request);
-  return DrawCharts(of, request);
+  if (!config.improvement.empty()) return DrawImprovement(of, config);
+  if (!config.softmax.empty()) return DrawSoftmax(study, of, config);
+  return DrawCharts(of, config);
 }
 
 absl::StatusOr<StudyFigure> DrawOfRecords(const std::string& name, std::vector<TrialRecord> records,
-                                          const StudyFigureRequest& request) {
-  if (!request.softmax.empty()) {
+                                          const RunConfig& config) {
+  if (!config.softmax.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--softmax: needs the networks' outputs for the test images, which records don't have: merge a "
                      "bundle that was "
@@ -234,10 +231,10 @@ absl::StatusOr<StudyFigure> DrawOfRecords(const std::string& name, std::vector<T
                      name, " --store=FOLDER'), and name the study"));
   }
   const RecordResults made = ResultsOf(std::move(records));
-  Drawn of{name, made.results, MakeReport(name, made.results), request.baseline};
-  of.report.spread = request.spread;
-  if (request.improvement.empty()) return DrawCharts(of, request);
-  if (request.baseline.empty()) {
+  Drawn of{name, made.results, MakeReport(name, made.results), config.baseline};
+  of.report.spread = *ParseSpread(config.spread);
+  if (config.improvement.empty()) return DrawCharts(of, config);
+  if (config.baseline.empty()) {
     std::vector<std::string> rows;
     for (const ReportCell& cell : of.report.cells) AddName(RowName(cell), &rows);
     return absl::InvalidArgumentError(
@@ -246,23 +243,23 @@ absl::StatusOr<StudyFigure> DrawOfRecords(const std::string& name, std::vector<T
                      absl::StrJoin(rows, ", ")));
   }
   AddSignificance(of.baseline, &of.report);
-  return DrawImprovement(of, request);
+  return DrawImprovement(of, config);
 }
 
 }  // namespace
 
-absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
-  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
-  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfStudy(study, request));
-  Dress(request, &figure.chart);
+absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(CheckFigure(config));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfStudy(study, config));
+  Dress(config, &figure.chart);
   return figure;
 }
 
 absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
-                                              const StudyFigureRequest& request) {
-  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
-  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfRecords(name, std::move(records), request));
-  Dress(request, &figure.chart);
+                                              const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(CheckFigure(config));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawOfRecords(name, std::move(records), config));
+  Dress(config, &figure.chart);
   return figure;
 }
 

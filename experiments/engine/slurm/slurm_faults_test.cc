@@ -66,8 +66,8 @@ TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
     }
     Set("max_array", static_cast<int>(2 + random.Below(5)));
     if (random.Below(2) == 0) Set("share", static_cast<int>(1 + random.Below(4)));
-    options_.slurm.set_tasks(static_cast<int>(random.Below(3)));
-    options_.retries = 5;
+    options_.deploy.mutable_slurm()->set_tasks(static_cast<int>(random.Below(3)));
+    options_.deploy.set_retries(5);
     int64_t leaves = random.Below(3);
     tried["leave"] += static_cast<int>(leaves);
     absl::Status status;

@@ -315,7 +315,7 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
     absl::StrAppend(&script, "program=", Quoted(copy.folder), " sha256=", copy.sha256, "\nwrong=$(", kCheckProgram,
                     kRefuse);
   }
-  for (const std::string& line : options.slurm.prologue()) absl::StrAppend(&script, line, "\n");
+  for (const std::string& line : options.deploy.slurm().prologue()) absl::StrAppend(&script, line, "\n");
   return absl::StrCat(
       script, "exec ",
       absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); }), "\n");
@@ -324,7 +324,7 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
 void SlurmRun::SetUp(ExecuteOptions* execute) {
   execute->starts_actions = false;
   execute->failures_before = &options_.failures_before;
-  execute->look = absl::Seconds(options_.slurm.poll_seconds());
+  execute->look = absl::Seconds(options_.deploy.slurm().poll_seconds());
   execute->on_open_work = [this](const OpenWork& work) { return SubmitFor(work); };
 }
 
@@ -348,7 +348,7 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   ShowRunning(work.held);
   if (work.open.empty()) return absl::OkStatus();
   if (most_tasks_ == 0) most_tasks_ = std::max(1, client_.MaxArraySize() - 1);
-  const int most = options_.slurm.tasks() > 0 ? options_.slurm.tasks() : most_tasks_;
+  const int most = options_.deploy.slurm().tasks() > 0 ? options_.deploy.slurm().tasks() : most_tasks_;
   const int queued = CountQueued(*queue);
   const auto tasks_for = [&](int open) {
     return std::min({open, open + static_cast<int>(work.held.size()) - queued, most - queued, most_tasks_});
@@ -365,7 +365,7 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   if (queued == 0 && is_watching_) {
     if (++empty_looks_ < kEmptyLooks) return absl::OkStatus();
     fruitless_ = work.ended > ended_ ? 0 : fruitless_ + 1;
-    if (fruitless_ > options_.retries) {
+    if (fruitless_ > options_.deploy.retries()) {
       const std::vector<SlurmArray> arrays = ArraysInStore(store_, options_.experiment);
       const std::string ended = arrays.empty() ? "" : client_.Ended(arrays.back().name());
       return absl::UnavailableError(absl::StrCat("Slurm job ", ended.empty() ? "" : ended + " ",
@@ -407,7 +407,7 @@ absl::Status SlurmRun::SubmitArray(int tasks) {
   array.set_experiment(options_.experiment);
   if (!copy_.sha256.empty()) array.set_program(copy_.sha256);
   array.set_tasks(tasks);
-  *array.mutable_seat() = SeatFor(plan_, options_.memory, options_.slurm);
+  *array.mutable_seat() = SeatFor(plan_, options_.deploy.memory(), options_.deploy.slurm());
   for (const ActionId id : plan_.evaluations) {
     if (plan_[id].is_needed()) array.add_record(plan_[id].key);
   }
@@ -420,7 +420,7 @@ absl::Status SlurmRun::SubmitArray(int tasks) {
   const std::string base = JoinPath(Folder(store_), array.name());
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(array)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options_, copy_, array.seat(), base + ".rec")));
-  const std::vector<std::string> words = SbatchOptions(options_.slurm, array, logs);
+  const std::vector<std::string> words = SbatchOptions(options_.deploy.slurm(), array, logs);
   for (int attempt = 1;; ++attempt) {
     absl::StatusOr<std::string> job = client_.Submit(words, base + ".sh");
     if (!job.ok() && !absl::IsNotFound(job.status())) {

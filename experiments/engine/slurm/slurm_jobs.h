@@ -92,16 +92,15 @@ absl::Duration TimeToEnd(const SlurmSpec& slurm);
 // Submitting.
 
 struct SlurmOptions {
-  SlurmSpec slurm;
+  // What of it applies here: slurm, the memory of a seat's actions, and `retries`: how often tasks that ended without
+  // any progress are submitted again.
+  DeploySpec deploy;
   std::string experiment;
   // The program, its runfiles and the other programs that it runs, of which tasks run a copy (CopyProgram()); and the
   // arguments of `openset run`. If `program` is empty, tasks run `command`, whatever is there when they start.
   std::string program, runfiles;
   std::vector<std::string> other_programs;
   std::vector<std::string> command;
-  ActionMemory memory;
-  // How often tasks that ended without any progress are submitted again.
-  int retries = 2;
   // Fields of the array.
   bool only_these = false;
   FailuresBefore failures_before;

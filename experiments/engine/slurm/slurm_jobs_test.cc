@@ -163,10 +163,10 @@ TEST(TaskScript, RunsOnItsSeat) {
 class SlurmRunTest : public FakeSlurm {};
 
 TEST_F(SlurmRunTest, OneArrayDoesEachActionOnce) {
-  options_.slurm.set_partition("gpu");
-  options_.slurm.add_option("--exclude=node7");
-  options_.slurm.add_prologue("test 1 -gt 0 && true 'quoted'");
-  options_.memory.set_train_mb(500);
+  options_.deploy.mutable_slurm()->set_partition("gpu");
+  options_.deploy.mutable_slurm()->add_option("--exclude=node7");
+  options_.deploy.mutable_slurm()->add_prologue("test 1 -gt 0 && true 'quoted'");
+  options_.deploy.mutable_memory()->set_train_mb(500);
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3, 4")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(15));
   // MaxArraySize is 4: indices 0 to 2.
@@ -196,7 +196,7 @@ TEST_F(SlurmRunTest, TasksAreLimitedByTheWorkAndTheOption) {
   ASSERT_TRUE(Run(MakePlanOf(Range(9))).ok());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--array=0-6 "));
-  options_.slurm.set_tasks(12);
+  options_.deploy.mutable_slurm()->set_tasks(12);
   ASSERT_TRUE(Run(MakePlanOf(Range(50))).ok());
   ASSERT_THAT(Submitted(), SizeIs(3));
   EXPECT_THAT(Submitted()[2], HasSubstr("--array=0-2 "));
@@ -265,7 +265,7 @@ TEST_F(SlurmRunTest, DeadTasksAreReplaced) {
 
 TEST_F(SlurmRunTest, EndedActionsCountAsProgress) {
   Set("share", 1);  // each dies at its second action
-  options_.retries = 0;
+  options_.deploy.set_retries(0);
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
   EXPECT_THAT(Submitted(), SizeIs(3));
   EXPECT_THAT(Executed(), SizeIs(3));
@@ -284,7 +284,7 @@ TEST_F(SlurmRunTest, RepeatedDeathsEndTheRun) {
   std::filesystem::create_directories(store_.folder());
   std::ofstream(store_.folder() + "/broken") << "";
   Set("lag", 0);  // there is accounting
-  options_.retries = 1;
+  options_.deploy.set_retries(1);
   const Plan plan = MakePlanOf("0");
   EXPECT_EQ(Run(plan), absl::UnavailableError(
                            absl::StrCat("Slurm job 2 (COMPLETED) ended without a result, 2 times; its output is "
@@ -301,7 +301,7 @@ TEST_F(SlurmRunTest, RepeatedDeathsEndTheRun) {
 TEST_F(SlurmRunTest, TheJobOfAnotherProcessIsNamed) {
   Set("hold", 1);
   Set("lag", 0);
-  options_.retries = 0;
+  options_.deploy.set_retries(0);
   const Plan plan = MakePlanOf("0");
   OpenWork work;
   work.open = {ActionId{0}};
@@ -358,7 +358,7 @@ TEST_F(SlurmRunTest, FailuresThatATaskRecordedAreNotRetried) {
   Detach();
   ASSERT_TRUE(Run(plan).ok());
   Watch();
-  options_.retries = 1000000;
+  options_.deploy.set_retries(1000000);
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(plan.actions[0].key);
@@ -465,7 +465,7 @@ TEST_F(CopiedProgramTest, RunsTheSubmittedProgramDespiteRebuilds) {
   // Without a copy, the rebuilt program would have run.
   options_.program = "";
   options_.command = {program_};
-  options_.retries = 0;
+  options_.deploy.set_retries(0);
   EXPECT_TRUE(absl::IsUnavailable(Run(MakePlanOf("2"))));
   EXPECT_TRUE(FileExists(fake_ + "/another"));
 }
@@ -491,7 +491,7 @@ TEST_F(CopiedProgramTest, TheEnvironmentRefersToNoFilesOfTheOriginal) {
   WriteProgram("echo \"$RUNFILES_DIR$TEST_SRCDIR\" >> \"$FAKE_SLURM/seen\"");
   Copy();
   setenv("RUNFILES_DIR", "/original", 1);
-  options_.retries = 0;
+  options_.deploy.set_retries(0);
   EXPECT_TRUE(absl::IsUnavailable(Run(MakePlanOf("0"))));
   unsetenv("RUNFILES_DIR");
   EXPECT_TRUE(FileExists(fake_ + "/seen"));

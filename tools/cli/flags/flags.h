@@ -1,4 +1,4 @@
-// What several commands read from flags: a study, changes of it, published studies, and samples with their score.
+// What several commands make of their flags: a study, changes of it, published studies, and samples with their score.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 

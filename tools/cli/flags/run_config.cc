@@ -20,6 +20,7 @@
 #include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/machine/machine.h"
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
@@ -200,6 +201,10 @@ absl::Status Deploy(RunConfig* config) {
   if (!spec.has_store()) spec.set_store(Absolute(UserPath(spec.store())));
   FillDefaults(&spec);
   if (spec.worker().empty()) spec.clear_worker();
+  if (const int64_t each = spec.memory_per_slot_mb(); each > 0) {
+    FillMemory(each, spec.mutable_memory());
+    if (spec.memory_mb() == 0) spec.set_memory_mb(MachineMemoryMb());
+  }
   config->data_folders = DataFolders(spec);
   return absl::OkStatus();
 }

@@ -39,11 +39,12 @@ struct RunConfig {
   // How a study is loaded, without what MakeStudyOptions() adds.
   StudyOptions study;
 
-  // The --deploy file, overridden by the flags. Defaults are explicit, paths absolute; without `worker`, the worker is
-  // the one that comes with this program.
+  // The --deploy file, overridden by the flags. Defaults are explicit, paths absolute, `memory` and `memory_mb` set if
+  // `memory_per_slot_mb` is; without `worker`, the worker is the one that comes with this program.
   DeploySpec deployment;
   std::shared_ptr<const TextSource> deploy_source;  // of the file, if one was given
-  // The deployment's data folders, then those of OPENSET_DATA, the one in the program's runfiles and the user's own.
+  // Where data is searched: the deployment's folders, then the folders that OPENSET_DATA names, the one in the
+  // program's runfiles, and ~/.cache/openset/data.
   std::vector<std::string> data_folders;
 
   // Where a field of the deployment was set: "--jobs", "FILE:LINE: jobs".
@@ -101,7 +102,8 @@ absl::StatusOr<Devices> FindDevices(const RunConfig& config);
 // Returns the absolute form of a path that is relative to the user's folder (`bazel run` changes the working folder).
 std::string UserPath(const std::string& path);
 
-// Returns the folders that come with the program and those of the current folder, OPENSET_LIBRARY and --library.
+// Returns the folders that come with the program, and the libraries in the current folder, OPENSET_LIBRARY and
+// --library.
 // Errors: kInvalidArgument for a folder that is not a library.
 absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config);
 

@@ -206,7 +206,7 @@ absl::StatusOr<std::vector<CheckedKind>> CheckDevice(const std::string& device, 
       Pass& run = runs.emplace_back();
       OPENSET_ASSIGN_OR_RETURN(run.study, Study::Load(StudyFile(folder.path()), folders, store, options));
       ExecuteOptions execute;
-      execute.retry.retries = 0;
+      execute.deploy.set_retries(0);
       const absl::Status ran = run.study->Run(execute, &engine, &run);
       if (!ran.ok() && !absl::IsAborted(ran)) return ran;
     }

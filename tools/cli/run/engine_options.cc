@@ -13,7 +13,6 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/in_parallel.h"
-#include "core/machine/machine.h"
 #include "core/process/build_info.h"
 #include "core/process/python.h"
 #include "core/process/subprocess.h"
@@ -99,8 +98,7 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const RunConfig& config,
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, FindDevices(config));
   options.capacity.gpus = devices.cuda;
   options.capacity.shares_per_gpu = deploy.actions_per_gpu();
-  options.capacity.memory_mb =
-      deploy.memory_mb() == 0 && deploy.memory_per_slot_mb() > 0 ? MachineMemoryMb() : deploy.memory_mb();
+  options.capacity.memory_mb = deploy.memory_mb();
   options.hang = absl::Seconds(deploy.hang_seconds());
   options.data_folders = config.data_folders;
 

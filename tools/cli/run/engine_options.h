@@ -28,8 +28,8 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
 int CpuSlots(const DeploySpec& deploy);
 
 // `catalog_folders` are for the workers. Unless `with_trainer`, the worker with LibTorch is neither looked for nor set,
-// and no action that needs it may be started. Errors: kNotFound if that worker's program is not there, and those of
-// WorkerProgram() and FindDevices().
+// and no action that needs it may be started. Errors: kInvalidArgument for devices that this machine lacks; kNotFound
+// if the worker's program, or the Python that it needs, is not there; kFailedPrecondition without its PyTorch.
 absl::StatusOr<LocalEngineOptions> EngineOptions(const RunConfig& config,
                                                  const std::vector<std::string>& catalog_folders,
                                                  bool with_trainer = true);

@@ -20,7 +20,6 @@
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
-#include "experiments/action/memory_limits.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
@@ -62,17 +61,14 @@ absl::StatusOr<FailuresBefore> FailuresIn(const Store& store) {
 }
 
 // For the process that submits to Slurm.
-absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const RunConfig& config, const ActionMemory& memory) {
-  const DeploySpec& deploy = config.deployment;
+absl::StatusOr<SlurmOptions> SlurmOptionsOf(const Study& study, const RunConfig& config) {
   SlurmOptions options;
-  options.slurm = deploy.slurm();
+  options.deploy = config.deployment;
   options.experiment = study.name();
   options.program = ProgramPath();
   OPENSET_ASSIGN_OR_RETURN(options.runfiles, RunfilesFolder());
-  if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
+  if (config.deployment.has_worker()) options.other_programs.push_back(config.deployment.worker());
   options.command = Arguments();
-  options.memory = memory;
-  options.retries = deploy.retries();
   options.only_these = !config.study.only.empty() || !config.study.redo.empty();
   OPENSET_ASSIGN_OR_RETURN(options.failures_before, FailuresIn(study.store()));
   return options;
@@ -90,13 +86,13 @@ absl::Status CheckIsUnchanged(const Study& study, const SlurmArray& array) {
 }
 
 // For a process that is a task of the array; `failures_before` must outlive the run.
-void SetUpTask(const SlurmArray& array, const SlurmSpec& slurm, FailuresBefore* failures_before,
-               ExecuteOptions* execute, LocalEngineOptions* engine) {
+void SetUpTask(const SlurmArray& array, FailuresBefore* failures_before, ExecuteOptions* execute,
+               LocalEngineOptions* engine) {
   for (const std::string& key : array.failed_before()) ++(*failures_before)[key];
   execute->failures_before = failures_before;
   execute->makes_choices = !array.only_these();
-  execute->idle_timeout = absl::Seconds(slurm.idle_seconds());
-  execute->ending = TimeToEnd(slurm);
+  execute->idle_timeout = absl::Seconds(execute->deploy.slurm().idle_seconds());
+  execute->ending = TimeToEnd(execute->deploy.slurm());
   if (array.seat().memory_mb() > 0) engine->capacity.memory_mb = array.seat().memory_mb();
 }
 
@@ -214,16 +210,12 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
               << " done; nothing to run.\n";
     return absl::OkStatus();
   }
-  const DeploySpec& deploy = config.deployment;
   OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options,
                            EngineOptions(config, study->experiment().folders.catalog, RunsNetworks(plan)));
   OPENSET_ASSIGN_OR_RETURN(options.allow_commands, AllowCommands(*study, config));
   ExecuteOptions execute;
-  execute.memory = deploy.memory();
-  FillMemory(deploy.memory_per_slot_mb(), &execute.memory);
-  execute.retry.retries = deploy.retries();
-  execute.max_failures = deploy.max_failures();
-  const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
+  execute.deploy = config.deployment;
+  const bool by_slurm = config.deployment.engine() == DeploySpec::SLURM;
   Expectation expected;
   if (!by_slurm) {
     OPENSET_RETURN_IF_ERROR(CheckPrecisions(plan, config));
@@ -235,7 +227,7 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
   bool has_submitted = false;
   FailuresBefore failures_before;
   if (by_slurm) {
-    OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, config, execute.memory));
+    OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, config));
     slurm.emplace(plan, study->store(), std::move(submit), &display, [&](const std::string& line) {
       has_submitted = true;
       Show(absl::StrCat("submitted ", line));
@@ -245,10 +237,10 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
   } else if (const std::string file = config.slurm_task; !file.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(file));
     OPENSET_RETURN_IF_ERROR(CheckIsUnchanged(*study, array));
-    SetUpTask(array, deploy.slurm(), &failures_before, &execute, &options);
+    SetUpTask(array, &failures_before, &execute, &options);
   }
   LocalEngine engine(study->store(), options);
-  const absl::Status outcome = study->Run(execute, &engine, &display, {absl::Seconds(deploy.lease_seconds())});
+  const absl::Status outcome = study->Run(execute, &engine, &display);
   if (by_slurm && config.detach && outcome.ok()) {
     if (!has_submitted) Show("submitted nothing: Slurm's queue has tasks for all open work");
     Show(absl::StrCat(

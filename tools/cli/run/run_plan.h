@@ -20,8 +20,9 @@ std::vector<std::string> RunFlags();
 absl::Status CheckPrecisions(const Plan& plan, const RunConfig& config);
 
 // Runs the actions of the study's plan that have no result, including the choices of searches and the trials that these
-// add. Shows progress on standard output. Errors: those of ExecutePlan(), and, before anything is written, those of
-// checking flags, data files and model files.
+// add. Shows progress on standard output. Before anything is written, checks flags, data files and model files:
+// kInvalidArgument, kNotFound, kFailedPrecondition, kPermissionDenied (commands). Then kAborted if actions failed,
+// kCancelled if the run was stopped, kUnavailable if the store can't be written.
 absl::Status RunPlan(Study* study, const RunConfig& config);
 
 // Writes and prints the report, unless the run was stopped, could not begin, or could not import its model

@@ -37,34 +37,93 @@
 namespace openset {
 namespace {
 
+// Returns the number if it is the only item.
+std::optional<int> NumberOf(const std::vector<std::string>& list) {
+  int number = 0;
+  if (list.size() == 1 && absl::SimpleAtoi(list[0], &number)) return number;
+  return std::nullopt;
+}
+
+// kInvalidArgument: "--FLAG: WHAT".
+absl::Status FlagError(absl::string_view flag, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
+}
+
+// Returns the items of a list, or of the file that "@FILE" names. Skips empty lines of a file and those that begin with
+// "#". Errors: kInvalidArgument for an empty list; kNotFound if there is no such file, and other errors of reading it.
+absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list) {
+  std::vector<std::string> lines = list;
+  if (list.size() == 1 && absl::StartsWith(list[0], "@")) {
+    const absl::StatusOr<std::string> file = ReadGivenFile(UserPath(list[0].substr(1)));
+    if (!file.ok()) return Annotate(file.status(), absl::StrCat("--", flag));
+    lines = absl::StrSplit(absl::StripPrefix(*file, "\xef\xbb\xbf"), '\n');  // without a byte order mark
+  }
+  std::vector<std::string> items;
+  for (const absl::string_view line : lines) {
+    const absl::string_view item = absl::StripAsciiWhitespace(line);
+    if (!item.empty() && item[0] != '#') items.emplace_back(item);
+  }
+  if (items.empty()) return FlagError(flag, "the list is empty");
+  return items;
+}
+
+// Returns the class ids of names. A number is a class id unless a class has it as its name. Errors: kInvalidArgument
+// with similar names.
+absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vector<std::string>& items,
+                                          const DataSetInfo& info) {
+  std::vector<int> ids;
+  const std::vector<std::string> names(info.class_name().begin(), info.class_name().end());
+  for (const std::string& item : items) {
+    const std::vector<int> found = ClassesNamed(item, info);
+    const std::optional<int> number = NumberOf({item});
+    if (found.size() == 1) {
+      ids.push_back(found[0]);
+    } else if (found.size() > 1) {
+      return FlagError(flag, absl::StrCat("classes ", absl::StrJoin(found, " and "), " have the name '", item,
+                                          "' in two forms of Unicode: give the number"));
+    } else if (number.has_value() && *number >= 0 && *number < static_cast<int>(names.size())) {
+      ids.push_back(*number);
+    } else {
+      const bool has_commas =
+          absl::c_any_of(names, [](const std::string& name) { return absl::StrContains(name, ','); });
+      return FlagError(flag, absl::StrCat(UnknownName("class", item, names),
+                                          has_commas ? absl::StrCat("; for a name with a comma: --", flag,
+                                                                    "=@FILE, with a name on each line")
+                                                     : ""));
+    }
+  }
+  return ids;
+}
+
 // The number of unknown classes with the nearest openness.
 int UnknownFor(double openness, int known) {
   return std::max(1, static_cast<int>(std::lround(2 * known * (1 / ((1 - openness) * (1 - openness)) - 1))));
 }
 
-absl::Status SetDrawn(const NewTaskRequest& request, const DataSetInfo& info, int known, TaskSpec* task) {
+absl::Status SetDrawn(const RunConfig& config, int outside_classes, const DataSetInfo& info, int known,
+                      TaskSpec* task) {
   const int classes = info.class_name_size();
-  const int most = request.outside_classes > 0 ? classes : classes - 1;
+  const int most = outside_classes > 0 ? classes : classes - 1;
   if (known < 1 || known > most) {
     return FlagError("known", absl::StrCat("must be 1 to ", most, " of the ", classes, " classes (is ", known, ")"));
   }
-  int unknown = request.outside_classes > 0 ? request.outside_classes : classes - known;
-  if (request.openness != 0) {
-    if (!request.unknown.empty()) return FlagError("openness", "--unknown already gives the number");
-    if (!(request.openness > 0 && request.openness < 1)) {
-      return FlagError("openness", absl::StrCat("must lie between 0 and 1 (is ", request.openness, ")"));
+  int unknown = outside_classes > 0 ? outside_classes : classes - known;
+  if (config.openness != 0) {
+    if (!config.unknown.empty()) return FlagError("openness", "--unknown already gives the number");
+    if (!(config.openness > 0 && config.openness < 1)) {
+      return FlagError("openness", absl::StrCat("must lie between 0 and 1 (is ", config.openness, ")"));
     }
-    unknown = UnknownFor(request.openness, known);
-  } else if (!request.unknown.empty()) {
-    const std::optional<int> number = NumberOf(request.unknown);
+    unknown = UnknownFor(config.openness, known);
+  } else if (!config.unknown.empty()) {
+    const std::optional<int> number = NumberOf(config.unknown);
     if (!number.has_value()) return FlagError("unknown", "must be a number, because --known is one");
     unknown = *number;
   }
   OpennessLevel* level = task->mutable_drawn()->add_level();
   level->set_known(known);
   level->set_unknown(unknown);
-  task->mutable_drawn()->set_seed(request.seed);
-  task->mutable_drawn()->set_repeats(request.splits);
+  task->mutable_drawn()->set_seed(config.seed);
+  task->mutable_drawn()->set_repeats(config.splits);
   return absl::OkStatus();
 }
 
@@ -177,62 +236,6 @@ absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog, const RunConfig& co
   return task;
 }
 
-}  // namespace
-
-std::optional<int> NumberOf(const std::vector<std::string>& list) {
-  int number = 0;
-  if (list.size() == 1 && absl::SimpleAtoi(list[0], &number)) return number;
-  return std::nullopt;
-}
-
-absl::Status FlagError(absl::string_view flag, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", what));
-}
-
-absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list) {
-  std::vector<std::string> lines = list;
-  if (list.size() == 1 && absl::StartsWith(list[0], "@")) {
-    const absl::StatusOr<std::string> file = ReadGivenFile(UserPath(list[0].substr(1)));
-    if (!file.ok()) return Annotate(file.status(), absl::StrCat("--", flag));
-    lines = absl::StrSplit(absl::StripPrefix(*file, "\xef\xbb\xbf"), '\n');  // without a byte order mark
-  }
-  std::vector<std::string> items;
-  for (const absl::string_view line : lines) {
-    const absl::string_view item = absl::StripAsciiWhitespace(line);
-    if (!item.empty() && item[0] != '#') items.emplace_back(item);
-  }
-  if (items.empty()) return FlagError(flag, "the list is empty");
-  return items;
-}
-
-absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vector<std::string>& items,
-                                          const DataSetInfo& info) {
-  std::vector<int> ids;
-  const std::vector<std::string> names(info.class_name().begin(), info.class_name().end());
-  for (const std::string& item : items) {
-    const std::vector<int> found = ClassesNamed(item, info);
-    const std::optional<int> number = NumberOf({item});
-    if (found.size() == 1) {
-      ids.push_back(found[0]);
-    } else if (found.size() > 1) {
-      return FlagError(flag, absl::StrCat("classes ", absl::StrJoin(found, " and "), " have the name '", item,
-                                          "' in two forms of Unicode: give the number"));
-    } else if (number.has_value() && *number >= 0 && *number < static_cast<int>(names.size())) {
-      ids.push_back(*number);
-    } else {
-      const bool has_commas =
-          absl::c_any_of(names, [](const std::string& name) { return absl::StrContains(name, ','); });
-      return FlagError(flag, absl::StrCat(UnknownName("class", item, names),
-                                          has_commas ? absl::StrCat("; for a name with a comma: --", flag,
-                                                                    "=@FILE, with a name on each line")
-                                                     : ""));
-    }
-  }
-  return ids;
-}
-
-namespace {
-
 // Whether a class of the task's data set has an image to test on; in each fold, if there are folds.
 bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
   int64_t images = 0;
@@ -243,43 +246,47 @@ bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
   return images >= (task.has_cross_validation() ? task.cross_validation().folds() : 1);
 }
 
-}  // namespace
-
-absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task) {
-  if (request.known.empty()) {
+// Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn
+// (DrawnSplits). If it lists them, they are known in each split, and the split lists the unknown classes: those of
+// --unknown, or all others in the order of the stream (seed, "NAME/split S"), of which openness levels use the first.
+// If the sources of `task` define the unknown samples, the data set's other classes are neither known nor unknown.
+// `outside_classes`: of the first source of unknown samples, if it is another data set. Errors: kInvalidArgument with
+// the flag.
+absl::Status MakeSplits(const RunConfig& config, int outside_classes, const DataSetInfo& info, TaskSpec* task) {
+  if (config.known.empty()) {
     return FlagError(
         "known",
         "give the known classes by name (cat,dog), or their number (6); only if some classes have no image to "
         "train on can it be left out: then they are unknown, and all others known");
   }
-  if (request.splits < 1 || request.splits > 1000) return FlagError("splits", "must be 1 to 1000");
-  if (request.folds < 1) return FlagError("folds", "must be at least 1");
-  if (request.folds > 1) {
-    task->mutable_cross_validation()->set_folds(request.folds);
-    task->mutable_cross_validation()->set_seed(request.seed);
+  if (config.splits < 1 || config.splits > 1000) return FlagError("splits", "must be 1 to 1000");
+  if (config.folds < 1) return FlagError("folds", "must be at least 1");
+  if (config.folds > 1) {
+    task->mutable_cross_validation()->set_folds(config.folds);
+    task->mutable_cross_validation()->set_seed(config.seed);
   }
   // --known is a number, unless a class has that name and neither --unknown nor --openness is a number.
-  const bool is_name = request.known.size() == 1 && absl::c_linear_search(info.class_name(), request.known[0]);
-  const bool is_number = !is_name || NumberOf(request.unknown).has_value() || request.openness != 0;
-  if (const std::optional<int> number = NumberOf(request.known); number.has_value() && is_number) {
-    return SetDrawn(request, info, *number, task);
+  const bool is_name = config.known.size() == 1 && absl::c_linear_search(info.class_name(), config.known[0]);
+  const bool is_number = !is_name || NumberOf(config.unknown).has_value() || config.openness != 0;
+  if (const std::optional<int> number = NumberOf(config.known); number.has_value() && is_number) {
+    return SetDrawn(config, outside_classes, info, *number, task);
   }
-  if (request.openness != 0) return FlagError("openness", "needs a number of classes in --known, not a list");
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> known, ReadList("known", request.known));
+  if (config.openness != 0) return FlagError("openness", "needs a number of classes in --known, not a list");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> known, ReadList("known", config.known));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> known_ids, ClassIds("known", known, info));
   std::vector<int> unknown_ids;
-  if (!request.unknown.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> unknown, ReadList("unknown", request.unknown));
+  if (!config.unknown.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> unknown, ReadList("unknown", config.unknown));
     OPENSET_ASSIGN_OR_RETURN(unknown_ids, ClassIds("unknown", unknown, info));
   }
   const bool elsewhere = task->unknown_size() > 0;  // then the sources define what is unknown
-  for (int s = 0; s < request.splits; ++s) {
+  for (int s = 0; s < config.splits; ++s) {
     ClassSplit* split = task->add_split();
     for (const int id : known_ids) split->add_known(id);
     for (const int id : unknown_ids) split->add_unknown(id);
     if (!unknown_ids.empty() || elsewhere) continue;
-    const std::string stream = absl::StrCat(request.name, "/split ", s);
-    for (const int64_t id : RandomStream(request.seed, stream).Permutation(info.class_name_size())) {
+    const std::string stream = absl::StrCat(task->name(), "/split ", s);
+    for (const int64_t id : RandomStream(config.seed, stream).Permutation(info.class_name_size())) {
       const int class_id = static_cast<int>(id);
       if (!absl::c_linear_search(known_ids, class_id) && CanBeTested(*task, info, class_id)) {
         split->add_unknown(class_id);
@@ -288,8 +295,6 @@ absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, 
   }
   return absl::OkStatus();
 }
-
-namespace {
 
 // Returns a line about the classes of the task's data set that a split does not use; "" if there are none.
 std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const DataSetInfo& info) {
@@ -397,30 +402,23 @@ absl::Status ShowGroups(const TaskData& data, const Catalog& catalog) {
 
 }  // namespace
 
-absl::Status NewTask(const std::string& name, const RunConfig& config) {
+absl::Status NewTask(const std::string& name, RunConfig config) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   OPENSET_ASSIGN_OR_RETURN(TaskSpec task, TaskOfFlags(catalog, config));
   task.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(task.data_set()));
-  NewTaskRequest request;
-  request.name = name;
-  request.known = config.known;
-  if (request.known.empty()) request.known = TrainedClasses(task, *info);
-  // A list of one number would be the number of classes.
-  if (request.known.size() == 1 && config.known.empty()) {
-    request.known = {info->class_name(*NumberOf(request.known))};
+  if (config.known.empty()) {
+    config.known = TrainedClasses(task, *info);
+    // A list of one number would be the number of classes.
+    if (config.known.size() == 1) config.known = {info->class_name(*NumberOf(config.known))};
   }
-  request.unknown = config.unknown;
-  request.openness = config.openness;
-  request.splits = config.splits;
-  request.folds = config.folds;
-  request.seed = config.seed;
-  OPENSET_RETURN_IF_ERROR(AddSources(catalog, !request.unknown.empty() || request.openness != 0, &task, config));
+  OPENSET_RETURN_IF_ERROR(AddSources(catalog, !config.unknown.empty() || config.openness != 0, &task, config));
+  int outside_classes = 0;
   if (task.unknown_size() > 0 && task.unknown(0).data_set() != task.data_set()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* outside, catalog.Find(task.unknown(0).data_set()));
-    request.outside_classes = outside->class_name_size();
+    outside_classes = outside->class_name_size();
   }
-  OPENSET_RETURN_IF_ERROR(MakeSplits(request, *info, &task));
+  OPENSET_RETURN_IF_ERROR(MakeSplits(config, outside_classes, *info, &task));
   TaskSpec filled = task;
   FillDefaults(&filled);
   for (const FieldProblem& problem : FindProblems(filled)) {

@@ -14,9 +14,9 @@ namespace openset {
 // with --validation_per_class=N validation.npz (those that a study leaves out of training for searches).
 // Arrays, one value or row for each sample: `label` (-1 for unknown), `class_id`, `group`, `group_names`, `sample` (a
 // name by which users find it), and `images` (u8 [N, H, W, C]), or `path` if each image is a file, or `features`. The
-// flags --train_limit and --test_limit are those of `openset score`. Without --out, prints the test samples as a table
-// in --format, text or csv (tools/cli/task/sample_table.h). Errors: those of reading the data; kInvalidArgument for a
-// split that the task lacks.
+// flags --train_limit and --test_limit mean the same as for `openset score`. Without --out, prints the test samples as
+// a table in --format, text or csv (tools/cli/task/sample_table.h). kNotFound if the data is not on this machine;
+// kInvalidArgument for a split that the task lacks.
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config);
 
 }  // namespace openset
