@@ -5,8 +5,8 @@
     python3 tools/gpu_check --wheel=openset-...whl                    a wheel, which it installs in a temporary folder
 
 Writes summary.json after each part, and log.txt with all commands and what they printed, to --out, and prints a table. Parts
-fail alone: one that fails, hangs or has no time left is a line of the table, and the others go on. All images are made up. It
-needs Python 3.9 and, to train on a GPU and for PyTorch's speed, PyTorch. --device=cpu tries the check itself, in a short form.
+fail alone: one that fails, hangs or has no time left is a line of the table, and the others go on, except after `install`. All
+images are made up. It needs Python 3.9 and, to train on a GPU and for PyTorch's speed, PyTorch. --device=cpu tries the check itself, in a short form.
 Exit code: 0 if no part found a problem, 1 if one did, 2 for wrong arguments.
 """
 import argparse
@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 import traceback
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = {"osrci_cnn": "osrci_cnn {}", "vgg32": "vgg32 {}", "resnet18": "resnet_cifar { variant: RESNET18 }"}
@@ -58,6 +59,7 @@ class Check:
             # The measured speeds are in its .cache. Python finds the user's own packages as before.
             "HOME": f"{work}/home", "PYTHONUSERBASE": site.getuserbase()}
         self.program = [os.path.abspath(options.openset)] if options.openset else [sys.executable, "-m", "openset"]
+        self.worker = [f"--worker={os.path.abspath(options.worker)}"] if options.worker else []
         os.makedirs(f"{work}/home")
         if options.wheel:
             self.environment["PYTHONPATH"] = f"{work}/site"
@@ -97,9 +99,8 @@ class Check:
         return self.run([*self.program, *words], seconds, **environment)
 
     def study_words(self, name, store, *flags, device=None):
-        worker = [f"--worker={os.path.abspath(self.options.worker)}"] if self.options.worker else []
         return [*self.program, "run", f"{self.work}/{name}.textproto", f"--devices={device or self.device}",
-                f"--store={self.work}/{store}", *self.libraries(), *worker, *flags]
+                f"--store={self.work}/{store}", *self.libraries(), *self.worker, *flags]
 
     def study(self, name, store, *flags, device=None, seconds=60, **environment):
         return self.run(self.study_words(name, store, "--retries=0", *flags, device=device), seconds, **environment)
@@ -114,9 +115,13 @@ class Check:
         """MiB of the device."""
         if not self.on_gpu:
             return 0
-        gpu = self.device.split(":")[1]
-        _, text = self.run(["nvidia-smi", f"--id={gpu}", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], 20)
-        return int(text.split()[0])
+        return int(self.nvidia_smi("--query-gpu=memory.used", "--format=csv,noheader,nounits").split()[0])
+
+    def nvidia_smi(self, *words):
+        """What it says of the device."""
+        if shutil.which("nvidia-smi") is None:
+            raise LeftOut("there is no nvidia-smi")
+        return self.run(["nvidia-smi", f"--id={self.device.split(':')[1]}", *words], 30)[1]
 
     # Files.
 
@@ -198,15 +203,17 @@ class Check:
         # The first start of PyTorch on a machine reads gigabytes.
         _, text = self.run([sys.executable, "-c", "import torch; print(torch.__version__, torch.cuda.is_available())"], 180)
         result["PyTorch, and whether it sees a GPU"] = last_line(text)
+        self.write_studies()
         if self.on_gpu:
             query = "name,driver_version,clocks.sm,clocks.max.sm,power.limit,memory.total"
-            result["GPU"] = last_line(self.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"], 30)[1])
-        self.write_studies()
+            try:
+                result["GPU"] = last_line(self.nvidia_smi(f"--query-gpu={query}", "--format=csv,noheader"))
+            except LeftOut as why:
+                result["GPU"] = str(why)
         return result
 
     def devices(self):
-        worker = [f"--worker={os.path.abspath(self.options.worker)}"] if self.options.worker else []
-        code, text = self.openset("devices", "--check", f"--devices={self.device}", *worker, seconds=120)
+        code, text = self.openset("devices", "--check", f"--devices={self.device}", *self.worker, seconds=120)
         result = {"lines": text.splitlines()}
         if code != 0:
             raise Problem(last_line(text), result)
@@ -265,9 +272,8 @@ class Check:
     def probe(self, name, *flags, **environment):
         """Training images a second, by the probe of `openset plan`; what it says if there are none."""
         shutil.rmtree(f"{self.work}/home/.cache/openset/probes", ignore_errors=True)
-        worker = [f"--worker={os.path.abspath(self.options.worker)}"] if self.options.worker else []
-        _, text = self.openset("plan", f"{self.work}/{name}.textproto", "--probe", f"--devices={self.device}", *flags, *worker,
-                               f"--store={self.work}/none", *self.libraries(), **environment)
+        _, text = self.openset("plan", f"{self.work}/{name}.textproto", "--probe", f"--devices={self.device}", *flags,
+                               *self.worker, f"--store={self.work}/none", *self.libraries(), **environment)
         for path in glob.glob(f"{self.work}/home/.cache/openset/probes/*"):
             with open(path, encoding="utf-8") as file:
                 return round(float(file.readline()))
@@ -323,6 +329,8 @@ class Check:
         """RandAugment by the CPU and by openset's own kernel; the part `speed` has the same network without it."""
         by_cpu = {"OPENSET_PIXEL_KERNEL": "none"}
         result = {"by the CPU": self.probe("rand_augment", **by_cpu)}
+        if not isinstance(result["by the CPU"], int):
+            raise Problem("a probe failed", result)
         if not self.on_gpu or not os.path.exists(self.kernel_library()):
             return {**result, "by the kernel": "not tried: it needs a GPU, and a wheel or a build with --config=cuda"}
         result["by the kernel"] = self.probe("rand_augment")
@@ -518,6 +526,11 @@ def main():
         parser.error(f"--device: '{options.device}' is not cpu or cuda:N")
     if options.openset and options.wheel:
         parser.error("--openset: can't be combined with --wheel")
+    for flag, path in (("openset", options.openset), ("wheel", options.wheel), ("worker", options.worker)):
+        if path and not os.path.isfile(path):
+            parser.error(f"--{flag}: there is no file {path}")
+    if options.wheel and not zipfile.is_zipfile(options.wheel):
+        parser.error(f"--wheel: {options.wheel} is not a wheel")
     if not options.openset and not options.wheel and importlib.util.find_spec("openset") is None:
         parser.error(f"{sys.executable} has no openset: name the program (--openset) or a wheel (--wheel)")
     os.makedirs(options.out, exist_ok=True)
@@ -535,6 +548,8 @@ def main():
                 with open(os.path.join(options.out, "summary.json"), "w", encoding="utf-8") as file:
                     json.dump(summary, file, indent=1)
                 print(f"{name}: {summary[name]['outcome']} {summary[name].get('why', '')}".rstrip(), flush=True)
+                if name == "install" and summary[name]["outcome"] != "ok":  # the other parts would only say so again
+                    break
                 if name == "install" and check.on_gpu and "pytorch_compiled" in wanted:
                     compiling = check.start(["sh", "-c", "; ".join(
                         " ".join(check.torch_words(network, "compile")) for network in NETWORKS)])

@@ -65,10 +65,22 @@ class GpuCheck(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for flags, said in ((["--parts=speed,fun"], "there is no part fun"), (["--device=gpu"], "'gpu' is not cpu or cuda:N"),
-                            (["--wheel=x"], "can't be combined with --wheel")):
+                            (["--wheel=x"], "can't be combined with --wheel"), (["--worker=/none"], "there is no file /none")):
             code, text, summary = self.check(*flags)
             self.assertEqual((code, summary), (2, {}))
             self.assertIn(said, text)
+
+    def test_a_program_that_does_not_start_is_said_once(self):
+        path = self.worker(FAIL).split("=")[1]
+        code, text, summary = self.check("--device=cpu", f"--openset={path}")
+        self.assertEqual((code, list(summary)), (1, ["install"]), text)
+        self.assertIn("openset does not start", summary["install"]["why"])
+
+    def test_a_file_that_is_no_wheel_is_refused(self):
+        path = self.worker("").split("=")[1]
+        done = subprocess.run([sys.executable, "tools/gpu_check", f"--wheel={path}"], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not a wheel", done.stderr)
 
     def test_without_the_gpu_its_parts_have_problems(self):
         code, text, summary = self.check("--parts=devices")
