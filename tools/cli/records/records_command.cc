@@ -88,7 +88,7 @@ Command RecordsCommand() {
       "         numbers, where and when in twenty lines\n"
       "diff     prints in what two records differ: settings, data, program and machine, metrics\n"
       "spec     prints a study that makes the trial again, with the same id: its settings, applied to a method and\n"
-      "         the task in the libraries. Without the task's images the id is unchecked, and a hint says so\n"
+      "         the task in the libraries. It needs no data, because the records say what it was\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
       "         ls, show, diff, spec and verify also take a bundle (BUNDLE.zip, or a published folder that contains "
       "it),\n"
