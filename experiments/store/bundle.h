@@ -120,6 +120,7 @@ struct BundleExtras {
   std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
   bool outputs = false;                        // the outputs that the records' scores were fitted to and measured on
   bool checkpoints = false;                    // the checkpoints of all their trainings
+  bool details = true;                         // TrialRecord.details, most of a record's bytes
 };
 
 struct BundleWritten {
