@@ -25,7 +25,7 @@ namespace openset {
 // records.
 
 // If `argument` is such a folder, returns the path of its spec, and its bundle becomes the store (UseBundle() in
-// tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: those of UseBundle().
+// tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: kInvalidArgument if --store names another store.
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config);
 
 // Flags that several commands share, and the objects that are made from them.
