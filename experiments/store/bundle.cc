@@ -321,7 +321,7 @@ class Writer {
     }
     if (record_bytes_ > MostUnfolded(FileSize(path_))) {
       return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unpack to ", record_bytes_,
-                                                     " bytes, more than those of one may: export fewer trials"));
+                                                     " bytes, more than a bundle's may: export fewer trials"));
     }
     OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
@@ -386,7 +386,7 @@ absl::StatusOr<std::string> WithoutDetails(const std::string& path, absl::string
 }
 
 // Reads the record files of the stream, and checks that their sums are the lines at the end of SHA256SUMS. Errors
-// (without the path): kDataLoss; those of `use`.
+// (without the path): kDataLoss; any error that `use` returns.
 absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
                                const RecordUnpacker::UseFile& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string sums, zip->Read(kBundleSums, limits.large_member_bytes));

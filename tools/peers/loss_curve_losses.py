@@ -350,7 +350,7 @@ def proser(step):
 
 
 def scone(step):
-    """The paper's Lagrangian with two multipliers (those of CIFAR/train.py of deeplearning-wisc/scone are one tensor), with
+    """The paper's Lagrangian with two multipliers (in deeplearning-wisc/scone, CIFAR/train.py, they are one tensor), with
     the means of the training's own steps after an epoch."""
     term, memory = step.training.loss_parameters, step.training.memory
 
