@@ -41,8 +41,8 @@ struct MergeCounts {
   std::vector<std::string> unreadable;  // left out because they can't be read now (UnreadRecords::unreadable)
 };
 
-// Adds a record file. `record` is its decoded content. Errors: a write error (core/files/files.h); a read failure, or
-// kUnimplemented for a newer layout, of the record that `into` has already; kFailedPrecondition if `into` is a bundle.
+// Adds a record file. `record` is its decoded content. Errors: a write error (core/files/files.h); kFailedPrecondition
+// if `into` is a bundle. For the trial's records that `into` has already: as LoadReplicas().
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
 // Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
