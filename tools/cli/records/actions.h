@@ -16,7 +16,7 @@ namespace openset {
 // kFailedPrecondition also for an empty folder.
 absl::StatusOr<Store> ExistingStore(const RunConfig& config, StoreUse use = StoreUse::kRecords);
 
-// `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` is the only one of the store.
+// `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` stands for the store's only trial.
 absl::Status ListRecords(const std::optional<std::string>& query, const RunConfig& config);
 absl::Status ShowRecord(const std::string& trial, const RunConfig& config);
 // `diff A B`: in what two records differ (settings, data, program, metrics).

@@ -28,12 +28,12 @@ struct BoardRecord {
 
 // What a trial's records say about its numbers. Two records are independent if they have no execution of a stage in
 // common: no stage with the same key, host and start. (A record that was evaluated again on another record's outputs
-// shares its training and inference.) A record without hosts or times is independent of none.
+// shares its training and inference.) A record without hosts or times is independent of no other.
 enum class Rerun {
   kOnce,          // no record is independent of the first
   kAgain,         // an independent one has the same numbers, as CompareAgain() judges (difference_size.h)
-  kByOthers,      // one of these is by users and hosts of whom the first one has none
-  kOtherNumbers,  // any record has other numbers than the first, or too few runs are there to judge
+  kByOthers,      // one of these has no pair of user and host in common with the first
+  kOtherNumbers,  // any record has other numbers than the first, or there are too few runs to judge
 };
 
 // `records` of one trial, the first one represents it; `stored`: records of the same method and task, for their spread.
