@@ -25,7 +25,8 @@ TensorMap StateOf(const Model& model);
 absl::Status SetState(const TensorMap& state, Model* model);
 
 // Writes tensors to a safetensors file, atomically (core/files/files.h). Strings in `metadata` go to its
-// "__metadata__". Errors: kInvalidArgument for a dtype that the format lacks (complex numbers, say); kUnavailable.
+// "__metadata__". Errors: kInvalidArgument for a dtype that the format lacks (complex numbers, say); a write error
+// (core/files/files.h).
 absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, std::string>& metadata,
                          const std::string& path);
 

@@ -83,7 +83,7 @@ struct SampleSet {
 // computed from its logits; `prediction` is empty if it has no logits either. Each set of unknown samples is a group.
 // If there are several files, samples without a set belong to a set with the name of their file. C is num_classes of
 // the files; if they have none, K with logits, otherwise the largest label or prediction + 1. Named classes are
-// numbered as described in class_names.h. Any of the files may have the head (head_weight, head_bias). Errors: as
+// numbered by NumberClasses(). Any of the files may have the head (head_weight, head_bias). Errors: as
 // ReadScoreFiles(); kInvalidArgument also, with file, array and row, for invalid values: labels, predictions or groups
 // out of range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in
 // percent; files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets
