@@ -287,7 +287,7 @@ Command CompareCommand() {
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
       "A study, by its name or .textproto: its records in the store. Every method is tested against the baseline of\n"
-      "the study's report, and the p-values are those of the report's stars; --all_pairs tests all pairs. A bundle\n"
+      "the study's report, with the same p-values as the report's stars; --all_pairs tests all pairs. A bundle\n"
       "(BUNDLE.zip) needs no store: its records are tested in all pairs, or against --baseline.\n"
       "\n"
       "If the study's records are of one run, its methods are tested on the run's samples, from the outputs in the\n"

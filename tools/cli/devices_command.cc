@@ -54,7 +54,7 @@ Command DevicesCommand() {
   command.summary = "Lists the CPU and the GPUs, and says which of them can be used and why others can't.";
   command.description =
       "GPUs need NVIDIA's driver 580 or later, a compute capability of 7.5 or later, and LibTorch's CUDA library.\n"
-      "The library is that of a PyTorch 2.11.0 for CUDA 13: python3's, or the one in the folder that the environment\n"
+      "The library comes with PyTorch 2.11.0 for CUDA 13: python3's, or the one in the folder that the environment\n"
       "variable OPENSET_TORCH names. A program built with --config=cuda has its own.\n"
       "\n"
       "--check also tries the devices that can be used, or those of --devices, in each precision that they compute: "
