@@ -37,8 +37,8 @@ absl::StatusOr<UpgradeCounts> UpgradeStore(const Store& from, const Store& to);
 
 // The same from a bundle to a new bundle, with everything that it contains. Errors: kNotFound if there is no file
 // `from`; kDataLoss if it is no bundle, corrupt, or has no record that can be upgraded; kFailedPrecondition for another
-// schema version than kUpgradedVersion; kInvalidArgument if no file can have the path `to`, or the new bundle would
-// exceed a limit; a read failure; a write error.
+// schema version than kUpgradedVersion; kInvalidArgument if `from` is a folder, no file can have the path `to`, or the
+// new bundle would exceed a limit; a read failure; a write error.
 absl::StatusOr<UpgradeCounts> UpgradeBundle(const std::string& from, const std::string& to, BundleWritten* written);
 
 }  // namespace openset

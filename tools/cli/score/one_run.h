@@ -27,8 +27,9 @@ int BestOf(const std::vector<TrialResult>& results, const std::string& metric);
 // says so. The test is DeLong's or, for samples in clusters, the paired bootstrap with 10,000 replicates; p-values are
 // corrected by Holm's method, and 0.05 or more is not told apart. Does nothing without the metric auroc or without
 // outputs. Errors: kNotFound or kDataLoss if outputs of one of these results are missing or corrupt; kInvalidArgument
-// if they can't be scored, or the results' labels or groups differ; kUnimplemented if a newer openset wrote them; a
-// read failure (IsReadFailure() in experiments/store/store.h).
+// if they can't be scored, or the results' labels or groups differ; kFailedPrecondition for fewer than two known or two
+// unknown samples; kUnimplemented if a newer openset wrote them; a read failure (IsReadFailure() in
+// experiments/store/store.h).
 absl::Status MarkAmongBest(const Study& study, const StudyResults& results, Report* report);
 
 }  // namespace openset
