@@ -242,8 +242,10 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
     return absl::OkStatus();
   }
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord there, into.LoadRecord(record.trial_id()));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> all, LoadReplicas(into, record.trial_id()));
-  if (absl::c_any_of(all, [&](const TrialRecord& other) { return IsSameButForDetails(other, record); })) {
+  const absl::StatusOr<std::vector<TrialRecord>> all = LoadReplicas(into, record.trial_id());
+  if (IsReadFailure(all.status())) return all.status();
+  const auto is_same = [&](const TrialRecord& other) { return IsSameButForDetails(other, record); };
+  if (all.ok() && absl::c_any_of(*all, is_same)) {
     ++counts->there;
     return absl::OkStatus();
   }

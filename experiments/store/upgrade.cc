@@ -139,6 +139,7 @@ class Upgrade {
       paths.insert(paths.end(), replicas.begin(), replicas.end());
     }
     OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
+    counts_.left_out.insert(counts_.left_out.end(), unread.damaged.begin(), unread.damaged.end());
     // The candidates of a search may come after the trial that was chosen.
     for (const bool write : {false, true}) {
       for (const std::string& path : paths) {

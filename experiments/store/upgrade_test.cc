@@ -1,6 +1,7 @@
 #include "experiments/store/upgrade.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 namespace openset {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -53,6 +55,14 @@ class UpgradeTest : public ::testing::Test {
 
   const Store from_, to_;
 };
+
+TEST_F(UpgradeTest, NamesWhatLiesInThePlaceOfAFolder) {
+  CopyReleased();
+  const std::string file = from_.folder() + "/outputs";
+  std::filesystem::remove_all(file);
+  std::ofstream(file) << "no folder";
+  EXPECT_THAT(Upgrade().left_out, Contains(HasSubstr(file)));
+}
 
 // The store was written by a released openset, which named its records by its keys; they must be found to be right.
 TEST_F(UpgradeTest, RecordsOfARelease) {
