@@ -181,8 +181,10 @@ absl::Status CheckRules(const Message& message, const TextSource& source, Comple
 }
 
 std::string ToText(const Message& message) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseUtf8StringEscaping(true);  // "Bär", not "B\303\244r"
   std::string text;
-  google::protobuf::TextFormat::PrintToString(message, &text);
+  printer.PrintToString(message, &text);
   return text;
 }
 

@@ -66,6 +66,12 @@ TEST(ParseTextProto, NamesTheValuesOfTheEnumInThatMessage) {
             "f:1:27: size: unknown value 'TW'; did you mean 'TWO'? (known: SIZE_UNSPECIFIED, ONE, TWO)");
 }
 
+TEST(ToText, KeepsLettersAsTheyAre) {
+  Root root;
+  root.set_name("B\xC3\xA4r\n");
+  EXPECT_EQ(ToText(root), "name: \"B\xC3\xA4r\\n\"\n");
+}
+
 TEST(ParseTextProto, RefusesDeeplyNestedText) {
   std::string text;
   for (int depth = 0; depth < 1000000; ++depth) text += "patch{";

@@ -146,6 +146,7 @@ struct LocalEngine::Worker {
   std::vector<int> cpus;                        // reserved for the action; empty: any
   int64_t cpu_ticks = 0, bytes_read = 0;        // used and read, at the last check
   bool has_spoken = false;                      // about its action
+  bool runs_command = false;                    // it waits for another program, and reports that program's life
   absl::Duration alive;                         // time of the last sign of life
 };
 
@@ -234,6 +235,7 @@ absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
     worker->action_log_start = FileSize(worker->action_log);
     worker->action = start.action;
     worker->has_spoken = false;
+    worker->runs_command = request.action().train().training().has_command();
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
     pins_.Pin(worker->process->pid(), worker->cpus);
@@ -295,9 +297,11 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
     if (worker->action == kNoAction) continue;
     const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
     const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1, read = BytesReadBy(worker->process->pid());
-    // A process that waits for a GPU uses the CPU, even if the GPU hangs. One that works doesn't stop within a message.
-    const bool works = (ticks != worker->cpu_ticks || read != worker->bytes_read) &&
-                       (worker->gpu < 0 || !worker->has_spoken) && !worker->channel->IsReceiving();
+    // A process that waits for a GPU or for another program uses the CPU, even if they hang. One that works doesn't
+    // stop within a message.
+    const bool waits = worker->gpu >= 0 || worker->runs_command;
+    const bool works = (ticks != worker->cpu_ticks || read != worker->bytes_read) && !(waits && worker->has_spoken) &&
+                       !worker->channel->IsReceiving();
     if (slept || works || worker->channel->IsReadable()) worker->alive = now;
     worker->cpu_ticks = ticks;
     worker->bytes_read = read;

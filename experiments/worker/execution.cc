@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -76,9 +78,24 @@ at::MemoryFormat ImageLayout(const ExecutionSpec& spec, at::Device device) {
   return device.is_cpu() || tensor_cores ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
 }
 
+namespace {
+
+// LibTorch's kernels, and oneDNN's if its variables limit it to older ones: "AVX512, oneDNN AVX2".
+std::string CpuKernels() {
+  const std::string kernels = at::get_cpu_capability();
+  const char* limit = std::getenv("ONEDNN_MAX_CPU_ISA");
+  if (limit == nullptr) limit = std::getenv("DNNL_MAX_CPU_ISA");
+  const std::string isa = absl::AsciiStrToUpper(limit == nullptr ? "" : limit);
+  const bool is_name = absl::c_all_of(isa, [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  const bool is_limit = !isa.empty() && isa != "ALL" && isa != "DEFAULT" && isa != kernels;
+  return is_name && is_limit ? absl::StrCat(kernels, ", oneDNN ", isa) : kernels;
+}
+
+}  // namespace
+
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance) {
   provenance->set_libtorch_version(LibTorchVersion());
-  provenance->set_cpu_capability(at::get_cpu_capability());
+  provenance->set_cpu_capability(CpuKernels());
   provenance->set_threads(spec.threads());
   if (device.is_cpu()) return;
   provenance->set_gpu(GpuName(device));

@@ -1,5 +1,7 @@
 #include "experiments/worker/execution.h"
 
+#include <string>
+
 #include <cstdlib>
 
 #include "core/tensor/torch_runtime.h"
@@ -33,6 +35,20 @@ TEST(ExecutionTest, ProductsAreRoundedToTf32OnlyIfTheSpecSaysSo) {
   ConfigureExecution(spec);  // the next action of the worker
   EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
   EXPECT_FALSE(at::globalContext().allowTF32CuDNN());
+}
+
+// oneDNN computes convolutions: other kernels than LibTorch's give other bits.
+TEST(ExecutionTest, NamesTheKernelsOfBothLibraries) {
+  const auto kernels = [](const char* isa) {
+    setenv("ONEDNN_MAX_CPU_ISA", isa, /*overwrite=*/1);
+    StageProvenance provenance;
+    DescribeExecution(ExecutionSpec(), at::Device("cpu"), &provenance);
+    return provenance.cpu_capability();
+  };
+  const std::string own = at::get_cpu_capability();
+  EXPECT_EQ(kernels("sse41"), own + ", oneDNN SSE41");
+  for (const char* none : {"", "ALL", "default", "no\nname", own.c_str()}) EXPECT_EQ(kernels(none), own) << none;
+  unsetenv("ONEDNN_MAX_CPU_ISA");
 }
 
 }  // namespace

@@ -333,42 +333,75 @@ TEST_F(Trainer, RunsOnlyIfItIsAllowed) {
   EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 2);
 }
 
+// The program ends as a hang if it neither writes nor uses a CPU; the worker that waits for it does use one.
+TEST_F(Trainer, AProgramThatSleepsHangs) {
+  Method(program_, "sleep 600");
+  program_.Write("deploy.textproto", "hang_seconds: 3");
+  const ProgramResult result =
+      program_.Run({"run", "study.textproto", "--deploy=deploy.textproto", "--allow_commands", "--retries=0"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(absl::StrCat(result.out, result.err), HasSubstr("its worker hung"));
+}
+
 // A stranger's records hold their commands, and no command of openset runs them.
 TEST_F(Trainer, AStrangersBundleRunsNothing) {
-  Method(program_, absl::StrCat("touch ", marker(), "; python3 train.py"));
+  const std::string touch = absl::StrCat("touch ", marker());
+  // In a library, so that the bundle has it, with a path that the victim can read.
+  const std::string features = absl::StrCat("features:", program_.folder(), "/cloud.npz");
+  program_.Write("tasks/cloud.textproto", absl::StrReplaceAll(kTask, {{"features:cloud.npz", features}}));
+  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"\"cloud.textproto\"", "\"cloud\""}}));
+  program_.Write(
+      "mine.textproto",
+      absl::StrReplaceAll(kMethod, {{"RUN", absl::StrCat(touch, "; python3 ", program_.folder(), "/train.py")},
+                                    {" source: \"train.py\"", ""},
+                                    {"SCORE", "max_logit"}}));
   ASSERT_EQ(Run().exit_code, 0);
   ASSERT_EQ(program_.Run({"records", "export", "--bundle=stranger.zip"}).exit_code, 0);
-  const std::string id = program_.Records().begin()->first;
+  const std::string rows = program_.Run({"records", "ls", "method=mine", "--format=csv"}).out;
+  const std::string id = rows.substr(rows.find('\n') + 1, 12);
   ASSERT_EQ(unlink(marker().c_str()), 0);
 
   const OpensetProgram victim("victim");
   Fill(victim);
   std::filesystem::copy(program_.folder() + "/stranger.zip", victim.folder() + "/stranger.zip");
-  victim.Write("theirs/mine.textproto", program_.Read("mine.textproto"));
   // The victim allows the commands of its own folder.
   ASSERT_EQ(victim.Run({"run", "study.textproto", "--allow_commands", "--always_allow"}).exit_code, 0);
-  victim.Write("theirs/study.textproto", absl::StrReplaceAll(kStudy, {{"cloud.", "../cloud."}}));
+  victim.Write("theirs/mine.textproto", program_.Read("mine.textproto"));
+  victim.Write("theirs/study.textproto",
+               absl::StrReplaceAll(kStudy, {{"cloud.", "../cloud."}, {"name: \"study\"", "name: \"theirs\""}}));
   victim.Write("theirs/train.py", kTrain);
-  const std::vector<std::vector<std::string>> ways = {
-      {"reproduce", "stranger.zip"},
-      {"reproduce", "stranger.zip", "--redo=all"},
-      {"report", "stranger.zip"},
-      {"compare", "stranger.zip"},
-      {"explain", "stranger.zip", id},
-      {"records", "show", "stranger.zip"},
-      {"records", "verify", "stranger.zip"},
-      {"records", "spec", id, "--store=theirs"},
-      {"records", "merge", "stranger.zip", "--store=theirs/store"},
-      {"run", "theirs/study.textproto"},
-      {"run", "theirs/study.textproto", "--store=theirs/store", "--redo=all"},
-      {"run", "study.textproto", "--store=theirs/store", "--set=training.command.folder='theirs'"},
-      {"score", "--model=cloud.npz", "--methods=theirs/mine.textproto"},
-      {"plan", "theirs/study.textproto"},
-      {"status", "theirs/study.textproto"},
+  const ProgramResult spec = victim.Run({"records", "spec", "stranger.zip", id});
+  ASSERT_EQ(spec.exit_code, 0) << spec.err;
+  ASSERT_THAT(spec.out, HasSubstr(touch));
+  victim.Write("again.textproto", spec.out);
+  struct Way {
+    std::vector<std::string> words;
+    bool would_run;  // is refused for its command
   };
-  for (const std::vector<std::string>& way : ways) {
-    victim.Run(way);
-    EXPECT_FALSE(FileExists(marker())) << absl::StrJoin(way, " ");
+  const std::vector<Way> ways = {
+      {{"reproduce", "stranger.zip"}, true},
+      {{"reproduce", "stranger.zip", id}, true},
+      {{"run", "theirs/study.textproto"}, true},
+      {{"run", "theirs/study.textproto", "--store=theirs/store", "--redo=all"}, true},
+      {{"run", "again.textproto"}, true},
+      {{"run", "again.textproto", "--store=theirs/store"}, true},
+      {{"run", "study.textproto", "--methods=theirs/mine.textproto"}, true},
+      {{"run", "study.textproto", "--store=other", absl::StrCat("--set=training.command.run='", touch, "'")}, true},
+      {{"report", "stranger.zip"}, false},
+      {{"compare", "stranger.zip"}, false},
+      {{"records", "show", "stranger.zip", id}, false},
+      {{"records", "verify", "stranger.zip"}, false},
+      {{"records", "merge", "stranger.zip", "--store=theirs/merged"}, false},
+      {{"plan", "theirs/study.textproto"}, false},
+      {{"status", "theirs/study.textproto"}, false},
+      {{"explain", "again.textproto"}, false},
+  };
+  for (const Way& way : ways) {
+    const ProgramResult result = victim.Run(way.words);
+    EXPECT_FALSE(FileExists(marker())) << absl::StrJoin(way.words, " ");
+    if (!way.would_run) continue;
+    EXPECT_EQ(result.exit_code, 2) << absl::StrJoin(way.words, " ");
+    EXPECT_THAT(result.err, HasSubstr("--allow_commands")) << absl::StrJoin(way.words, " ");
   }
 }
 

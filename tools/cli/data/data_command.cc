@@ -462,11 +462,11 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
   if (root != request.path && root != JoinPath(request.path, "train")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(OneLine(request.path),
-                     ": has images, but no folders of classes: make one folder for each class. "
-                     "As unknown images of a task it can stay as it is: openset task new NAME --far=",
-                     OneLine(request.path)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        OneLine(request.path),
+        ": has images, but no folders of classes: make one folder for each class. "
+        "As unknown images of a task it can stay as it is: openset task new NAME --data=... --known=... '--far=",
+        OneLine(request.path), "'"));
   }
 
   for (const char* part : {"train", "test"}) {

@@ -159,7 +159,8 @@ std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record) {
   return absl::StrCat("# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
                       "Makes the trial ", record.trial_id(), " again",
                       made.unchecked.empty() ? "" : "; unchecked, because not all of its data is on this machine",
-                      ".\n\n", ToText(made.spec));
+                      ".\n# openset looks for its task in the libraries, and in the bundles beside this file.\n\n",
+                      ToText(made.spec));
 }
 
 }  // namespace openset

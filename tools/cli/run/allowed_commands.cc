@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -46,6 +47,23 @@ std::set<std::string> FoldersOf(const Study& study) {
   for (const LoadedMethod& method : experiment.methods) add(method);
   for (const auto& [place, method] : experiment.task_methods) add(method);
   return folders;
+}
+
+// Whether a method file sets the command of every trial. A study that sets one itself may repeat a stranger's record
+// (`openset records spec`), so its folder doesn't vouch for it.
+bool AreOfMethodFiles(const Study& study) {
+  std::set<std::string> of_files;
+  const auto add = [&of_files](const LoadedMethod& method) {
+    for (const MethodLayer& layer : method.layers) {
+      if (layer.spec.training().has_command()) of_files.insert(layer.spec.training().command().run());
+    }
+  };
+  for (const LoadedMethod& method : study.experiment().methods) add(method);
+  for (const auto& [place, method] : study.experiment().task_methods) add(method);
+  return absl::c_all_of(study.plan().trials, [&](const Trial& trial) {
+    const TrainingSpec& training = trial.method().training();
+    return !training.has_command() || of_files.count(training.command().run()) > 0;
+  });
 }
 
 // The file of remembered folders; "" without a home.
@@ -105,14 +123,14 @@ absl::StatusOr<bool> AllowCommands(const Study& study, const RunConfig& config) 
     return true;
   }
   const std::set<std::string> remembered = Remembered();
-  bool is_allowed = true;
+  bool is_allowed = AreOfMethodFiles(study);
   for (const std::string& folder : FoldersOf(study)) is_allowed = is_allowed && remembered.count(folder) > 0;
   if (is_allowed) return true;
   return absl::PermissionDeniedError(
       absl::StrCat("methods of this study train with commands, which would run on this machine with your rights:\n  ",
                    absl::StrJoin(commands, "\n  "),
                    "\nif you trust them, allow them for this run: --allow_commands (with --always_allow: from now on, "
-                   "for study and method files in the same folders)"));
+                   "for commands of method files in the same folders)"));
 }
 
 }  // namespace openset

@@ -15,9 +15,9 @@ namespace openset {
 std::vector<std::string> CommandsOf(const Study& study);
 
 // True if the study has commands and the user allows them: --allow_commands, or earlier --always_allow for the folders
-// of the study's file and of the method files that have a command. False if it has none. Errors: kPermissionDenied,
-// with the commands, if it has some that are not allowed; kInvalidArgument for --always_allow alone;
-// kUnavailable if the folders can't be remembered.
+// of the study's file and of the method files that have a command; only commands of method files are remembered. False
+// if it has none. Errors: kPermissionDenied, with the commands, if it has some that are not allowed; kInvalidArgument
+// for --always_allow alone; kUnavailable if the folders can't be remembered.
 absl::StatusOr<bool> AllowCommands(const Study& study, const RunConfig& config);
 
 }  // namespace openset

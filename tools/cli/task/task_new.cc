@@ -100,6 +100,66 @@ int UnknownFor(double openness, int known) {
   return std::max(1, static_cast<int>(std::lround(2 * known * (1 / ((1 - openness) * (1 - openness)) - 1))));
 }
 
+// The usual layout of open-set data: classes that only the test part has are unknown. Returns the others;
+// nothing if every class has an image to train on.
+std::vector<int> TrainedClasses(const TaskSpec& task, const DataSetInfo& info) {
+  std::vector<int> trained;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    int64_t images = 0;
+    for (const std::string& part : TrainParts(task)) {
+      const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
+      if (found.ok()) images += SamplesOfClass(**found, id);
+    }
+    if (images > 0) trained.push_back(id);
+  }
+  if (trained.size() == static_cast<size_t>(info.class_name_size())) trained.clear();
+  return trained;
+}
+
+// Whether a class of the task's data set has an image to test on; in each fold, if there are folds.
+bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
+  int64_t images = 0;
+  for (const std::string& part : TestParts(task)) {
+    const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
+    if (found.ok()) images += SamplesOfClass(**found, id);
+  }
+  return images >= (task.has_cross_validation() ? task.cross_validation().folds() : 1);
+}
+
+// Draws the known classes among `trained`, those with images to train on, and lists them: a rule
+// (DrawnSplits) would draw among all classes. `unknown`: how many of the others are unknown, in random order.
+absl::Status ListDraws(const RunConfig& config, const std::vector<int>& trained, const DataSetInfo& info, int known,
+                       int unknown, TaskSpec* task) {
+  const int size = static_cast<int>(trained.size());
+  if (known > size) {
+    return FlagError("known", absl::StrCat("must be 1 to ", size,
+                                           ", the number of classes with images to train on (is ", known, ")"));
+  }
+  for (int s = 0; s < config.splits; ++s) {
+    ClassSplit* split = task->add_split();
+    const std::string stream = absl::StrCat(task->name(), "/split ", s);
+    std::set<int> drawn;
+    for (const int64_t place : RandomStream(config.seed, absl::StrCat(stream, "/known")).Permutation(size)) {
+      if (split->known_size() == known) break;
+      split->add_known(trained[place]);
+      drawn.insert(trained[place]);
+    }
+    for (const int64_t place : RandomStream(config.seed, stream).Permutation(info.class_name_size())) {
+      const int id = static_cast<int>(place);
+      if (split->unknown_size() < unknown && drawn.count(id) == 0 && CanBeTested(*task, info, id)) {
+        split->add_unknown(id);
+      }
+    }
+    const bool is_asked_for = !config.unknown.empty() || config.openness != 0;
+    if (split->unknown_size() < unknown && (is_asked_for || split->unknown_size() == 0)) {
+      return FlagError(config.openness != 0 ? "openness" : "unknown",
+                       absl::StrCat(unknown, " unknown classes are more than the ", split->unknown_size(),
+                                    " other classes with images to test on"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetDrawn(const RunConfig& config, int outside_classes, const DataSetInfo& info, int known,
                       TaskSpec* task) {
   const int classes = info.class_name_size();
@@ -119,6 +179,8 @@ absl::Status SetDrawn(const RunConfig& config, int outside_classes, const DataSe
     if (!number.has_value()) return FlagError("unknown", "must be a number, because --known is one");
     unknown = *number;
   }
+  const std::vector<int> trained = TrainedClasses(*task, info);
+  if (!trained.empty() && outside_classes == 0) return ListDraws(config, trained, info, known, unknown, task);
   OpennessLevel* level = task->mutable_drawn()->add_level();
   level->set_known(known);
   level->set_unknown(unknown);
@@ -236,22 +298,12 @@ absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog, const RunConfig& co
   return task;
 }
 
-// Whether a class of the task's data set has an image to test on; in each fold, if there are folds.
-bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
-  int64_t images = 0;
-  for (const std::string& part : TestParts(task)) {
-    const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
-    if (found.ok()) images += SamplesOfClass(**found, id);
-  }
-  return images >= (task.has_cross_validation() ? task.cross_validation().folds() : 1);
-}
-
-// Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn
-// (DrawnSplits). If it lists them, they are known in each split, and the split lists the unknown classes: the classes
-// of --unknown, or all others in the order of the stream (seed, "NAME/split S"), of which openness levels use the
-// first. If the sources of `task` define the unknown samples, the data set's other classes are neither known nor
-// unknown. `outside_classes`: of the first source of unknown samples, if it is another data set. Errors:
-// kInvalidArgument with the flag.
+// Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn, by a
+// rule (DrawnSplits), or by ListDraws() if some classes have no image to train on. If it lists them, they are known in
+// each split, and the split lists the unknown classes: the classes of --unknown, or all others in the order of the
+// stream (seed, "NAME/split S"), of which openness levels use the first. If the sources of `task` define the unknown
+// samples, the data set's other classes are neither known nor unknown. `outside_classes`: of the first source of
+// unknown samples, if it is another data set. Errors: kInvalidArgument with the flag.
 absl::Status MakeSplits(const RunConfig& config, int outside_classes, const DataSetInfo& info, TaskSpec* task) {
   if (config.known.empty()) {
     return FlagError(
@@ -323,22 +375,6 @@ std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const Data
   return texts.empty() ? "" : absl::StrCat("not used: ", absl::StrJoin(texts, "; "));
 }
 
-// The usual layout of open-set data: classes that only the test part has are unknown. Returns the others, as numbers;
-// nothing if every class has an image to train on.
-std::vector<std::string> TrainedClasses(const TaskSpec& task, const DataSetInfo& info) {
-  std::vector<std::string> trained;
-  for (int id = 0; id < info.class_name_size(); ++id) {
-    int64_t images = 0;
-    for (const std::string& part : TrainParts(task)) {
-      const absl::StatusOr<const DataSetPart*> found = FindPart(info, part);
-      if (found.ok()) images += SamplesOfClass(**found, id);
-    }
-    if (images > 0) trained.push_back(absl::StrCat(id));
-  }
-  if (trained.size() == static_cast<size_t>(info.class_name_size())) trained.clear();
-  return trained;
-}
-
 // The task as a file, with the names of the classes of `split` as comments. `unknown_names`: whether the unknown
 // classes are of the same data set.
 std::string TextWithNames(const TaskSpec& task, const DataSetInfo& info, bool unknown_names) {
@@ -408,9 +444,10 @@ absl::Status NewTask(const std::string& name, RunConfig config) {
   task.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(task.data_set()));
   if (config.known.empty()) {
-    config.known = TrainedClasses(task, *info);
+    const std::vector<int> trained = TrainedClasses(task, *info);
+    for (const int id : trained) config.known.push_back(absl::StrCat(id));
     // A list of one number would be the number of classes.
-    if (config.known.size() == 1) config.known = {info->class_name(*NumberOf(config.known))};
+    if (trained.size() == 1) config.known = {info->class_name(trained[0])};
   }
   OPENSET_RETURN_IF_ERROR(AddSources(catalog, !config.unknown.empty() || config.openness != 0, &task, config));
   int outside_classes = 0;
@@ -462,7 +499,11 @@ absl::Status NewTask(const std::string& name, RunConfig config) {
               << " (" << counts << ")\n";
   }
   std::cout << "openness " << Openness(data[0]) << "\n";
-  if (filled.split_size() > 1 && !filled.has_cross_validation()) {
+  const auto has_classes_of_first = [&](const ClassSplit& split) {
+    return std::set<int>(split.known().begin(), split.known().end()) ==
+           std::set<int>(splits[0].known().begin(), splits[0].known().end());
+  };
+  if (filled.split_size() > 1 && !filled.has_cross_validation() && absl::c_all_of(splits, has_classes_of_first)) {
     std::cerr
         << "hint: the splits have the same classes, and differ only in the order of the unknown ones: --splits=1 is "
            "enough; --folds gives a spread over samples, and a number of classes in --known one over draws\n";

@@ -282,6 +282,12 @@ const std::vector<Situation> kTasks = {
      {"task", "new", "t", "--data=./g", "--known=ant,fox", "--splits=1"},
      2,
      {"known class fox has no image to train on in 'train'"}},
+    {"AClassOfTheTestOnlyIsNotDrawn",
+     "huggingface/pytorch-image-models#957",
+     OpenLayout,
+     {"task", "new", "t", "--data=./g", "--known=2", "--splits=3"},
+     0,
+     {"split 0: known: ", " (8 images to train on, 4 known and 4 unknown ones to test on)\n", "split 2: known: "}},
     {"UnknownImagesInAFolder",
      "huggingface/pytorch-image-models#211",
      [](const OpensetProgram& program) {
