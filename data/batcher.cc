@@ -29,8 +29,7 @@ Batcher::Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samp
       samples_(std::move(samples)),
       to_grey_(channels == 1 && source_->shape().channels == 3),
       device_(device),
-      host_labels_(at::tensor(samples_.label, at::kLong)),
-      labels_(ToDevice(host_labels_, device)) {}
+      labels_(at::tensor(samples_.label, at::kLong)) {}
 
 absl::StatusOr<Batcher> Batcher::Make(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels,
                                       at::Device device, int64_t resident_bytes) {
@@ -110,6 +109,7 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
 absl::Status Batcher::Stage(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random,
                             Staging* staging) const {
   staging->Add(samples);
+  staging->Add(labels_.index_select(0, samples));
   if (images_.defined()) {
     OPENSET_RETURN_IF_ERROR(Annotate(pipeline.CheckSize({images_.size(2), images_.size(3)}), "each image"));
     pipeline.Draw(samples.size(0), {images_.size(2), images_.size(3)}, random, staging);
@@ -125,7 +125,7 @@ absl::Status Batcher::Stage(const at::Tensor& samples, const Pipeline& pipeline,
 Batch Batcher::TakeStaged(const Pipeline& pipeline, Staging* staging) const {
   Batch batch;
   batch.sample = staging->Next();
-  batch.label = labels_.index_select(0, batch.sample);
+  batch.label = staging->Next();
   batch.view = images_.defined() ? pipeline.ApplyWithViews(images_.index_select(0, batch.sample), staging)
                                  : pipeline.ApplyRest(staging->Next(), staging);
   batch.image = std::move(batch.view.front());
@@ -137,7 +137,7 @@ absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pip
                                   const OpenSetDrawing& open) const {
   Staging staging;
   OPENSET_RETURN_IF_ERROR(Stage(samples, pipeline, random, &staging));
-  const at::Tensor host_label = host_labels_.index_select(0, samples);
+  const at::Tensor host_label = labels_.index_select(0, samples);
   OpenSetDraws draws;
   if (open.source != nullptr) {
     const at::IntArrayRef image = pipeline.image_sizes();

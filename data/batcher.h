@@ -83,9 +83,8 @@ class Batcher {
   SelectedSamples samples_;
   bool to_grey_;
   at::Device device_;
-  at::Tensor images_;       // u8 [N, C, H, W] on the device, or undefined
-  at::Tensor host_labels_;  // i64 [N] on the CPU
-  at::Tensor labels_;       // the same on the device
+  at::Tensor images_;  // u8 [N, C, H, W] on the device, or undefined
+  at::Tensor labels_;  // i64 [N] on the CPU
 };
 
 }  // namespace openset

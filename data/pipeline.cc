@@ -137,8 +137,7 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   pipeline.image_sizes_ = {format.channels, format.size, format.size};
   pipeline.layout_ = format.layout;
   if (device.is_cpu() && format.layout == at::MemoryFormat::ChannelsLast) {
-    at::Tensor bytes = at::arange(256, at::kFloat).expand({format.channels, 1, 256}).contiguous();
-    pipeline.table_ = pipeline.Normalised(std::move(bytes)).contiguous();
+    pipeline.table_ = pipeline.Normalised(at::arange(256, at::kFloat).expand({format.channels, 1, 256})).contiguous();
   }
   OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "augmentation"));
   SizeEffect last_effect = SizeEffect::kKeeps;
@@ -211,8 +210,8 @@ at::Tensor Pipeline::ApplyFirst(const at::Tensor& images, RandomStream* random) 
   return ApplyFirstDrawn(images, &staging);
 }
 
-at::Tensor Pipeline::Normalised(at::Tensor values) const {
-  values.div_(255);
+at::Tensor Pipeline::Normalised(const at::Tensor& images) const {
+  at::Tensor values = images / 255;
   if (mean_.defined()) values.sub_(mean_);
   if (std_.defined()) values.div_(std_);
   return values;
@@ -225,8 +224,7 @@ at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
     return LookedUp(images.contiguous());
   }
   // Three passes over contiguous channels are faster than one over channels-last.
-  at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
-  return Normalised(std::move(values)).contiguous(layout_);
+  return Normalised(images.contiguous()).contiguous(layout_);
 }
 
 at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {

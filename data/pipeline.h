@@ -99,8 +99,8 @@ class Pipeline {
   at::Tensor ToValues(const at::Tensor& images) const;
   // The same for colour images on the CPU in channels-last, by table_.
   at::Tensor LookedUp(const at::Tensor& images) const;
-  // (values / 255 - mean) / std, in place.
-  at::Tensor Normalised(at::Tensor values) const;
+  // f32, (images / 255 - mean) / std.
+  at::Tensor Normalised(const at::Tensor& images) const;
 
   bool is_features_ = false;
   std::optional<Resize> first_resize_;  // before grey images are repeated

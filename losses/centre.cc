@@ -16,6 +16,7 @@
 #include "core/tensor/torch.h"
 #include "losses/loss_members.h"
 #include "losses/parameters.h"
+#include "losses/row_ops.h"
 
 namespace openset {
 namespace {
@@ -28,7 +29,7 @@ class Centre : public LossTerm {
   }
 
   at::Tensor Compute(const LossInput& input) override {
-    return (input.known.feature - centre_.index_select(0, input.batch.label)).square().sum(1).mean() / 2;
+    return (input.known.feature - RowsAt(centre_, input.batch.label)).square().sum(1).mean() / 2;
   }
 
   std::vector<std::pair<std::string, at::Tensor>> Parameters() const override { return {{"centre", centre_}}; }

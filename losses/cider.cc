@@ -14,6 +14,7 @@
 //
 // The term doesn't train the head; a head with stop_gradient is trained by another term. Scores read the features x.
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -77,29 +78,28 @@ class Cider : public LossTerm {
 
  private:
   // The prototypes after the samples `v`, with the labels `host_label` on the CPU, have moved them one after the other.
-  // Prototypes do not depend on each other, so round r moves each by the r-th sample of its class.
+  // Prototypes do not depend on each other, so round r moves each by the r-th sample of its class, if there is one.
   at::Tensor Moved(const at::Tensor& v, const at::Tensor& host_label) const {
     const int64_t* const label = host_label.const_data_ptr<int64_t>();
-    std::vector<int64_t> seen(static_cast<size_t>(prototype_.size(0)));
-    std::vector<std::vector<int64_t>> rounds;  // the samples of each
+    const int64_t classes = prototype_.size(0);
+    std::vector<int64_t> seen(static_cast<size_t>(classes));
+    std::vector<int64_t> sample;  // [rounds * classes], -1 for none
     for (int64_t i = 0; i < host_label.numel(); ++i) {
-      const auto round = static_cast<size_t>(seen[static_cast<size_t>(label[i])]++);
-      if (round == rounds.size()) rounds.emplace_back();
-      rounds[round].push_back(i);
+      const auto place = static_cast<size_t>(seen[static_cast<size_t>(label[i])]++ * classes + label[i]);
+      if (place >= sample.size()) sample.resize(sample.size() + static_cast<size_t>(classes), -1);
+      sample[place] = i;
     }
+    const at::Tensor index = at::tensor(sample, at::kLong).view({-1, classes, 1});
     Staging staging;
-    for (const std::vector<int64_t>& samples : rounds) {
-      const at::Tensor index = at::tensor(samples, at::kLong);
-      staging.Add(index);
-      staging.Add(host_label.index_select(0, index));
-    }
+    staging.Add(index.clamp_min(0));
+    staging.Add(index.ge(0));
     staging.MoveTo(v.device());
+    const std::vector<at::Tensor> mover = RowsAt(v, staging.Next().flatten()).view({-1, classes, v.size(1)}).unbind(0);
+    const std::vector<at::Tensor> moves = staging.Next().unbind(0);
     at::Tensor prototype = prototype_.to(v.scalar_type());
-    for (size_t round = 0; round < rounds.size(); ++round) {
-      const at::Tensor samples = staging.Next(), own = staging.Next();
-      const at::Tensor moved =
-          spec_.momentum() * prototype.index_select(0, own) + (1 - spec_.momentum()) * v.index_select(0, samples);
-      prototype = prototype.index_copy(0, own, UnitLength(moved));
+    for (size_t round = 0; round < mover.size(); ++round) {
+      const at::Tensor moved = spec_.momentum() * prototype + (1 - spec_.momentum()) * mover[round];
+      prototype = at::where(moves[round], UnitLength(moved), prototype);
     }
     return prototype;
   }

@@ -37,12 +37,12 @@ class CrossEntropy : public LossTerm {
 
  private:
   at::Tensor PerSample(const at::Tensor& logits, const at::Tensor& label) const {
-    at::Tensor scaled = logits / spec_.temperature();
+    at::Tensor scaled = spec_.temperature() == 1 ? logits : logits / spec_.temperature();
     if (spec_.normalise_logits()) scaled = scaled / (logits.norm(2, 1, /*keepdim=*/true) + kLengthOffset);
     const at::Tensor log_p = at::log_softmax(scaled, 1);
     const double e = spec_.label_smoothing();
-    const at::Tensor at_label = AtLabel(log_p, label);
-    if (e == 0) return -at_label;
+    const at::Tensor of_label = MinusAtLabel(log_p, label);
+    if (e == 0) return of_label;
     // q = on_label at the label + on_each everywhere.
     const double classes = logits.size(1);
     double on_each = 0;
@@ -59,7 +59,7 @@ class CrossEntropy : public LossTerm {
       case CrossEntropySpec::SMOOTHING_TARGET_UNSPECIFIED:
         LOG(FATAL) << "smoothing_target is unspecified";
     }
-    return -(on_label * at_label + on_each * log_p.sum(1));
+    return on_label * of_label - on_each * log_p.sum(1);
   }
 
   const CrossEntropySpec spec_;

@@ -22,7 +22,7 @@ class DeepGamblers : public LossTerm {
     const at::Tensor& logits = input.known.logits;
     const int64_t last = logits.size(1) - 1;
     if (input.epoch < spec_.cross_entropy_epochs()) {
-      return -AtLabel(at::log_softmax(logits.narrow(1, 0, last), 1), input.batch.label).mean();
+      return MinusAtLabel(at::log_softmax(logits.narrow(1, 0, last), 1), input.batch.label).mean();
     }
     const at::Tensor log_p = at::log_softmax(logits, 1);
     const at::Tensor kept = log_p.select(1, last) - std::log(spec_.reward());

@@ -50,7 +50,7 @@ class EnergyConstraint : public LossTerm {
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.open != nullptr) << "the energy constraint needs an open-set source";
     const at::Tensor alarm = Unknown(input.known.logits, 0).mean();
-    const at::Tensor entropy = -AtLabel(at::log_softmax(input.known.logits, 1), input.batch.label).mean();
+    const at::Tensor entropy = MinusAtLabel(at::log_softmax(input.known.logits, 1), input.batch.label).mean();
     const at::Tensor missed = 1 - Unknown(input.open->output.logits, spec_.margin());
     next_ = At(input.epoch);
     next_.sums = next_.sums + at::stack({alarm, entropy, at::ones_like(alarm)}).detach().to(at::kDouble);

@@ -42,7 +42,7 @@ class Evidential : public LossTerm {
     const at::Tensor objective = Objective(logits, evidence + 1, label).mean();
     const double coefficient = Coefficient(input.epoch);
     if (coefficient == 0) return objective;
-    const at::Tensor wrong = evidence.to(at::kDouble).scatter(1, label.unsqueeze(1), 0);
+    const at::Tensor wrong = WithoutLabel(evidence.to(at::kDouble), label, 0);
     return objective + coefficient * DivergenceFromUniform(wrong + 1).mean().to(objective.scalar_type());
   }
 
@@ -75,7 +75,7 @@ class Evidential : public LossTerm {
       case EvidentialSpec::LOG:
         return sum.log() - AtLabel(alpha, label).log();
       case EvidentialSpec::CROSS_ENTROPY:
-        return -AtLabel(at::log_softmax(logits, 1), label);
+        return MinusAtLabel(at::log_softmax(logits, 1), label);
       case EvidentialSpec::OBJECTIVE_UNSPECIFIED:
         break;
     }

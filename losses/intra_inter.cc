@@ -15,6 +15,7 @@
 
 #include "core/tensor/torch.h"
 #include "losses/loss_members.h"
+#include "losses/row_ops.h"
 
 namespace openset {
 namespace {
@@ -30,7 +31,7 @@ class IntraInter : public LossTerm {
     const at::Tensor member = input.batch.label.unsqueeze(1).eq(every).to(x.scalar_type());  // [B, K]
     const at::Tensor count = member.sum(0);
     const at::Tensor mean = at::mm(member.t(), x) / count.clamp_min(1).unsqueeze(1);  // [K, D]
-    const at::Tensor intra = (x - mean.index_select(0, input.batch.label)).square().sum(1).mean();
+    const at::Tensor intra = (x - RowsAt(mean, input.batch.label)).square().sum(1).mean();
     const at::Tensor between = (mean.unsqueeze(1) - mean.unsqueeze(0)).square().sum(2);  // [K, K]
     const at::Tensor present = count.gt(0);
     const at::Tensor pair = at::logical_and(present.unsqueeze(1), present.unsqueeze(0))

@@ -28,7 +28,9 @@ class Scaled : public LossTerm {
 }  // namespace
 
 std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, const LossSetting& setting) {
-  return std::make_unique<Scaled>(spec.lambda(), Make(spec, setting));
+  std::unique_ptr<LossTerm> term = Make(spec, setting);
+  if (spec.lambda() == 1) return term;
+  return std::make_unique<Scaled>(spec.lambda(), std::move(term));
 }
 
 }  // namespace openset

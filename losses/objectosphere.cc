@@ -22,7 +22,7 @@ class Objectosphere : public LossTerm {
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.open != nullptr) << "the objectosphere loss needs an open-set source";
     const ModelOutput& outside = input.open->output;
-    at::Tensor known = -AtLabel(at::log_softmax(input.known.logits, 1), input.batch.label);
+    at::Tensor known = MinusAtLabel(at::log_softmax(input.known.logits, 1), input.batch.label);
     at::Tensor open = -at::log_softmax(outside.logits, 1).mean(1);
     if (spec_.feature_weight() > 0) {
       const at::Tensor missing = (spec_.known_length() - input.known.feature.norm(2, 1)).clamp_min(0);

@@ -41,13 +41,13 @@ class OpenAuc : public LossTerm {
   at::Tensor UnknownScore(const at::Tensor& logits) const {
     switch (spec_.unknown_score()) {
       case OpenAucSpec::NEGATIVE_MAX_LOGIT:
-        return -LargestOf(logits);
+        return MinusLargestOf(logits);
       case OpenAucSpec::MIN_MISCLASSIFICATION:
-        return 1 - LargestOf(logits.softmax(1));
+        return 1 + MinusLargestOf(logits.softmax(1));
       case OpenAucSpec::NEGATIVE_MAX_NORMALISED_LOGIT:
-        return -LargestOf(logits) / logits.norm(2, 1).clamp_min(1e-12);
+        return MinusLargestOf(logits) / logits.norm(2, 1).clamp_min(1e-12);
       case OpenAucSpec::NEGATIVE_MAX_CENTRED_LOGIT:
-        return logits.mean(1) - LargestOf(logits);
+        return logits.mean(1) + MinusLargestOf(logits);
       case OpenAucSpec::UNKNOWN_SCORE_UNSPECIFIED:
         break;
     }
@@ -75,8 +75,8 @@ class OpenAuc : public LossTerm {
     switch (spec_.pairs()) {
       case OpenAucSpec::SAME_SLOT: {
         CHECK(slot.defined()) << "the open-set source has no pairs of the same slot";
-        const at::Tensor keep_at_slot = keep.gather(0, slot);
-        const at::Tensor value = Surrogate(open - known.gather(0, slot));
+        const at::Tensor keep_at_slot = keep.index_select(0, slot);
+        const at::Tensor value = Surrogate(open - RowsAt(known.unsqueeze(1), slot).squeeze(1));
         return FromKeptPairs(WeightedMean(value, keep_at_slot * weight), keep_at_slot, weight);
       }
       case OpenAucSpec::ALL: {
@@ -115,14 +115,15 @@ class OpenAuc : public LossTerm {
   // which keeps the means precise too.
   static at::Tensor MeanSquareByMoments(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
                                         const at::Tensor& weight) {
-    const at::Tensor amid = WeightedMean(known, keep).detach();
+    const WeightedMeans of_known(keep), of_open(weight);
+    const at::Tensor amid = of_known.Of(known.detach());
     const at::Tensor i = known - amid;
     const at::Tensor j = open - amid;
-    const at::Tensor i_mean = WeightedMean(i, keep);
-    const at::Tensor j_mean = WeightedMean(j, weight);
-    const at::Tensor mean = (1 - (j_mean - i_mean)).square() + WeightedMean((i - i_mean).square(), keep) +
-                            WeightedMean((j - j_mean).square(), weight);
-    return mean * (keep.sum() * weight.sum()).sign();  // 0 without pairs
+    const at::Tensor i_mean = of_known.Of(i);
+    const at::Tensor j_mean = of_open.Of(j);
+    const at::Tensor mean =
+        (1 - (j_mean - i_mean)).square() + of_known.Of((i - i_mean).square()) + of_open.Of((j - j_mean).square());
+    return mean * (of_known.total() * of_open.total()).sign();  // 0 without pairs
   }
 
   const OpenAucSpec spec_;

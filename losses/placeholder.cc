@@ -24,8 +24,7 @@ class Placeholder : public LossTerm {
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.open != nullptr) << "placeholders need an open-set source";
     const at::Tensor& known = input.known.logits;
-    const at::Tensor others =
-        known.scatter(1, input.batch.label.unsqueeze(1), -std::numeric_limits<double>::infinity());
+    const at::Tensor others = WithoutLabel(known, input.batch.label, -std::numeric_limits<double>::infinity());
     return Surprise(others).mean() +
            spec_.open_weight() * WeightedMean(Surprise(input.open->output.logits), input.open->weight);
   }

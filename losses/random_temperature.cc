@@ -22,7 +22,7 @@ class RandomTemperature : public LossTerm {
     const at::Tensor& logits = input.known.logits;
     const int64_t last = logits.size(1) - 1;
     const at::Tensor log_p = at::log_softmax(logits.narrow(1, 0, last), 1);
-    return -AtLabel(log_p, input.batch.label).mean() + spec_.divergence() * logits.select(1, last).mean();
+    return MinusAtLabel(log_p, input.batch.label).mean() + spec_.divergence() * logits.select(1, last).mean();
   }
 
  private:

@@ -2,18 +2,28 @@
 
 namespace openset {
 
-at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label) {
+at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label) { return -MinusAtLabel(value, label); }
+
+at::Tensor MinusAtLabel(const at::Tensor& value, const at::Tensor& label) {
   // On a GPU, the gradient of gather() takes about 20 kernels, because gather() may read an element twice.
-  return -at::nll_loss(value, label, /*weight=*/{}, at::Reduction::None);
+  return at::nll_loss(value, label, /*weight=*/{}, at::Reduction::None);
 }
 
+at::Tensor LargestOf(const at::Tensor& value) { return -MinusLargestOf(value); }
+
 // Not by max(), whose gradient is gather()'s.
-at::Tensor LargestOf(const at::Tensor& value) { return AtLabel(value, value.detach().argmax(1)); }
+at::Tensor MinusLargestOf(const at::Tensor& value) { return MinusAtLabel(value, value.detach().argmax(1)); }
+
+// As the gradients of gather(), scatter() and index_select() take 16 to 20 kernels, too.
+at::Tensor WithoutLabel(const at::Tensor& value, const at::Tensor& label, double fill) {
+  const at::Tensor every = at::arange(value.size(1), label.options());
+  return value.masked_fill(label.unsqueeze(1).eq(every), fill);
+}
+
+at::Tensor RowsAt(const at::Tensor& rows, const at::Tensor& index) { return at::embedding(rows, index); }
 
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight) {
-  const at::Tensor w = weight.to(value.scalar_type());
-  const at::Tensor total = w.sum();
-  return value.mul(w).sum() / (total + total.eq(0));
+  return WeightedMeans(weight.to(value.scalar_type())).Of(value);
 }
 
 }  // namespace openset

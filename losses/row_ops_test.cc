@@ -8,8 +8,34 @@ namespace openset {
 namespace {
 
 TEST(AtLabel, PicksOneValuePerRow) {
-  EXPECT_THAT(AtLabel(Matrix({{1, 2, 3}, {4, 5, 6}}), at::tensor({2, 0}, at::kLong)),
-              TensorEq(at::tensor({3.0, 4.0}, at::kDouble)));
+  const at::Tensor value = Matrix({{1, 2, 3}, {4, 5, 6}}), label = at::tensor({2, 0}, at::kLong);
+  EXPECT_THAT(AtLabel(value, label), TensorEq(at::tensor({3.0, 4.0}, at::kDouble)));
+  EXPECT_THAT(MinusAtLabel(value, label), TensorEq(at::tensor({-3.0, -4.0}, at::kDouble)));
+}
+
+TEST(LargestOf, SendsTheGradientToTheFirstOfEqualOnes) {
+  const at::Tensor value = Matrix({{1, 3, 3}, {5, 4, 0}}).set_requires_grad(true);
+  EXPECT_THAT(LargestOf(value).detach(), TensorEq(at::tensor({3.0, 5.0}, at::kDouble)));
+  const at::Tensor minus = MinusLargestOf(value);
+  EXPECT_THAT(minus.detach(), TensorEq(at::tensor({-3.0, -5.0}, at::kDouble)));
+  minus.sum().backward();
+  EXPECT_THAT(value.grad(), TensorNear(Matrix({{0, -1, 0}, {-1, 0, 0}}), 0));
+}
+
+TEST(WithoutLabel, FillsOnePlacePerRow) {
+  const at::Tensor value = Matrix({{1, 2, 3}, {4, 5, 6}}).set_requires_grad(true);
+  const at::Tensor filled = WithoutLabel(value, at::tensor({2, 0}, at::kLong), -7);
+  EXPECT_THAT(filled.detach(), TensorEq(Matrix({{1, 2, -7}, {-7, 5, 6}})));
+  filled.sum().backward();
+  EXPECT_THAT(value.grad(), TensorEq(Matrix({{1, 1, 0}, {0, 1, 1}})));
+}
+
+TEST(RowsAt, AddsTheGradientsOfARow) {
+  const at::Tensor rows = Matrix({{1, 2}, {3, 4}, {5, 6}}).set_requires_grad(true);
+  const at::Tensor taken = RowsAt(rows, at::tensor({2, 0, 2}, at::kLong));
+  EXPECT_THAT(taken.detach(), TensorEq(Matrix({{5, 6}, {1, 2}, {5, 6}})));
+  (taken * Matrix({{1}, {10}, {100}})).sum().backward();
+  EXPECT_THAT(rows.grad(), TensorEq(Matrix({{10, 10}, {0, 0}, {101, 101}})));
 }
 
 TEST(WeightedMean, LeavesOutWeightZero) {

@@ -20,24 +20,25 @@ class RandomCrop : public Augmentation {
     const PixelSize window = SizeAfter(size), padding = PaddingOf(size);
     const uint64_t rows = size.height + 2 * padding.height - window.height + 1;
     const uint64_t columns = size.width + 2 * padding.width - window.width + 1;
-    std::vector<int64_t> corner(2 * count);  // the rows of all, then the columns
+    std::vector<int64_t> place(3 * count);  // the images, then the rows of their corners, then the columns
     for (int64_t i = 0; i < count; ++i) {
-      corner[i] = static_cast<int64_t>(random->Below(rows));
-      corner[count + i] = static_cast<int64_t>(random->Below(columns));
+      place[i] = i;
+      place[count + i] = static_cast<int64_t>(random->Below(rows));
+      place[2 * count + i] = static_cast<int64_t>(random->Below(columns));
     }
-    staging->Add(at::tensor(corner, at::kLong).view({2, count}));
+    staging->Add(at::tensor(place, at::kLong).view({3, count}));
   }
 
   at::Tensor ApplyDrawn(const at::Tensor& images, Staging* staging) const override {
     const PixelSize size = {images.size(2), images.size(3)}, window = SizeAfter(size);
     const auto [pad_y, pad_x] = PaddingOf(size);
-    const at::Tensor corners = staging->Next();
+    const at::Tensor place = staging->Next();
     // Window (b, y, x) is the view [C, H, W] with its corner at (y, x) of padded image b.
     const at::Tensor windows = at::constant_pad_nd(images, {pad_x, pad_x, pad_y, pad_y}, 0)
                                    .unfold(2, window.height, 1)
                                    .unfold(3, window.width, 1)
                                    .permute({0, 2, 3, 1, 4, 5});
-    return windows.index({at::arange(images.size(0), images.options().dtype(at::kLong)), corners[0], corners[1]});
+    return windows.index({place[0], place[1], place[2]});
   }
 
   PixelSize SizeAfter(PixelSize size) const override {

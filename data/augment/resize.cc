@@ -12,14 +12,15 @@ using Filter = ResizeSpec::Filter;
 
 namespace {
 
-// Whole values in f32. Bicubic weights may be negative, so that values leave [0, 255].
+// f32, 1/2 more than the values. Bicubic weights may be negative, so that values leave [0, 255].
 at::Tensor ResizeValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  return ResizeByLibTorch(images, height, width, filter).add_(0.5).floor_().clamp_(0, 255);
+  const at::Tensor values = ResizeByLibTorch(images, height, width, filter).add_(0.5);
+  return filter == ResizeSpec::BICUBIC ? values.clamp_(0, 255) : values;
 }
 
-// u8, rows first, each rounded.
+// u8, rows first, each rounded. The conversion to u8 rounds down, too.
 at::Tensor ResizeByValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter);
+  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter).floor_();
   return ResizeValues(wide, height, width, filter).to(at::kByte);
 }
 

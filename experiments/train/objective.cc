@@ -24,7 +24,11 @@ ModelOutput InFloat(ModelOutput output) {
 
 Objective::Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
                      std::shared_ptr<OpenSetSource> source)
-    : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
+    : action_(action),
+      device_(device),
+      model_(std::move(model)),
+      source_(std::move(source)),
+      one_(at::ones({}, device)) {
   for (const LossTermSpec& term : action_.loss().term()) {
     const Traits needs = TraitsOf(term);
     terms_.push_back(
@@ -108,12 +112,12 @@ Objective::Step Objective::Compute(const Batch& batch) {
   Step step;
   for (size_t t = 0; t < terms_.size(); ++t) {
     if ((needs_open_set_[t] && !with_open_set) || !HasBegun(t)) {
-      step.term.push_back(at::zeros({}, at::TensorOptions(at::kDouble).device(device_)));
+      step.term.push_back(at::zeros({}, passes.known.logits.options()));
       continue;
     }
     const at::Tensor value = terms_[t]->Compute(input);
     step.objective = step.objective.defined() ? step.objective + value : value;
-    step.term.push_back(value.detach().to(at::kDouble));
+    step.term.push_back(value.detach());
   }
   const int64_t classes = action_.data().class_id_size();
   step.hit = passes.known.logits.detach().slice(1, 0, classes).argmax(1).eq(batch.label);
@@ -157,7 +161,7 @@ Objective::NamedTensors Objective::State() const {
 Objective::Step Differentiate(const Batch& batch, const Model& model, Objective* objective, Optimizer* optimizer) {
   Objective::Step step = objective->Compute(batch);
   optimizer->ZeroGradients();
-  step.objective.backward();
+  objective->Differentiate(step);
   if (optimizer->sam() == nullptr) return step;
   const bool once = !optimizer->sam()->statistics_of_both_passes();
   const std::vector<at::Tensor> buffers = once ? model.named_buffers().values() : std::vector<at::Tensor>();
@@ -165,7 +169,7 @@ Objective::Step Differentiate(const Batch& batch, const Model& model, Objective*
   for (const at::Tensor& buffer : buffers) after_first.push_back(buffer.clone());
   optimizer->Climb();
   optimizer->ZeroGradients();
-  objective->Compute(batch).objective.backward();
+  objective->Differentiate(objective->Compute(batch));
   optimizer->Return();
   const c10::NoGradGuard no_grad;
   for (size_t b = 0; b < buffers.size(); ++b) buffers[b].copy_(after_first[b]);

@@ -30,7 +30,7 @@ class Objective {
 
   struct Step {
     at::Tensor objective;          // the scalar to differentiate
-    std::vector<at::Tensor> term;  // f64 scalars, lambda included, without gradient; 0 for terms left out
+    std::vector<at::Tensor> term;  // scalars, lambda included, without gradient; 0 for terms left out
     at::Tensor hit;                // bool [B]: classified correctly by this pass
   };
 
@@ -40,6 +40,7 @@ class Objective {
   // start at a later epoch. The images of the batch, its views and batch.open pass through the model together.
   // Precondition: batch.open is what the source drew; it is empty if the source is null.
   Step Compute(const Batch& batch);
+  void Differentiate(const Step& step) const { step.objective.backward(one_); }
   // Call it after the optimiser's step. Updates the history of samples, and what terms learn by their own rules.
   void EndStep(const Batch& batch, const at::Tensor& hit);
   // Call it when `epochs` epochs are complete.
@@ -64,6 +65,7 @@ class Objective {
   const at::Device device_;
   const std::shared_ptr<Model> model_;
   const std::shared_ptr<OpenSetSource> source_;
+  const at::Tensor one_;  // made once, because each step needs it
   std::vector<std::unique_ptr<LossTerm>> terms_;
   std::vector<bool> needs_open_set_;      // of each term
   std::optional<SampleHistory> history_;  // if a term needs it

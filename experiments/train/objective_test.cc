@@ -115,7 +115,7 @@ TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
   EXPECT_THAT(step.term[0], TensorNear(Scalar(2 * kCrossEntropy), 1e-6));
   EXPECT_THAT(step.term[1], TensorNear(Scalar(0.5 * kOutlierExposure), 1e-6));
   for (const at::Tensor& term : step.term) {
-    EXPECT_EQ(term.scalar_type(), at::kDouble);
+    EXPECT_EQ(term.scalar_type(), at::kFloat);
     EXPECT_FALSE(term.requires_grad());
   }
   // Known and open images pass together, once.
@@ -138,7 +138,7 @@ TEST_F(ObjectiveTest, LeavesOutTermsOfTheOpenSetWithoutOne) {
     Objective objective = Make(with_source);
     const Objective::Step step = objective.Compute(batch_);
     EXPECT_THAT(step.objective, TensorNear(Scalar(kCrossEntropy), 1e-6));
-    EXPECT_THAT(step.term[1], TensorEq(at::zeros({}, at::kDouble)));
+    EXPECT_THAT(step.term[1], TensorEq(at::zeros({})));
     EXPECT_EQ(backbone_->images, 2);
   }
 }

@@ -212,29 +212,27 @@ void Optimizer::ZeroGradients() {
 
 void Optimizer::Climb() {
   const c10::NoGradGuard no_grad;
-  before_.assign(parameters_.size(), at::Tensor());
-  std::vector<at::Tensor> parameters, gradients;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    const at::Tensor& parameter = parameters_[i].second;
+  std::vector<at::Tensor> gradients;
+  for (const auto& [name, parameter] : parameters_) {
     if (!parameter.grad().defined()) continue;
-    before_[i] = parameter.detach().clone();
-    parameters.push_back(parameter);
+    before_.push_back(at::empty_like(parameter.detach()));
+    climbed_.push_back(parameter);
     gradients.push_back(parameter.grad());
   }
-  if (parameters.empty()) return;
+  if (climbed_.empty()) return;
+  at::_foreach_copy_(before_, climbed_);
   std::vector<at::Tensor> lengths =
-      at::_foreach_norm(sam_.adaptive() ? at::_foreach_mul(at::_foreach_abs(parameters), gradients) : gradients);
+      at::_foreach_norm(sam_.adaptive() ? at::_foreach_mul(at::_foreach_abs(climbed_), gradients) : gradients);
   const at::Tensor scale = sam_.rho() / (at::stack(lengths).norm() + 1e-12);
   std::vector<at::Tensor> moves =
-      sam_.adaptive() ? at::_foreach_mul(at::_foreach_mul(parameters, parameters), gradients) : std::move(gradients);
-  at::_foreach_add_(parameters, at::_foreach_mul(moves, scale));
+      sam_.adaptive() ? at::_foreach_mul(at::_foreach_mul(climbed_, climbed_), gradients) : std::move(gradients);
+  at::_foreach_add_(climbed_, at::_foreach_mul(moves, scale));
 }
 
 void Optimizer::Return() {
   const c10::NoGradGuard no_grad;
-  for (size_t i = 0; i < before_.size(); ++i) {
-    if (before_[i].defined()) parameters_[i].second.copy_(before_[i]);
-  }
+  if (!climbed_.empty()) at::_foreach_copy_(climbed_, before_);
+  climbed_.clear();
   before_.clear();
 }
 

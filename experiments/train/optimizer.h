@@ -71,8 +71,9 @@ class Optimizer {
  private:
   const bool has_sam_;
   const SamSpec sam_;
-  std::vector<at::Tensor> before_;  // each parameter, between Climb() and Return(); undefined for those that stayed
-  at::Tensor had_gradient_;         // bool [parameters] on the CPU; undefined if missing gradients are left out
+  std::vector<at::Tensor> climbed_;  // the parameters that moved, between Climb() and Return()
+  std::vector<at::Tensor> before_;   // where each was
+  at::Tensor had_gradient_;          // bool [parameters] on the CPU; undefined if missing gradients are left out
 };
 
 // Returns a scalar for learning rates, which fill_() sets. It has the type that the device's fused kernels need: f64 on

@@ -389,8 +389,7 @@ absl::Status TrainingRun::Step() {
   }
   SetRate();
   OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
-  const int64_t size = batch.label.size(0);
-  epoch_->sums.add_(TakeStep(batch) * size);
+  AddToSums(TakeStep(batch), batch.label.size(0));
   ++epoch_->steps;
   ++steps_;
   if (steps_ >= max_steps() || epoch_->steps == StepsPerEpoch()) return EndEpoch();
@@ -405,14 +404,23 @@ absl::Status TrainingRun::FinishEpoch() {
   return absl::OkStatus();
 }
 
-at::Tensor TrainingRun::TakeStep(const Batch& batch) {
+Objective::Step TrainingRun::TakeStep(const Batch& batch) {
   const Objective::Step step = Differentiate(batch, *model_, &objective_, optimizer_.get());
   optimizer_->Step(rate_);
   objective_.EndStep(batch, step.hit);
-  std::vector<at::Tensor> values = {step.objective.detach().to(at::kDouble)};
-  values.insert(values.end(), step.term.begin(), step.term.end());
-  values.push_back(step.hit.to(at::kDouble).mean());
-  return at::stack(values);
+  return step;
+}
+
+// In few kernels for a GPU. The products of the losses, in f32, with `size` are exact in the f64 of the sums.
+void TrainingRun::AddToSums(const Objective::Step& step, int64_t size) {
+  at::Tensor losses = step.objective.detach();  // equal to its only term
+  if (step.term.size() > 1) {
+    std::vector<at::Tensor> all = {losses};
+    all.insert(all.end(), step.term.begin(), step.term.end());
+    losses = at::stack(all);
+  }
+  epoch_->sums.slice(0, 0, -1).add_(losses, size);
+  epoch_->sums[-1].add_(step.hit.mean(at::kDouble), size);
 }
 
 absl::Status TrainingRun::Finish(const std::function<bool()>& stop) {

@@ -197,8 +197,8 @@ class TrainingRun {
   void StartEpoch();
   // Restores `state`, except the tensors that State() shares. Errors: kInvalidArgument.
   absl::Status ResumeEpoch(const TensorMap& state);
-  // Returns the objective, each term, and the fraction of hits.
-  at::Tensor TakeStep(const Batch& batch);
+  Objective::Step TakeStep(const Batch& batch);
+  void AddToSums(const Objective::Step& step, int64_t size);
   absl::Status EndEpoch();
 
   const TrainAction& action_;

@@ -396,7 +396,8 @@ int64_t KernelsOf(const std::string& name) {
   static const auto* const many = new std::map<std::string, int64_t>{
       {"aten::scatter", 20},    {"aten::scatter_", 20},    {"aten::scatter_add", 20},     {"aten::scatter_add_", 20},
       {"aten::index_copy", 16}, {"aten::index_copy_", 16}, {"aten::index_add", 16},       {"aten::index_add_", 16},
-      {"aten::index_put", 12},  {"aten::index_put_", 12},  {"aten::_index_put_impl_", 12}};
+      {"aten::index_put", 12},  {"aten::index_put_", 12},  {"aten::_index_put_impl_", 12},
+      {"aten::embedding_dense_backward", 2}};
   const auto found = many->find(name.substr(0, name.find('.')));  // without the overload
   return found == many->end() ? 1 : found->second;
 }
@@ -743,6 +744,12 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   // LibTorch's own would look for cuDNN.
   library.impl("convolution", torch::CppFunction::makeFromBoxedFunction<&Operation>());
   library.impl("convolution_backward", torch::CppFunction::makeFromBoxedFunction<&Operation>());
+  // On all tensors of a list in one kernel; their CPU forms are one operation a tensor.
+  for (const char* name : {"_foreach_abs", "_foreach_add_.List", "_foreach_add_.Scalar", "_foreach_copy_",
+                           "_foreach_lerp_.Scalar", "_foreach_mul.List", "_foreach_mul.Tensor",
+                           "_foreach_norm.Scalar"}) {
+    library.impl(name, torch::CppFunction::makeFromBoxedFunction<&Operation>());
+  }
 }
 
 // The streams of the GPUs: which one a thread uses, who allocated a block, and copies that run later.

@@ -15,24 +15,27 @@ constexpr double kLeastFactor = 1e-37;
 
 bool HeadsOf(RandomStream* random) { return random->Below(2) == 0; }
 
-// Adds the changes of images of `size` to `staging`: the rows that are changed, and how.
+// Adds the changes of images of `size` to `staging`: the rows that are changed; where each image comes from, itself or,
+// from N on, the changed ones; and how they are changed.
 void StageChanges(const std::vector<std::optional<AugMixStep>>& changes, PixelSize size, Staging* staging) {
-  std::vector<int64_t> rows;
+  std::vector<int64_t> rows, from;
   std::vector<AugMixDraw> draws;
   for (size_t i = 0; i < changes.size(); ++i) {
+    from.push_back(static_cast<int64_t>(changes[i].has_value() ? changes.size() + rows.size() : i));
     if (!changes[i].has_value()) continue;
     rows.push_back(static_cast<int64_t>(i));
     draws.push_back({{kWhole, {*changes[i]}}});
   }
   staging->Add(at::tensor(rows, at::kLong));
+  staging->Add(at::tensor(from, at::kLong));
   if (!rows.empty()) StageAugMix(draws, size, staging);
 }
 
 // Returns `images` with the next changes of `staging` applied, and `otherwise` for images without a change.
 at::Tensor Changed(const at::Tensor& images, const at::Tensor& otherwise, Staging* staging) {
-  const at::Tensor rows = staging->Next();
+  const at::Tensor rows = staging->Next(), from = staging->Next();
   if (rows.size(0) == 0) return otherwise;
-  return otherwise.index_copy(0, rows, ApplyStagedAugMix(images.index_select(0, rows), staging));
+  return at::cat({otherwise, ApplyStagedAugMix(images.index_select(0, rows), staging)}).index_select(0, from);
 }
 
 // Adds round `r` of all images: f32 [4, B, 1, 1, 1] with a, b, whether it multiplies and whether it takes place; and
