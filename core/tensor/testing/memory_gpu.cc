@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,6 +120,7 @@ struct Event {
 struct State {
   std::mutex mutex;
   GpuWork work;
+  bool records = false;
   pthread_t main = pthread_self();
   int64_t until_failure = 0;  // 0: no failure is scheduled
   GpuFailure failure = GpuFailure::kOutOfMemory;
@@ -346,10 +348,11 @@ GpuWork GpuWorkSoFar() {
   return state.work;
 }
 
-void ForgetGpuWork() {
+void ForgetGpuWork(bool record_sequence) {
   State& state = TheState();
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.work = {};
+  state.records = record_sequence;
   state.main = pthread_self();
 }
 
@@ -394,10 +397,10 @@ const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu) {
 // their indices first.
 int64_t KernelsOf(const std::string& name) {
   static const auto* const many = new std::map<std::string, int64_t>{
-      {"aten::scatter", 20},    {"aten::scatter_", 20},    {"aten::scatter_add", 20},     {"aten::scatter_add_", 20},
-      {"aten::index_copy", 16}, {"aten::index_copy_", 16}, {"aten::index_add", 16},       {"aten::index_add_", 16},
-      {"aten::index_put", 12},  {"aten::index_put_", 12},  {"aten::_index_put_impl_", 12},
-      {"aten::embedding_dense_backward", 2}};
+      {"aten::scatter", 20},      {"aten::scatter_", 20},         {"aten::scatter_add", 20},
+      {"aten::scatter_add_", 20}, {"aten::index_copy", 16},       {"aten::index_copy_", 16},
+      {"aten::index_add", 16},    {"aten::index_add_", 16},       {"aten::index_put", 12},
+      {"aten::index_put_", 12},   {"aten::_index_put_impl_", 12}, {"aten::embedding_dense_backward", 2}};
   const auto found = many->find(name.substr(0, name.find('.')));  // without the overload
   return found == many->end() ? 1 : found->second;
 }
@@ -417,13 +420,27 @@ void CountOperation(const std::string& name) {
   }
 }
 
+bool IsRecording() {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  return state.records;
+}
+
+void Record(const std::string& line) {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (state.records) state.work.sequence[ThreadNameOf(state) == "other" ? "other" : "main"].push_back(line);
+}
+
 void CountCopy(bool to_device) {
+  Record(to_device ? "copy to the device" : "copy to the host");
   State& state = TheState();
   const std::lock_guard<std::mutex> lock(state.mutex);
   ++(to_device ? state.work.copies_to_device : state.work.copies_to_host);
 }
 
 void WaitForGpu(const std::string& operation) {
+  Record("wait: " + operation);
   State& state = TheState();
   {
     const std::lock_guard<std::mutex> lock(state.mutex);
@@ -620,6 +637,38 @@ void ToCpu(const c10::FunctionSchema& schema, size_t begin, Call* call, Stack* s
   }
 }
 
+// A value on the host is a part of the launch, one on the device is not.
+void Describe(const at::Tensor& tensor, std::ostream* out) {
+  if (!tensor.defined()) {
+    *out << "none";
+  } else if (tensor.is_cpu() && tensor.dim() == 0) {
+    *out << tensor.item();
+  } else {
+    *out << (tensor.is_cpu() ? "host " : "") << tensor.scalar_type() << tensor.sizes();
+  }
+}
+
+std::string Described(const std::string& name, const Stack& stack, size_t begin) {
+  std::ostringstream out;
+  out << name;
+  for (size_t i = begin; i < stack.size(); ++i) {
+    const c10::IValue& value = stack[i];
+    out << " ";
+    if (value.isTensor()) {
+      Describe(value.toTensor(), &out);
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) Describe(tensor, &out);
+    } else if (value.isOptionalTensorList()) {
+      for (const auto& tensor : value.toOptionalTensorVector()) Describe(tensor.value_or(at::Tensor()), &out);
+    } else if (value.isGenerator()) {
+      out << "generator";
+    } else {
+      out << value;
+    }
+  }
+  return out.str();
+}
+
 void ToGpu(size_t begin, Call* call, Stack* stack) {
   for (size_t i = begin; i < stack->size(); ++i) {
     c10::IValue& value = (*stack)[i];
@@ -641,6 +690,7 @@ void Operation(const c10::OperatorHandle& operation, Stack* stack) {
   if (OperationsThatWait().count(name) > 0 || (IsIndexing(name) && HasMask(*stack, begin))) WaitForGpu(name.substr(6));
   if (NondeterministicOperations().count(name) > 0) at::globalContext().alertNotDeterministic(name + " on CUDA");
   CountOperation(name);
+  if (IsRecording()) Record(Described(name, *stack, begin));
   Call call(name);
   ToCpu(schema, begin, &call, stack);
   RunDelayedCopies();
@@ -694,6 +744,7 @@ at::Tensor& Copy(at::Tensor& self, const at::Tensor& source, bool non_blocking) 
                         self.strides() == source.strides() && self.is_non_overlapping_and_dense();
   if (self.is_cuda() && source.is_cuda()) {
     CountOperation("aten::copy_");
+    if (IsRecording()) Record(Described("aten::copy_", {self, source}, 0));
     CopyNow(self, source);
   } else if (self.is_cuda()) {
     CountCopy(/*to_device=*/true);
@@ -745,9 +796,9 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("convolution", torch::CppFunction::makeFromBoxedFunction<&Operation>());
   library.impl("convolution_backward", torch::CppFunction::makeFromBoxedFunction<&Operation>());
   // On all tensors of a list in one kernel; their CPU forms are one operation a tensor.
-  for (const char* name : {"_foreach_abs", "_foreach_add_.List", "_foreach_add_.Scalar", "_foreach_copy_",
-                           "_foreach_lerp_.Scalar", "_foreach_mul.List", "_foreach_mul.Tensor",
-                           "_foreach_norm.Scalar"}) {
+  for (const char* name :
+       {"_foreach_abs", "_foreach_add_.List", "_foreach_add_.Scalar", "_foreach_copy_", "_foreach_lerp_.Scalar",
+        "_foreach_mul.List", "_foreach_mul.Tensor", "_foreach_norm.Scalar"}) {
     library.impl(name, torch::CppFunction::makeFromBoxedFunction<&Operation>());
   }
 }

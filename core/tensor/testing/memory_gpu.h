@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/tensor/torch_device.h"
 
@@ -101,6 +102,9 @@ const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu);
 // Counts the kernels of an operation on a device. Throws if FailGpuOperation() applies to it.
 void CountOperation(const std::string& name);
 void CountCopy(bool to_device);
+// Adds a line to GpuWork.sequence, if it is wanted.
+bool IsRecording();
+void Record(const std::string& line);
 // Counts a wait of the host, and completes asynchronous copies to the host.
 void WaitForGpu(const std::string& operation);
 
@@ -141,6 +145,9 @@ struct GpuWork {
   // result has a size that depends on values, and explicit synchronisation. By thread ("main": the one that called
   // ForgetGpuWork(), "autograd", "other") and the operation: "main: item".
   std::map<std::string, int64_t> waits;
+  // What happened in order, of "other" threads and of "main" and "autograd" together ("main"), if it was asked for:
+  // each operation with its numbers and the types and shapes of its tensors, copies between host and device, and waits.
+  std::map<std::string, std::vector<std::string>> sequence;
 
   int64_t Operations() const;
   // Of one thread.
@@ -149,7 +156,7 @@ struct GpuWork {
 
 // Since the last ForgetGpuWork().
 GpuWork GpuWorkSoFar();
-void ForgetGpuWork();
+void ForgetGpuWork(bool record_sequence = false);
 
 // Makes the n-th operation from now on (1: the next one) throw what LibTorch throws on a GPU. After kDeviceError all
 // later operations throw too, until RepairGpu().

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_generator.h"
@@ -16,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 const at::Device kGpu(at::kCUDA, 1), kOther(at::kCUDA, 0);
@@ -75,6 +77,27 @@ TEST(MemoryGpu, GeneratorsDrawTheCpusNumbers) {
     return first;
   };
   EXPECT_THAT(draw(kGpu), TensorEq(draw(at::kCPU)));
+}
+
+TEST(MemoryGpu, RecordsTheOrderOfItsWork) {
+  ForgetGpuWork(/*record_sequence=*/true);
+  const at::Tensor tensor = at::empty({2, 3}, kGpu).fill_(1.5);
+  tensor.mul_(at::scalar_tensor(2));
+  EXPECT_EQ(tensor.sum().item<double>(), 18);
+  EXPECT_THAT(GpuWorkSoFar().sequence["main"],
+              ElementsAre("aten::fill_.Scalar Float[2, 3] 1.5", "aten::mul.out Float[2, 3] 2 Float[2, 3]",
+                          StartsWith("aten::sum.IntList_out Float[2, 3] "), "copy to the host", "wait: item"));
+  ForgetGpuWork();
+  tensor.fill_(1);
+  EXPECT_TRUE(GpuWorkSoFar().sequence.empty());
+}
+
+TEST(MemoryGpu, CountsAListOfTensorsOnce) {
+  const std::vector<at::Tensor> list = {at::ones({2}, kGpu), at::ones({3}, kGpu)};
+  ForgetGpuWork();
+  at::_foreach_add_(list, 1);
+  EXPECT_THAT(GpuWorkSoFar().operations, ElementsAre(Pair("aten::_foreach_add_.Scalar", 1)));
+  EXPECT_THAT(list[1].cpu(), TensorEq(at::full({3}, 2.0f)));
 }
 
 TEST(MemoryGpu, CountsItsWork) {
