@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -138,7 +139,16 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
   return selection.index_size() > 0 ? std::min<int64_t>(count, selection.index_size()) : count;
 }
 
-bool MayHaveFewer(const Selection& selection) {
+bool DividesClusters(const Selection& selection, const Catalog& catalog) {
+  const absl::StatusOr<const DataSetInfo*> info = catalog.Find(selection.data_set());
+  return DividesClasses(selection) && info.ok() && absl::c_any_of(PartsOf(selection), [&](const PartOfDataSet& wanted) {
+           const absl::StatusOr<const DataSetPart*> part = FindPart(**info, wanted.part());
+           return part.ok() && HasClusters(**part);
+         });
+}
+
+bool IsEstimate(const Selection& selection, const Catalog& catalog) {
+  if (DividesClusters(selection, catalog)) return true;
   return (selection.has_draw() || selection.index_size() > 0) && selection.limit_per_class() > 0 &&
          selection.class_id_size() > 1;
 }

@@ -58,15 +58,21 @@ class Catalog {
 };
 
 // Returns the number of samples of a selection, computed from the catalog alone: the images of an epoch or a test. For
-// draws and lists with limits per class it is an upper limit (see MayHaveFewer()). Errors: kNotFound for an unknown
+// draws and lists with limits per class, and for folds and validation samples of clusters, it is an estimate (see
+// IsEstimate()). Errors: kNotFound for an unknown
 // data set or part, and the other errors of Catalog::Find() for a folder or a file of features; kInvalidArgument for a
 // class id out of range; kDataLoss if `part_digest` is set and differs from the digest of the catalog's part: the
 // catalog entry, or the files (DataSetPart.content_sha256), have changed since the selection was made.
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
-// Whether the selection may have fewer samples than CountSamples() returns: if samples are drawn or listed and classes
-// are limited, fewer samples of a class may be drawn or listed than the limit allows.
-bool MayHaveFewer(const Selection& selection);
+// Whether the parts have clusters, and the selection a fold or samples for validation, into which whole ones go.
+// Precondition: CountSamples() has no error.
+bool DividesClusters(const Selection& selection, const Catalog& catalog);
+
+// Whether the selection may have another number of samples than CountSamples() returns: if it divides clusters; or if
+// samples are drawn or listed and classes are limited, because fewer samples of a class may be drawn or listed than the
+// limit allows. Precondition: CountSamples() has no error.
+bool IsEstimate(const Selection& selection, const Catalog& catalog);
 
 }  // namespace openset
 

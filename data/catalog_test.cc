@@ -75,10 +75,26 @@ TEST(CountSamples, IsAnUpperLimitForLimitedDraws) {
   };
   const Selection both = selection("class_id: [0, 1] limit_per_class: 2 draw { name: 'x' samples: 3 }");
   EXPECT_EQ(*CountSamples(both, catalog), 3);
-  EXPECT_TRUE(MayHaveFewer(both));
-  EXPECT_FALSE(MayHaveFewer(selection("class_id: [0, 1] limit_per_class: 2")));
-  EXPECT_FALSE(MayHaveFewer(selection("class_id: 0 limit_per_class: 2 draw { name: 'x' samples: 3 }")));
-  EXPECT_FALSE(MayHaveFewer(selection("class_id: [0, 1] draw { name: 'x' samples: 3 }")));
+  EXPECT_TRUE(IsEstimate(both, catalog));
+  EXPECT_FALSE(IsEstimate(selection("class_id: [0, 1] limit_per_class: 2"), catalog));
+  EXPECT_FALSE(IsEstimate(selection("class_id: 0 limit_per_class: 2 draw { name: 'x' samples: 3 }"), catalog));
+  EXPECT_FALSE(IsEstimate(selection("class_id: [0, 1] draw { name: 'x' samples: 3 }"), catalog));
+}
+
+TEST(CountSamples, IsAnEstimateForFoldsOfClusters) {
+  const auto is_estimate = [](const std::string& format, const std::string& text) {
+    const Catalog catalog({Parsed<DataSetInfo>(absl::StrCat(
+        "name: 'set' class_name: ['a', 'b'] layout { part { name: 'train' samples_per_class: 9 ", format, " } }"))});
+    return IsEstimate(Parsed<Selection>(absl::StrCat("data_set: 'set' part: 'train' class_id: 0 ", text)), catalog);
+  };
+  for (const char* divides : {"fold { name: 'x' folds: 3 }", "only_last_per_class: 2", "without_last_per_class: 2"}) {
+    EXPECT_TRUE(is_estimate("image_list { cluster_column: 2 }", divides)) << divides;
+    EXPECT_TRUE(is_estimate("image_list { clusters { path: 'c.csv' } }", divides)) << divides;
+    EXPECT_TRUE(is_estimate("image_folder { clusters { path: 'c.csv' } }", divides)) << divides;
+    EXPECT_TRUE(is_estimate("features { clustered: true }", divides)) << divides;
+    EXPECT_FALSE(is_estimate("image_list {}", divides)) << divides;
+  }
+  EXPECT_FALSE(is_estimate("image_list { cluster_column: 2 }", "limit_per_class: 2"));
 }
 
 // Classes and samples as their papers state them.

@@ -27,6 +27,10 @@ struct SampleRange {
 // Returns which samples of a class a selection uses, if `samples` of that class are in its fold.
 SampleRange RangeOfClass(const Selection& selection, int64_t samples);
 
+// Whether the selection has a fold, or samples for validation are left out or used. If the parts have clusters, which
+// stay whole, FoldSamples() and RangeOfClass() are estimates.
+bool DividesClasses(const Selection& selection);
+
 // N samples in the selection's order.
 struct SelectedSamples {
   std::vector<int64_t> index;  // [N], positions in the index; ascending unless the selection lists another order
@@ -40,8 +44,9 @@ struct SelectedSamples {
 // Returns the samples that the selection chooses from `index`, which must be the joined index of its parts. Errors:
 // kInvalidArgument if a class is listed twice; if a class has no sample, or none is left (unless samples are drawn, or
 // a file of arrays has none: tasks check what needs samples); if a listed sample does not exist, is of a class that
-// is not listed, or is listed twice; if the fold does not exist; if there is not one label for each class; if a fold or
-// samples for validation would divide clusters. `info`, unless it is null, has the names of the classes for errors.
+// is not listed, or is listed twice; if the fold does not exist; if there is not one label for each class; if a class
+// has too few clusters for each fold, or for validation and training, to get one. `info`, unless it is null, has the
+// names of the classes for errors.
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection,
                                               const DataSetInfo* info = nullptr);
 

@@ -1,6 +1,9 @@
 #include "data/selection.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -194,6 +197,173 @@ TEST(SelectSamples, LabelsMayBeGiven) {
   EXPECT_THAT(Select("class_id: [2, 0] label: [5, 3]")->label, ElementsAre(5, 3, 5, 3, 5));
   EXPECT_EQ(Select("class_id: [2, 0] label: 5").status(),
             absl::InvalidArgumentError("label: has 1 labels of 2 classes"));
+}
+
+// An index of (class, cluster) for each sample.
+SampleIndex Clustered(const std::vector<std::pair<int, int64_t>>& samples) {
+  SampleIndex index;
+  for (const auto& [label, cluster] : samples) {
+    index.label.push_back(label);
+    index.cluster.push_back(cluster);
+  }
+  return index;
+}
+
+absl::StatusOr<SelectedSamples> SelectOf(const SampleIndex& index, const std::string& text) {
+  return SelectSamples(index, Parsed<Selection>("data_set: 'toy' part: 'all' " + text));
+}
+
+// Clusters in the order of their sizes: 50 (3 samples of class 0, 3 of class 1) goes to fold 0; 40 (4 of class 0) to
+// fold 1, which has none of it; 30 (3 of class 0) to fold 0, with 3 of it, not 4; 20 (2 of class 1) to fold 1, which
+// has none of it; 10 (1 of class 0) to fold 1, with 4 of it, not 6.
+TEST(SelectSamples, FoldsHaveWholeClusters) {
+  const SampleIndex index = Clustered({{0, 10},
+                                       {0, 50},
+                                       {0, 50},
+                                       {0, 50},
+                                       {1, 50},
+                                       {1, 50},
+                                       {1, 50},
+                                       {0, 40},
+                                       {0, 40},
+                                       {0, 40},
+                                       {0, 40},
+                                       {1, 20},
+                                       {1, 20},
+                                       {0, 30},
+                                       {0, 30},
+                                       {0, 30}});
+  const std::string fold = "fold { seed: 3 name: 'cv' folds: 2 ";
+  const auto first = SelectOf(index, "class_id: [1, 0] " + fold + "fold: 0 }");
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(first->index, ElementsAre(1, 2, 3, 4, 5, 6, 13, 14, 15));
+  EXPECT_THAT(first->cluster, ElementsAre(50, 50, 50, 50, 50, 50, 30, 30, 30));
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] " + fold + "fold: 1 }")->index, ElementsAre(0, 7, 8, 9, 10, 11, 12));
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] " + fold + "fold: 0 others: true }")->index,
+              ElementsAre(0, 7, 8, 9, 10, 11, 12));
+  // Whatever the classes, so that those of one selection don't meet their clusters in another one.
+  EXPECT_THAT(SelectOf(index, "class_id: 1 " + fold + "fold: 0 }")->index, ElementsAre(4, 5, 6));
+  // A limit counts samples.
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] limit_per_class: 1 " + fold + "fold: 1 }")->index, ElementsAre(0, 11));
+}
+
+// From the end: sample 8 (class 1) takes cluster 3, with 7 and with sample 1 of class 0; class 0 has one of two, and 6
+// takes cluster 2. Class 2, which is not selected, takes 5 and with it cluster 4, sample 2 of class 0.
+TEST(SelectSamples, ValidationTakesWholeClusters) {
+  const SampleIndex index = Clustered({{0, 1}, {0, 3}, {0, 4}, {1, 5}, {1, 5}, {2, 4}, {0, 2}, {1, 3}, {1, 3}, {2, 6}});
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] only_last_per_class: 2")->index, ElementsAre(1, 2, 6, 7, 8));
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] without_last_per_class: 2")->index, ElementsAre(0, 3, 4));
+  EXPECT_THAT(SelectOf(index, "class_id: [0, 1] without_last_per_class: 2 limit_per_class: 1")->index,
+              ElementsAre(0, 3));
+  EXPECT_THAT(SelectOf(index, "class_id: 0 only_last_per_class: 2")->index, ElementsAre(1, 2, 6));
+}
+
+TEST(SelectSamples, ClassesNeedEnoughClusters) {
+  const SampleIndex index = Clustered({{0, 1}, {0, 2}, {0, 2}, {0, 2}, {1, 3}, {1, 3}});
+  const DataSetInfo info = Parsed<DataSetInfo>("name: 'toy' class_name: ['cat', 'dog']");
+  const auto problem = [&](const std::string& text) {
+    return SelectSamples(index, Parsed<Selection>("data_set: 'toy' part: 'all' " + text), &info).status();
+  };
+  for (const char* fold : {"fold: 0", "fold: 1", "fold: 1 others: true"}) {
+    EXPECT_EQ(problem(absl::StrCat("class_id: [0, 1] fold { name: 'cv' folds: 2 ", fold, " }")),
+              absl::InvalidArgumentError(
+                  "class_id[1]: part 'all' of data set 'toy' has samples of class 1 (dog) in 1 cluster, which are not "
+                  "divided, and fold 0 of 2 gets none: use fewer folds, leave the class out, or divide its clusters"))
+        << fold;
+  }
+  EXPECT_TRUE(problem("class_id: 0 fold { name: 'cv' folds: 2 }").ok());
+  EXPECT_EQ(problem("class_id: [0, 1] without_last_per_class: 1"),
+            absl::InvalidArgumentError("class_id[1]: part 'all' of data set 'toy' has only clusters of class 1 (dog) "
+                                       "that validation_per_class takes, which doesn't divide them: keep fewer samples "
+                                       "for validation, or leave the class out"));
+  EXPECT_TRUE(problem("class_id: 0 without_last_per_class: 3").ok());
+  EXPECT_FALSE(problem("class_id: 0 without_last_per_class: 4").ok());
+}
+
+// On random draws, no cluster is in two of training, validation, known and unknown test, and the folds are all samples.
+TEST(SelectSamples, NoClusterIsInTwoSets) {
+  int divided = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    RandomStream random(seed, "clusters");
+    SampleIndex index;
+    const auto n = static_cast<int64_t>(40 + random.Below(200)), clusters = static_cast<int64_t>(8 + random.Below(40));
+    const bool one_class = seed % 2 == 0;
+    for (int64_t i = 0; i < n; ++i) {
+      index.cluster.push_back(static_cast<int64_t>(random.Below(clusters)));
+      index.label.push_back(static_cast<int32_t>(one_class ? index.cluster.back() % 3 : random.Below(3)));
+    }
+    std::map<int64_t, int64_t> size;
+    for (const int64_t cluster : index.cluster) ++size[cluster];
+    const int folds = 2 + seed % 4, last = 1 + seed % 3;
+    const std::string tuning = seed % 5 == 0 ? "of { name: 'tuning' folds: 2 }" : "";
+    std::map<int64_t, int> tested;  // the fold of each cluster
+    std::vector<int64_t> all;
+    std::vector<std::vector<int64_t>> count(3, std::vector<int64_t>(folds));
+    bool has_all = true;  // each class has enough clusters
+    int failed = 0;
+    for (int fold = 0; fold < folds; ++fold) {
+      const auto select = [&](const char* classes, bool others, const std::string& more) {
+        return SelectOf(index,
+                        absl::StrCat("class_id: [", classes, "] fold { seed: ", seed, " name: 'cv' folds: ", folds,
+                                     " fold: ", fold, others ? " others: true " : " ", tuning, " } ", more));
+      };
+      const std::string kept = absl::StrCat("_last_per_class: ", last);
+      const auto train = select("0, 1", true, "without" + kept), validation = select("0, 1", true, "only" + kept),
+                 whole = select("0, 1", true, ""), known = select("1, 0", false, ""), unknown = select("2", false, "");
+      if (!whole.ok()) ++failed;
+      has_all &= whole.ok() && train.ok() && unknown.ok();
+      if (!has_all) continue;
+      std::map<int64_t, std::set<int>> sets;
+      int set = 0;
+      for (const auto* samples : {&train, &validation, &known, &unknown}) {
+        ASSERT_TRUE(samples->ok()) << samples->status();
+        for (const int64_t cluster : (*samples)->cluster) sets[cluster].insert(std::min(set, 2));
+        ++set;
+      }
+      for (const auto& [cluster, of] : sets) EXPECT_EQ(of.size(), 1) << seed << ", cluster " << cluster;
+      EXPECT_EQ(train->size() + validation->size(), whole->size());
+      for (const int label : {0, 1})
+        EXPECT_GE(std::count(validation->label.begin(), validation->label.end(), label), 1);
+      for (const auto* samples : {&known, &unknown}) {
+        all.insert(all.end(), (*samples)->index.begin(), (*samples)->index.end());
+        for (const int64_t i : (*samples)->index) ++count[index.label[i]][fold];
+        for (const int64_t cluster : (*samples)->cluster) {
+          EXPECT_EQ(tested.try_emplace(cluster, fold).first->second, fold) << seed << ", cluster " << cluster;
+        }
+      }
+    }
+    EXPECT_TRUE(failed == 0 || failed == folds) << seed;
+    if (!has_all) continue;
+    ++divided;
+    std::sort(all.begin(), all.end());
+    EXPECT_TRUE(std::adjacent_find(all.begin(), all.end()) == all.end());
+    if (tuning.empty()) {
+      EXPECT_EQ(all.size(), n);
+    }
+    if (!one_class) continue;
+    for (int label = 0; label < 3; ++label) {
+      int64_t largest = 0;
+      for (const auto& [cluster, samples] : size) largest = cluster % 3 == label ? std::max(largest, samples) : largest;
+      const auto [least, most] = std::minmax_element(count[label].begin(), count[label].end());
+      EXPECT_LE(*most - *least, largest) << seed;
+    }
+  }
+  EXPECT_GT(divided, 200);
+}
+
+// Clusters of one sample each: the samples for validation are those without clusters, and folds differ by at most one.
+TEST(SelectSamples, ClustersOfOneSample) {
+  SampleIndex alone = LargeIndex();
+  for (int64_t i = 0; i < alone.size(); ++i) alone.cluster.push_back(100 - i);
+  for (const char* text : {"only_last_per_class: 3", "without_last_per_class: 3"}) {
+    EXPECT_EQ(SelectOf(alone, absl::StrCat("class_id: [0, 1] ", text))->index,
+              SelectOf(LargeIndex(), absl::StrCat("class_id: [0, 1] ", text))->index);
+  }
+  for (int fold = 0; fold < 4; ++fold) {
+    const auto samples = SelectOf(alone, absl::StrCat("class_id: [1] fold { name: 'cv' folds: 4 fold: ", fold, " }"));
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->size(), testing::AnyOf(2, 3));  // 11 in four folds
+  }
 }
 
 TEST(PartsOf, ReturnsPartAndMore) {

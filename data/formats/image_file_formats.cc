@@ -11,6 +11,7 @@
 #include "data/path_below.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"
+#include "data/sets/data_set_parts.h"
 
 namespace openset {
 namespace {
@@ -29,6 +30,30 @@ class ImageFileFormat : public PartFormat {
     if ((info.height() == 0) != (info.width() == 0)) {
       problems->push_back({path, "height and width must both be 0 if images have different sizes"});
     }
+  }
+
+  // `clusters`: the part's table, or null.
+  static void FindClusterProblems(const DataSetInfo& info, const DataFile* clusters, const std::string& path,
+                                  std::vector<FieldProblem>* problems) {
+    if (clusters == nullptr) return;
+    if (clusters->sha256_size() == 0)
+      return problems->push_back({absl::StrCat(path, ".clusters.sha256"), "must be set"});
+    for (const DataSetLayout& layout : info.layout()) {
+      for (const DataSetPart& part : layout.part()) {
+        const DataFile* other = TableOfClusters(part);
+        if (!HasClusters(part) ||
+            (other != nullptr && other->sha256_size() > 0 && other->sha256(0) == clusters->sha256(0)))
+          continue;
+        return problems->push_back(
+            {absl::StrCat(path, ".clusters"),
+             absl::StrCat("part '", part.name(), "' has its clusters from elsewhere: all parts need the same table")});
+      }
+    }
+  }
+
+  static const DataFile* TableOfClusters(const DataSetPart& part) {
+    if (part.image_folder().has_clusters()) return &part.image_folder().clusters();
+    return part.image_list().has_clusters() ? &part.image_list().clusters() : nullptr;
   }
 
   // What to do about images that are not the catalog's. An absolute path is the user's own folder.
@@ -62,8 +87,8 @@ class ImageFolder : public ImageFileFormat {
   const std::string* Folder(const DataSetPart& part) const override { return &part.image_folder().path(); }
 
   std::vector<const DataFile*> Files(const DataSetPart& part) const override {
-    if (!part.image_folder().has_clusters()) return {};
-    return {&part.image_folder().clusters()};
+    if (const DataFile* clusters = TableOfClusters(part)) return {clusters};
+    return {};
   }
 
   void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& part_path,
@@ -78,9 +103,7 @@ class ImageFolder : public ImageFileFormat {
     if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
       problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
     }
-    if (folder.has_clusters() && folder.clusters().sha256_size() == 0) {
-      problems->push_back({absl::StrCat(path, ".clusters.sha256"), "must be set"});
-    }
+    FindClusterProblems(info, TableOfClusters(part), path, problems);
     FindImageProblems(info, path, problems);
     if (folder.class_folder_size() != 0) return;
     for (int id = 0; id < info.class_name_size(); ++id) {  // class names are the folders' names
@@ -148,14 +171,20 @@ class ImageList : public ImageFileFormat {
     std::vector<const DataFile*> files;
     for (const DataFile& list : part.image_list().list()) files.push_back(&list);
     if (part.image_list().has_part_table()) files.push_back(&part.image_list().part_table());
+    if (const DataFile* clusters = TableOfClusters(part)) files.push_back(clusters);
     return files;
   }
 
   void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                     std::vector<FieldProblem>* problems) const override {
-    FindImageProblems(info, absl::StrCat(path, ".image_list"), problems);
+    const std::string here = absl::StrCat(path, ".image_list");
+    FindImageProblems(info, here, problems);
+    FindClusterProblems(info, TableOfClusters(part), here, problems);
+    if (part.image_list().has_clusters() && part.image_list().has_cluster_column()) {
+      problems->push_back({absl::StrCat(here, ".cluster_column"), "there is a table of clusters, too: remove one"});
+    }
     if (part.image_list().has_part_table() == part.image_list().has_part_value()) return;
-    problems->push_back({absl::StrCat(path, ".image_list.part_value"), "belongs to part_table"});
+    problems->push_back({absl::StrCat(here, ".part_value"), "belongs to part_table"});
   }
 
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const DataSetInfo& info,
@@ -165,7 +194,8 @@ class ImageList : public ImageFileFormat {
     for (const DataFile& list : files.list()) lists.push_back(found.PathOf(list));
     OPENSET_ASSIGN_OR_RETURN(
         std::shared_ptr<const ImageSource> source,
-        OpenImageList(found.folder, lists, files.has_part_table() ? found.PathOf(files.part_table()) : "", files,
+        OpenImageList(found.folder, lists, files.has_part_table() ? found.PathOf(files.part_table()) : "",
+                      files.has_clusters() ? found.PathOf(files.clusters()) : "", files,
                       {info.class_name().begin(), info.class_name().end()},
                       {info.channels(), info.height(), info.width()}, found.part.name()));
     OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, files.path(), source->index(), [&](int id) {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
@@ -86,10 +87,20 @@ class Reader {
     return absl::OkStatus();
   }
 
+  absl::Status UseClusters(const std::string& file, const std::string& root) {
+    cluster_file_ = file;
+    OPENSET_ASSIGN_OR_RETURN(cluster_of_, ReadImageClusters(file, root));
+    return absl::OkStatus();
+  }
+
+  // Of the images read so far; empty if there are none.
+  std::vector<int64_t> TakeClusters() { return std::move(clusters_); }
+
   absl::Status Read(const std::string& file, ImageFiles* images) {
     return ForEachLine(file, [&](const std::vector<absl::string_view>& columns, int64_t line) -> absl::Status {
       const bool by_column = format_.class_by() == ImageListFiles::NUMBER || format_.class_by() == ImageListFiles::NAME;
-      const size_t last = std::max(format_.path_column(), by_column ? format_.class_column() : 0);
+      const size_t last =
+          std::max({format_.path_column(), by_column ? format_.class_column() : 0, format_.cluster_column()});
       if (columns.size() <= last) {
         return Bad(file, line, absl::StrCat("has ", columns.size(), " columns where ", last + 1, " are needed"));
       }
@@ -108,6 +119,18 @@ class Reader {
       }
       OPENSET_ASSIGN_OR_RETURN(const int32_t id, ClassOf(columns, path), file, ":", line);
       images->Add(id, whole);
+      if (!cluster_file_.empty()) {
+        const auto found = cluster_of_.find(whole);
+        if (found == cluster_of_.end()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat(cluster_file_, ": has no line for the image '", OneLine(whole), "' of ", file, ":", line));
+        }
+        clusters_.push_back(found->second);
+      } else if (format_.has_cluster_column()) {
+        const absl::string_view name = columns[format_.cluster_column()];
+        if (name.empty()) return Bad(file, line, "the image has no cluster");
+        clusters_.push_back(NumberOf(name));
+      }
       return absl::OkStatus();
     });
   }
@@ -142,24 +165,35 @@ class Reader {
     return absl::DataLossError(absl::StrCat("there is no class '", name, "'"));
   }
 
+  // 60 bits of the digest of a cluster's name.
+  int64_t NumberOf(absl::string_view name) {
+    const auto [entry, is_new] = number_.try_emplace(std::string(name), 0);
+    if (is_new) entry->second = std::stoll(Sha256Hex(name).substr(0, 15), nullptr, 16);
+    return entry->second;
+  }
+
   const ImageListFiles& format_;
   std::unordered_map<std::string, int32_t> id_;  // by class name
   std::string part_file_;                        // "" without a part table
   Table part_of_;
+  std::string cluster_file_;  // "" without a table of clusters
+  ImageClusters cluster_of_;
+  std::unordered_map<std::string, int64_t> number_;  // of the clusters in the column
+  std::vector<int64_t> clusters_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageList(const std::string& root,
-                                                                 const std::vector<std::string>& lists,
-                                                                 const std::string& part_table,
-                                                                 const ImageListFiles& format,
-                                                                 const std::vector<std::string>& class_name,
-                                                                 const ImageShape& shape, const std::string& part) {
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageList(
+    const std::string& root, const std::vector<std::string>& lists, const std::string& part_table,
+    const std::string& clusters, const ImageListFiles& format, const std::vector<std::string>& class_name,
+    const ImageShape& shape, const std::string& part) {
   auto images = std::make_shared<ImageFiles>(std::vector<std::string>{root}, shape, part, format.exif_orientation());
   Reader reader(format, class_name);
   if (!part_table.empty()) OPENSET_RETURN_IF_ERROR(reader.UsePartTable(part_table));
+  if (!clusters.empty()) OPENSET_RETURN_IF_ERROR(reader.UseClusters(clusters, root));
   for (const std::string& list : lists) OPENSET_RETURN_IF_ERROR(reader.Read(list, images.get()));
+  images->SetClusters(reader.TakeClusters());
   return std::shared_ptr<const ImageSource>(std::move(images));
 }
 

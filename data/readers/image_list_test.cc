@@ -1,5 +1,6 @@
 #include "data/readers/image_list.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -20,11 +22,13 @@ class ImageListTest : public ::testing::Test {
  protected:
   // `text`: the content of the list; `format`: fields of ImageListFiles.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& text, const std::string& format,
-                                                          const std::string& table = "") {
+                                                          const std::string& table = "",
+                                                          const std::string& clusters = "") {
     const ImageListFiles files = ParsedWithDefaults<ImageListFiles>(format);
     const std::string list = WriteTestFile("list.txt", text);
     const std::string part_table = table.empty() ? "" : WriteTestFile("table.txt", table);
-    return OpenImageList("root", {list}, part_table, files, {"cat", "dog", "owl"}, {3, 0, 0}, "train");
+    const std::string cluster_table = clusters.empty() ? "" : WriteTestFile("clusters.csv", clusters);
+    return OpenImageList("root", {list}, part_table, cluster_table, files, {"cat", "dog", "owl"}, {3, 0, 0}, "train");
   }
 
   std::vector<std::string> Paths(const ImageSource& source) {
@@ -70,7 +74,7 @@ TEST_F(ImageListTest, ClassesByTheRestOfTheLine) {
   files.set_path_suffix(".jpg");
   FillDefaults(&files);
   const auto open = [&](const std::string& text) {
-    return OpenImageList("root", {WriteTestFile("list.txt", text)}, "", files, {"DC-3", "Cessna 172", "F/A-18"},
+    return OpenImageList("root", {WriteTestFile("list.txt", text)}, "", "", files, {"DC-3", "Cessna 172", "F/A-18"},
                          {3, 0, 0}, "test");
   };
   const auto source = open("0062781 F/A-18\n0056978 Cessna 172\r\n0062765 DC-3");
@@ -115,6 +119,35 @@ TEST_F(ImageListTest, TakesTheLinesOfAPart) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("table.txt:2: has '1' again")));
   EXPECT_THAT(Open("1 cat/1.jpg\n", format, "1\n"),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("table.txt:1: has 1 columns, not 2")));
+}
+
+// The third column is a video; the number of a video is the same in every list.
+TEST_F(ImageListTest, ClustersByColumn) {
+  const auto source = Open("a/1.jpg 0 v7\na/2.jpg 1 v3\nb/3.jpg 1 v7\n", "cluster_column: 2");
+  ASSERT_THAT(source, IsOk());
+  const std::vector<int64_t> cluster = (*source)->index().cluster;
+  ASSERT_EQ(cluster.size(), 3);
+  EXPECT_EQ(cluster[0], cluster[2]);
+  EXPECT_NE(cluster[0], cluster[1]);
+  EXPECT_GE(std::min(cluster[0], cluster[1]), 0);
+  EXPECT_THAT((*Open("c/1.jpg 2 v3\n", "cluster_column: 2"))->index().cluster, ElementsAre(cluster[1]));
+  EXPECT_THAT((*Open("c/1.jpg 2 v3\n", ""))->index().cluster, ElementsAre());
+  EXPECT_THAT(Open("a.jpg 0 v7\nb.jpg 0", "cluster_column: 2"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:2: has 2 columns where 3 are needed")));
+  EXPECT_THAT(Open("a.jpg\t\t0", "cluster_column: 1 class_column: 2"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:1: the image has no cluster")));
+}
+
+// A table as `openset data audit` writes it.
+TEST_F(ImageListTest, ClustersByTable) {
+  const std::string table = "cluster,set,image\n0,train,root/a/1.jpg\n1,train,root/a/2.jpg\n0,test,root/b/3.jpg\n";
+  const auto source = Open("b/3 1\na/1 0\na/2 1\n", "path_suffix: '.jpg' clusters { path: '-' }", "", table);
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().cluster, ElementsAre(0, 0, 1));
+  EXPECT_THAT(
+      Open("b/4.jpg 1\n", "clusters { path: '-' }", "", table),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("clusters.csv: has no line for the image 'b/4.jpg' of "), HasSubstr("list.txt:1"))));
 }
 
 TEST_F(ImageListTest, ErrorsNameTheLine) {

@@ -40,6 +40,11 @@ void TellPartDigest(absl::string_view digest, DataSetPart* part) {
   part->set_content_sha256(absl::StrCat(kToldPrefix, digest));
 }
 
+bool HasClusters(const DataSetPart& part) {
+  return part.image_folder().has_clusters() || part.image_list().has_clusters() ||
+         part.image_list().has_cluster_column() || part.features().clustered();
+}
+
 bool IsToldByDigest(const DataSetPart& part) { return absl::StartsWith(part.content_sha256(), kToldPrefix); }
 
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part_name) {
@@ -63,6 +68,7 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   if (folder.has_share()) *identity.mutable_share() = folder.share();
   if (part->features().has_share()) *identity.mutable_share() = part->features().share();
   *identity.mutable_skip() = folder.skip();
+  if (part->image_list().has_cluster_column()) identity.set_cluster_column(part->image_list().cluster_column());
   if (part->has_noise()) *identity.mutable_noise() = part->noise();
   if (part->has_content_sha256()) identity.set_content_sha256(part->content_sha256());
   return MessageDigest(identity);

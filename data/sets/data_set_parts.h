@@ -23,6 +23,9 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part);
 // Whether the catalog has the checksum of each file of a part. It has none for images in separate files.
 bool HasChecksums(const DataSetPart& part);
 
+// Whether the part's samples have clusters.
+bool HasClusters(const DataSetPart& part);
+
 // Sets the digest of a part whose files are not on this machine to the one in a record; PartDigest() then returns it.
 // It is stored in content_sha256, in a form that no digest of files has.
 void TellPartDigest(absl::string_view digest, DataSetPart* part);

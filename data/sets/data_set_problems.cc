@@ -38,7 +38,7 @@ bool IsPath(const FieldDescriptor& field) {
 void CheckPath(const std::string& value, const std::string& place, std::vector<FieldProblem>* problems) {
   absl::string_view path = value;
   // `openset data describe` writes the absolute path of the user's images or features.
-  if (absl::EndsWith(place, ".image_folder.path") || absl::EndsWith(place, ".image_folder.clusters.path") ||
+  if (absl::EndsWith(place, ".image_folder.path") || absl::EndsWith(place, ".clusters.path") ||
       absl::EndsWith(place, ".features.file.path")) {
     absl::ConsumePrefix(&path, "/");
   }

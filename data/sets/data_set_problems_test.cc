@@ -242,6 +242,31 @@ TEST(FindDataSetProblems, ImageFolders) {
                                             "layout[0].part[1]: has images of one size: set height and width"));
 }
 
+TEST(FindDataSetProblems, PartsShareOneTableOfClusters) {
+  const auto problems = [](const std::string& train, const std::string& test) {
+    DataSetInfo info = Parsed<DataSetInfo>(kToy);
+    info.set_channels(3);
+    for (int p = 0; p < 2; ++p) {
+      *info.mutable_layout(0)->mutable_part(p)->mutable_image_list() =
+          Parsed<ImageListFiles>(absl::StrCat("path: 'x' list { path: 'y' } ", p == 0 ? train : test));
+    }
+    return Problems(info);
+  };
+  const std::string table = absl::StrCat("clusters { path: '/c.csv' sha256: '", kSum, "' } ");
+  EXPECT_THAT(problems(table, table), IsEmpty());
+  EXPECT_THAT(problems(table, ""), IsEmpty());
+  EXPECT_THAT(problems("cluster_column: 2", "cluster_column: 3"), IsEmpty());
+  EXPECT_THAT(
+      problems(table, "cluster_column: 2"),
+      ElementsAre("layout[0].part[0].image_list.clusters: part 'test' has its clusters from elsewhere: all parts "
+                  "need the same table"));
+  EXPECT_THAT(
+      problems(table + "cluster_column: 2", ""),
+      ElementsAre("layout[0].part[0].image_list.cluster_column: there is a table of clusters, too: remove one"));
+  EXPECT_THAT(problems("clusters { path: '/c.csv' }", ""),
+              ElementsAre("layout[0].part[0].image_list.clusters.sha256: must be set"));
+}
+
 TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
   DataSetInfo info = Parsed<DataSetInfo>(kToy);
   *info.add_layout() = info.layout(0);

@@ -44,6 +44,7 @@ absl::StatusOr<DataSetInfo> DescribeFeatures(const std::string& name, const std:
   FeatureFile file;
   file.mutable_file()->set_path(path);
   file.mutable_file()->add_sha256(sha256);
+  file.set_clustered(!arrays.cluster.empty());
   if (absl::c_linear_search(arrays.part_names, kAllSamples)) {
     for (const bool test : {false, true}) {
       FeatureFile shared = file;

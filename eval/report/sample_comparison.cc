@@ -203,9 +203,11 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
   SampleComparison comparison;
   comparison.names = names;
   comparison.confidence = options.confidence;
-  comparison.interval =
-      absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,
-                      options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates, options.seed);
+  const size_t clusters = ClustersOf(*methods[0]).size();
+  comparison.interval = absl::StrFormat(
+      "%g %% interval of the difference (%s, %d replicates%s, seed %d%s)", 100 * options.confidence,
+      options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates,
+      clusters > 0 ? absl::StrCat(" of ", clusters, " clusters") : "", options.seed, clusters > 0 ? "" : "; DeLong");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(metrics, methods, options, baseline),
                            absl::StrJoin(names, " and "));
   for (const MethodPair& pair : pairs) {
@@ -213,9 +215,8 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
     const std::string& b = names[pair.b];
     for (size_t m = 0; m < metrics.size(); ++m) {
       comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], a, b, "bootstrap"), pair.metrics[m]));
-      const bool has_clusters = !methods[0]->input().cluster().empty();  // DeLong's test refuses them
       if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m]);
-          statistic.has_value() && !has_clusters) {
+          statistic.has_value() && clusters == 0) {  // DeLong's test refuses them
         comparison.rows.push_back(
             FromDeLong(RowOf(metrics[m], a, b, kDeLong),
                        DeLongPaired(*methods[pair.a], *methods[pair.b], *statistic, options.confidence)));

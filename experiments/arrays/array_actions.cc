@@ -137,6 +137,7 @@ class OutputsReader {
     result_.feature_dim = samples_.feature_dim;
     result_.head_weight = samples_.head_weight;
     result_.head_bias = samples_.head_bias;
+    if (samples_.cluster.empty() && !is_fit) result_.cluster = clusters_.Take();
     return std::move(result_);
   }
 
@@ -169,21 +170,34 @@ class OutputsReader {
     return absl::OkStatus();
   }
 
-  // The labels of the action's known samples; nothing if their data set is not on this machine.
-  absl::StatusOr<std::vector<int64_t>> LabelsOf(const Selection& selection) const {
+  // The action's samples; nothing if their data set is not on this machine.
+  absl::StatusOr<SelectedSamples> SamplesOf(const Selection& selection) const {
     const absl::StatusOr<OpenedSelection> opened = OpenSelection(selection, *context_.catalog, context_.data_folders);
-    if (opened.ok()) return opened->samples.label;
-    if (absl::IsNotFound(opened.status())) return std::vector<int64_t>();
+    if (opened.ok()) return opened->samples;
+    if (absl::IsNotFound(opened.status())) return SelectedSamples();
     return opened.status();
   }
 
-  absl::Status CheckKnown(const std::vector<int64_t>& known) {
-    OPENSET_ASSIGN_OR_RETURN(const int64_t expected, CountChecked(action_.known(), context_));
-    if (static_cast<int64_t>(known.size()) != expected && !MayHaveFewer(action_.known())) {
-      return Problem(
-          absl::StrCat("has ", known.size(), " known samples, and the task's split has ", expected, " to test on"));
+  // Returns the action's samples, as SamplesOf(), and appends their clusters. Errors: also kInvalidArgument if the file
+  // has `rows` of them, and the task another number.
+  absl::StatusOr<SelectedSamples> CheckRows(const Selection& selection, size_t rows, const std::string& samples_of,
+                                            const std::string& purpose) {
+    OPENSET_ASSIGN_OR_RETURN(int64_t expected, CountChecked(selection, context_));
+    OPENSET_ASSIGN_OR_RETURN(SelectedSamples samples, SamplesOf(selection));
+    if (samples.size() > 0) expected = samples.size();
+    const bool is_estimate = samples.size() == 0 && IsEstimate(selection, *context_.catalog);
+    if (static_cast<int64_t>(rows) != expected && !is_estimate) {
+      return Problem(absl::StrCat("has ", rows, samples_of, " has ", expected, purpose));
     }
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, LabelsOf(action_.known()));
+    clusters_.Append(selection.data_set(), samples.cluster, static_cast<int64_t>(rows));
+    return samples;
+  }
+
+  absl::Status CheckKnown(const std::vector<int64_t>& known) {
+    OPENSET_ASSIGN_OR_RETURN(
+        const SelectedSamples samples,
+        CheckRows(action_.known(), known.size(), " known samples, and the task's split", " to test on"));
+    const std::vector<int64_t>& labels = samples.label;
     for (size_t i = 0; i < known.size() && i < labels.size(); ++i) {
       if (samples_.label[known[i]] == labels[i]) continue;
       return Problem(absl::StrCat("row ", known[i], " has the label ", samples_.label[known[i]], ", and known sample ",
@@ -199,7 +213,7 @@ class OutputsReader {
       of_class.clear_label();
       of_class.add_class_id(action_.known().class_id(c));
       OPENSET_ASSIGN_OR_RETURN(const int64_t wanted, CountChecked(of_class, context_));
-      if (count[c] == wanted || action_.known().has_draw()) continue;
+      if (count[c] == wanted || action_.known().has_draw() || IsEstimate(of_class, *context_.catalog)) continue;
       return Problem(absl::StrCat("has ", count[c], " samples of class ", c, ", and the task has ", wanted));
     }
     return absl::OkStatus();
@@ -229,12 +243,10 @@ class OutputsReader {
     result_.group_names = groups;
     for (size_t g = 0; g < groups.size(); ++g) {
       const Selection& selection = action_.unknown(static_cast<int>(g)).selection();
-      OPENSET_ASSIGN_OR_RETURN(const int64_t expected, CountChecked(selection, context_));
-      if (static_cast<int64_t>(rows[g].size()) != expected && !MayHaveFewer(selection)) {
-        return Problem(
-            absl::StrCat("has ", rows[g].size(), " samples of group '", groups[g], "', and the task has ", expected));
-      }
-      OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, LabelsOf(selection));
+      OPENSET_ASSIGN_OR_RETURN(
+          const SelectedSamples samples,
+          CheckRows(selection, rows[g].size(), absl::StrCat(" samples of group '", groups[g], "', and the task"), ""));
+      const std::vector<int64_t>& labels = samples.label;
       for (size_t i = 0; i < rows[g].size(); ++i) {
         Add(rows[g][i], static_cast<int64_t>(g),
             selection.class_id(static_cast<int>(i < labels.size() ? labels[i] : 0)));
@@ -264,6 +276,7 @@ class OutputsReader {
   const int classes_;
   std::string path_;
   SampleSet samples_;
+  ClusterNumbers clusters_;  // that the data sets have
   Outputs result_;
 };
 

@@ -345,7 +345,7 @@ Outputs MakeOutputs(const SampleSet& read, const SampleFile& samples) {
   outputs.head_bias = read.head_bias;
   outputs.member_uncertainty = read.member_uncertainty;
   outputs.prediction.assign(read.prediction.begin(), read.prediction.end());
-  outputs.cluster = read.cluster;
+  outputs.cluster = read.cluster.empty() ? samples.cluster() : read.cluster;
   outputs.label = samples.label();
   outputs.class_id = samples.class_id();
   outputs.group = samples.group();

@@ -48,6 +48,7 @@ absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
     group_.push_back(group);
     sample_.push_back(opened.source->Describe(opened.samples.index[i]));
   }
+  clusters_.Append(selection.data_set(), opened.samples.cluster, opened.samples.size());
   if (form == Form::kPaths) return absl::OkStatus();
   constexpr int64_t kAtOnce = 1024;
   const absl::Span<const int64_t> all = opened.samples.index;
@@ -65,6 +66,8 @@ absl::Status SampleFile::Write(const std::string& path, const std::vector<std::s
                       {"group", MakeNpy(group_, {n})},
                       {"group_names", MakeNpy(group_names)},
                       {"sample", MakeNpy(sample_)}};
+  cluster_ = clusters_.Take();
+  if (!cluster_.empty()) arrays["cluster"] = MakeNpy(cluster_, {n});
   switch (form_) {
     case Form::kPaths:
       arrays["path"] = MakeNpy(sample_);

@@ -10,12 +10,14 @@
 #include "data/catalog.h"
 #include "data/image_source.h"
 #include "data/task.pb.h"
+#include "experiments/store/outputs.h"
 
 namespace openset {
 
 // The samples of several selections, all in one form: `images` u8 [N, H, W, C], `path`s of image files, or `features`
 // f32 [N, D]. The arrays `label` (-1: unknown), `class_id` (in the data set), `group` (of an unknown sample, else -1)
-// and `sample` (a name for people) have a row for each, and `group_names` has the groups.
+// and `sample` (a name for people) have a row for each, and so has `cluster`, if a data set has clusters; `group_names`
+// has the groups.
 class SampleFile {
  public:
   // Both must outlive the object.
@@ -33,6 +35,9 @@ class SampleFile {
   const std::vector<int64_t>& class_id() const { return class_id_; }
   const std::vector<int64_t>& group() const { return group_; }
 
+  // After Write(): the cluster of each sample; empty if no data set has clusters.
+  const std::vector<int64_t>& cluster() const { return cluster_; }
+
   // Writes the .npz. The images or features are gone afterwards. Errors: kUnavailable, with the path.
   absl::Status Write(const std::string& path, const std::vector<std::string>& group_names);
 
@@ -45,7 +50,8 @@ class SampleFile {
   const std::vector<std::string>& data_folders_;
   Form form_ = Form::kImages;
   ImageShape shape_;
-  std::vector<int64_t> label_, class_id_, group_;
+  std::vector<int64_t> label_, class_id_, group_, cluster_;
+  ClusterNumbers clusters_;
   std::vector<std::string> sample_;
   std::string bytes_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/one_line.h"
@@ -198,6 +200,7 @@ class Inputs {
   }
 
   const std::set<std::pair<std::string, std::string>>& parts() const { return parts_; }
+  const std::set<const Selection*>& selections() const { return reads_.selections; }
   const std::set<const ModelSpec*>& models() const { return reads_.models; }
 
  private:
@@ -214,6 +217,20 @@ absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::ve
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
     OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, data_folders));
     if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(OpenPart(*info, part, data_folders).status());
+  }
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>> opened;
+  std::set<std::string> seen;
+  for (const Selection* selection : inputs.selections()) {
+    if (!DividesClusters(*selection, catalog) || !seen.insert(MessageDigest(*selection)).second) continue;
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection->data_set()));
+    const auto open = [&](const std::string& part) -> absl::StatusOr<std::shared_ptr<const ImageSource>> {
+      std::shared_ptr<const ImageSource>& source = opened[{info->name(), part}];
+      if (source == nullptr) {
+        OPENSET_ASSIGN_OR_RETURN(source, OpenPart(*info, part, data_folders));
+      }
+      return source;
+    };
+    OPENSET_RETURN_IF_ERROR(OpenSelection(*selection, *info, open).status());
   }
   return absl::OkStatus();
 }

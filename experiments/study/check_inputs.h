@@ -39,8 +39,9 @@ absl::Status RememberContents(const Store& store, const Experiment& experiment);
 // Checks that the files that a run will read exist, before anything is written.
 
 // Checks each file that the needed actions of the plan read, once: data files by their checksums, or by reading them if
-// they have none; model files only for existence.
-// Errors: an error of the data (data/sets/data_set.h); kNotFound also for a missing model file.
+// they have none; model files only for existence. Draws the folds and validation samples of clusters.
+// Errors: an error of the data (data/sets/data_set.h); kNotFound also for a missing model file; kInvalidArgument also
+// for a class with too few clusters (SelectSamples() in data/selection.h).
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders);
 
 // A data set that is absent or incomplete, and that trainings or inferences of the plan read, done or not.

@@ -635,6 +635,28 @@ TEST_F(BringYourOwn, ClustersAreResampledWhole) {
               HasSubstr("these are in clusters"));
 }
 
+// A file of outputs without clusters, for samples that have them.
+TEST_F(BringYourOwn, OutputsHaveTheClustersOfTheTask) {
+  NpzArrays arrays = OutputsOf(MakeCloud(80, 60, 5));
+  Put("net.npz", arrays);
+  std::vector<int64_t> patient;
+  for (int64_t i = 0; i < 140; ++i) patient.push_back(i / 10);
+  arrays["cluster"] = MakeNpy(patient, {140});
+  Put("patients.npz", arrays);
+  program_.Write("task.textproto", absl::StrReplaceAll(kOutputsTask, {{"net.npz", "patients.npz"}}));
+  for (const auto& [name, score] : {std::pair{"mine", "energy"}, {"other", "max_logit"}}) {
+    program_.Write(absl::StrCat(name, ".textproto"),
+                   absl::StrReplaceAll(kOutputsMethod, {{"\"mine\"", absl::StrCat("'", name, "'")}, {"knn", score}}) +
+                       "model { outputs { file: 'net.npz' } }");
+  }
+  program_.Write("s.textproto",
+                 "name: 's' task: 'task.textproto' method: ['mine.textproto', 'other.textproto'] seed: 0 "
+                 "metric { auroc {} } ");
+  const ProgramResult run = program_.Run({"run", "s.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(program_.Run({"compare", "s.textproto"}).out, HasSubstr("replicates of 14 clusters, seed 0)"));
+}
+
 // Two frames of each of 60 scenes: `data audit` finds them, and its file can be used as the one before.
 TEST_F(BringYourOwn, AuditProposesClusters) {
   const Cloud scenes = MakeCloud(40, 20, 8);

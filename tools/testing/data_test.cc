@@ -3,17 +3,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/formats/npz.h"
 #include "core/files/runfiles.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/readers/images/decode_image.h"
@@ -90,17 +96,101 @@ TEST_F(DataTest, PartsAreDrawnByClusters) {
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
-  ASSERT_EQ(
-      program_.Run({"task", "new", "folds", "--data=photos", "--known=dog,cat", "--splits=1", "--folds=2"}).exit_code,
-      0);
-  EXPECT_THAT(program_.Run({"task", "samples", "folds", "--format=csv"}).err,
-              AllOf(HasSubstr("clusters of samples, which folds and validation_per_class would divide"),
-                    HasSubstr("lay the parts out as folders, train, test and val")));
   program_.Write("pairs.csv", "image\n");
   EXPECT_THAT(program_.Run({"data", "describe", "photos", "--name=again", "--clusters=pairs.csv"}).err,
               HasSubstr("pairs.csv: line 1: needs the columns 'image' and 'cluster'"));
   EXPECT_THAT(program_.Run({"data", "describe", "photos", "--name=again", "--clusters=none.csv"}).err,
               HasSubstr("none.csv"));
+}
+
+// Two lists of the fixture's photos. Pairs of photos belong together, and one of each pair is in each list.
+TEST_F(DataTest, FoldsAndValidationKeepClustersWhole) {
+  std::string list[2], table = "cluster,set,image\n";
+  for (const auto& [label, name] : {std::pair{0, "cat"}, {1, "dog"}, {2, "owl"}}) {
+    for (int i = 0; i < (label == 1 ? 10 : 5); ++i) {
+      absl::StrAppend(&list[i % 2], name, "/", i, ".png ", label, " ", name, i / 2, "\n");
+      absl::StrAppend(&table, name, i / 2, ",all,", program_.folder(), "/photos/", name, "/", i, ".png\n");
+    }
+  }
+  program_.Write("list0.txt", list[0]);
+  program_.Write("list1.txt", list[1]);
+  const auto put = [&](const std::string& name, const std::string& clusters) {
+    program_.Write(absl::StrCat("catalog/", name, ".textproto"),
+                   absl::StrReplaceAll(
+                       R"(name: "NAME" class_name: ["cat", "dog", "owl"] channels: 3 height: 16 width: 20 layout {
+                 part { name: "train" samples: 11 samples_per_class: [3, 5, 3]
+                        image_list { path: "photos" list { path: "list0.txt" } CLUSTERS } }
+                 part { name: "test" samples: 9 samples_per_class: [2, 5, 2]
+                        image_list { path: "photos" list { path: "list1.txt" } CLUSTERS } } })",
+                       {{"NAME", name}, {"CLUSTERS", clusters}}));
+    program_.Write(absl::StrCat("tasks/", name, "_folds.textproto"),
+                   absl::StrReplaceAll(R"(name: "NAME_folds" data_set: "NAME" cross_validation { folds: 2 }
+                                          split { known: [1, 0] unknown: 2 })",
+                                       {{"NAME", name}}));
+  };
+  const auto put_table = [&](const std::string& name, const std::string& file) {
+    put(name, absl::StrCat("clusters { path: '", file, "' sha256: '", Sha256Hex(program_.Read(file)), "' }"));
+  };
+  const std::string data = absl::StrCat("--data=", program_.folder());
+  put("column", "cluster_column: 2");
+  program_.Write("table.csv", table);
+  put_table("table", "table.csv");
+  std::map<std::string, std::set<int>> folds;  // of each pair
+  std::map<std::string, int> photos;
+  for (int fold = 0; fold < 2; ++fold) {
+    const auto samples = [&](const char* task) {
+      return program_.Run({"task", "samples", task, absl::StrCat("--split=", fold), "--format=csv", data});
+    };
+    const ProgramResult tested = samples("column_folds");
+    ASSERT_EQ(tested.exit_code, 0) << tested.err;
+    EXPECT_EQ(samples("table_folds").out, tested.out);
+    std::smatch match;
+    std::string rest = tested.out;
+    while (std::regex_search(rest, match, std::regex("photos/([a-z]+)/([0-9])"))) {
+      const std::string pair = absl::StrCat(match[1].str(), (match[2].str()[0] - '0') / 2);
+      folds[pair].insert(fold);
+      ++photos[pair];
+      rest = match.suffix();
+    }
+  }
+  EXPECT_EQ(folds.size(), 3 + 5 + 3);
+  for (const auto& [pair, in] : folds) {
+    EXPECT_EQ(in.size(), 1) << pair;
+    EXPECT_EQ(photos[pair], pair == "cat2" || pair == "owl2" ? 1 : 2) << pair;
+  }
+  // Programs that train elsewhere get the clusters.
+  ASSERT_EQ(program_.Run({"task", "samples", "column_folds", "--split=0", "--out=samples", data}).exit_code, 0);
+  const auto fit = ReadNpz(program_.folder() + "/samples/fit.npz");
+  ASSERT_TRUE(fit.ok()) << fit.status();
+  const std::vector<int64_t> numbers = ToInt64(fit->at("cluster")).value();
+  EXPECT_LT(std::set<int64_t>(numbers.begin(), numbers.end()).size(), numbers.size());
+  // One fold has two clusters of cats to train on, of which one is for validation; the other fold has only one.
+  int refused = 0;
+  for (int fold = 0; fold < 2; ++fold) {
+    program_.Write("study.textproto",
+                   absl::StrCat(absl::StrReplaceAll(kSpec, {{"split: 0", absl::StrCat("split: ", fold)},
+                                                            {"\"softmax\"", "['softmax', 'mcp']"}}),
+                                "task: 'column_folds' validation_per_class: 1"));
+    const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu", data});
+    if (run.exit_code != 0) {
+      ++refused;
+      EXPECT_THAT(run.err, HasSubstr("only clusters of class 0 (cat) that validation_per_class takes, which doesn't "
+                                     "divide them: keep fewer samples for validation, or leave the class out"));
+      continue;
+    }
+    const auto clusters =
+        std::count_if(folds.begin(), folds.end(), [&](const auto& pair) { return pair.second.count(fold) > 0; });
+    const ProgramResult compared = program_.Run({"compare", "study.textproto", data});
+    EXPECT_THAT(compared.out, HasSubstr(absl::StrCat("replicates of ", clusters, " clusters, seed 0)")))
+        << compared.err;
+  }
+  EXPECT_EQ(refused, 1);
+  // What `audit` proposes is such a table. Here all cats are duplicates.
+  ASSERT_EQ(program_.Run({"data", "audit", "column", "--parts=train,test", "--clusters=audit.csv", data}).exit_code, 0);
+  put_table("audited", "audit.csv");
+  EXPECT_THAT(program_.Run({"task", "splits", "audited_folds", data}).err,
+              HasSubstr("samples of class 1 (dog) in 1 cluster, which are not divided, and fold 1 of 2 gets none: use "
+                        "fewer folds, leave the class out, or divide its clusters"));
 }
 
 TEST_F(DataTest, FromAFolderToAStudy) {

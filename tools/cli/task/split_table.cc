@@ -21,13 +21,16 @@ constexpr size_t kMostWarnings = 20;
 
 struct Samples {
   int64_t count = 0;
-  bool is_bound = false;
+  bool is_bound = false;     // an upper limit, because the data is not here
+  bool is_estimate = false;  // for the same reason
 
   void Add(const Samples& more) {
     count += more.count;
     is_bound |= more.is_bound;
+    is_estimate |= more.is_estimate;
   }
   std::string Text() const {
+    if (is_estimate) return absl::StrCat("about ", count, " (whole clusters; the data is not here)");
     return is_bound ? absl::StrCat("at most ", count, " (drawn, then limited per class; the data is not here)")
                     : absl::StrCat(count);
   }
@@ -44,9 +47,12 @@ absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& c
 absl::StatusOr<Samples> Count(const Selection& selection, const Catalog& catalog,
                               const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const int64_t most, CountSamples(selection, catalog));
-  if (!MayHaveFewer(selection)) return Samples{most};
+  if (!IsEstimate(selection, catalog)) return Samples{most};
   const absl::StatusOr<int64_t> exact = CountInData(selection, catalog, data_folders);
-  return exact.ok() ? Samples{*exact} : Samples{most, /*is_bound=*/true};
+  if (exact.ok()) return Samples{*exact};
+  if (absl::IsInvalidArgument(exact.status())) return exact.status();
+  const bool divides = DividesClusters(selection, catalog);
+  return Samples{most, !divides, divides};
 }
 
 }  // namespace
@@ -59,7 +65,7 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
       1};
   for (const ResolvedSplit& split : splits) {
     const TaskData& data = *split.data;
-    OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
+    OPENSET_ASSIGN_OR_RETURN(const Samples train, Count(data.train(), catalog, data_folders));
     // Whether the task is for networks that were trained elsewhere (TaskSpec.test_only).
     const bool test_only = data.train().part() == data.test_known().part() && !data.train().has_fold();
     OPENSET_ASSIGN_OR_RETURN(Samples known, Count(data.test_known(), catalog, data_folders));
@@ -77,7 +83,7 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
     const double imbalance = static_cast<double>(unknown.count) / static_cast<double>(known.count);
     table.rows.push_back({split.task, absl::StrCat(split.split), absl::StrCat(data.train().class_id_size()),
                           absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)),
-                          test_only ? "-" : absl::StrCat(train), known.Text(), unknown.Text(),
+                          test_only ? "-" : train.Text(), known.Text(), unknown.Text(),
                           absl::StrFormat("%.3f", imbalance), SplitDigest(data).substr(0, 12)});
   }
   return table;

@@ -404,8 +404,9 @@ absl::StatusOr<std::string> CountsText(const TaskData& data, bool test_only, con
     OPENSET_ASSIGN_OR_RETURN(const int64_t more, CountSamples(group.selection(), catalog));
     unknown += more;
   }
-  return absl::StrCat(test_only ? "" : absl::StrCat(train, " images to train on, "), known, " known and ", unknown,
-                      " unknown ones to test on");
+  const bool is_estimate = DividesClusters(data.train(), catalog) || DividesClusters(data.test_known(), catalog);
+  return absl::StrCat(is_estimate ? "about " : "", test_only ? "" : absl::StrCat(train, " images to train on, "), known,
+                      " known and ", unknown, " unknown ones to test on");
 }
 
 // Prints a line for each group of other data sets, and a hint if classes in it have the names of known ones.
