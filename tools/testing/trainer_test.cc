@@ -367,8 +367,9 @@ TEST_F(Trainer, AStrangersBundleRunsNothing) {
   // The victim allows the commands of its own folder.
   ASSERT_EQ(victim.Run({"run", "study.textproto", "--allow_commands", "--always_allow"}).exit_code, 0);
   victim.Write("theirs/mine.textproto", program_.Read("mine.textproto"));
-  victim.Write("theirs/study.textproto",
-               absl::StrReplaceAll(kStudy, {{"cloud.", "../cloud."}, {"name: \"study\"", "name: \"theirs\""}}));
+  victim.Write("theirs/study.textproto", absl::StrReplaceAll(kStudy, {{"cloud.", "../cloud."},
+                                                                      {"\"means.textproto\", ", ""},
+                                                                      {"name: \"study\"", "name: \"theirs\""}}));
   victim.Write("theirs/train.py", kTrain);
   const ProgramResult spec = victim.Run({"records", "spec", "stranger.zip", id});
   ASSERT_EQ(spec.exit_code, 0) << spec.err;
@@ -386,7 +387,9 @@ TEST_F(Trainer, AStrangersBundleRunsNothing) {
       {{"run", "again.textproto"}, true},
       {{"run", "again.textproto", "--store=theirs/store"}, true},
       {{"run", "study.textproto", "--methods=theirs/mine.textproto"}, true},
-      {{"run", "study.textproto", "--store=other", absl::StrCat("--set=training.command.run='", touch, "'")}, true},
+      {{"run", "study.textproto", "--store=other", "--methods=mine.textproto",
+        absl::StrCat("--set=training.command.run='", touch, "'")},
+       true},
       {{"report", "stranger.zip"}, false},
       {{"compare", "stranger.zip"}, false},
       {{"records", "show", "stranger.zip", id}, false},
