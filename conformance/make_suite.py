@@ -1,12 +1,14 @@
 """Writes v1/*.npz and v1/expected.json: small arrays, and what each metric and score is for them.
 
-    python3 make_suite.py            (NumPy alone)
+    python3 make_suite.py [FOLDER]      (NumPy alone; FOLDER instead of v1)
 
 Every value is computed here from the definition beside it, sample by sample or threshold by threshold, with nothing of
-openset. Larger scores are more unknown. A label of -1 is unknown.
+openset. Larger scores are more unknown. A label of -1 is unknown. v1 was made with NumPy 2.4.6; suite_test.py makes it
+again.
 """
 import json
 import os
+import sys
 
 import numpy as np
 
@@ -348,6 +350,54 @@ SCORES = {
         "minus the inner product with the mean feature of correctly classified training samples of the predicted class",
         "she {}", she),
 }
+OPENOOD, PYTORCH_OOD = "OpenOOD 3c35632, openood/", "pytorch-ood 0.4.0, detector."
+POSTPROCESSORS = OPENOOD + "postprocessors/"
+OPENOOD_METRIC = OPENOOD + "evaluators/metrics.py: auc_and_fpr_recall"
+SCIKIT_LEARN, FD_SHIFTS = "scikit-learn 1.9.1, metrics.", "FD-Shifts c4467ae, fd_shifts/analysis/rc_stats.py: "
+# The paper, and a released function that has the definition: the runners call most of them (docs/conformance.md).
+SOURCES = {
+    "auroc": f"Hanley and McNeil 1982 (Wilcoxon statistic); {SCIKIT_LEARN}roc_auc_score",
+    "auroc_ties_lose": "ARPL 3ede8b3, core/evaluation.py: metric_ood",
+    "aupr_unknown_step": f"{SCIKIT_LEARN}average_precision_score of the score",
+    "aupr_unknown_trapezoid": OPENOOD_METRIC,
+    "aupr_known_step": f"{SCIKIT_LEARN}average_precision_score of the negated score",
+    "aupr_known_trapezoid": OPENOOD_METRIC,
+    "fpr95_unknown_first": "torch-uncertainty 0.13.0, metrics/classification/fpr.py: FPR95; pytorch-ood 0.4.0, "
+                           "metrics.OODMetrics",
+    "fpr95_unknown_first_of_corners": f"{OPENOOD_METRIC}, with {SCIKIT_LEARN}roc_curve",
+    "fpr95_unknown_nearest": "outlier-exposure e6ede98, utils/display_results.py: fpr_and_fdr_at_recall",
+    "fpr95_known_first": f"Liang et al. 2018 (ODIN); {SCIKIT_LEARN}roc_curve with drop_intermediate=False",
+    "accuracy": f"{SCIKIT_LEARN}accuracy_score",
+    "aurc_expected": "Geifman and El-Yaniv 2017; osr-metrics 0.5.0, selective.py: aurc",
+    "aurc_trapezoid": f"{FD_SHIFTS}RiskCoverageStats.aurc",
+    "augrc": f"Traub et al. 2024; {FD_SHIFTS}RiskCoverageStats.augrc",
+    "openauc": "Wang et al. 2022 (OpenAUC), Eq. 12, where a tie counts 0",
+    "oscr": "Dhamija et al. 2018 (the curve); osr-metrics 0.5.0, osr.py: compute_aoscr",
+    "ccr_at_10fpr": "Dhamija et al. 2018",
+    "detection_error": f"Liang et al. 2018 (ODIN); the least of {SCIKIT_LEARN}roc_curve's (1 - tpr + fpr) / 2",
+    "max_softmax": f"Hendrycks and Gimpel 2017; {PYTORCH_OOD}MaxSoftmax",
+    "max_logit": f"Hendrycks et al. 2022; {PYTORCH_OOD}MaxLogit",
+    "energy": f"Liu et al. 2020; {PYTORCH_OOD}EnergyBased",
+    "energy_t2": f"Liu et al. 2020; {PYTORCH_OOD}EnergyBased",
+    "entropy": f"{PYTORCH_OOD}Entropy",
+    "gen_01": f"Liu et al. 2023; {POSTPROCESSORS}gen_postprocessor.py: GENPostprocessor",
+    "gen_05_top2": f"Liu et al. 2023; {POSTPROCESSORS}gen_postprocessor.py: GENPostprocessor",
+    "mahalanobis": f"Lee et al. 2018; {POSTPROCESSORS}mds_postprocessor.py: MDSPostprocessor",
+    "relative_mahalanobis": f"Ren et al. 2021; {POSTPROCESSORS}rmds_postprocessor.py: RMDSPostprocessor",
+    "knn_1": f"Sun et al. 2022; {PYTORCH_OOD}KNN",
+    "knn_10": f"Sun et al. 2022; {PYTORCH_OOD}KNN",
+    "vim_2": f"Wang et al. 2022 (ViM); {POSTPROCESSORS}vim_postprocessor.py: VIMPostprocessor",
+    "vim_5": f"Wang et al. 2022 (ViM); {POSTPROCESSORS}vim_postprocessor.py: VIMPostprocessor",
+    "residual_2": f"Wang et al. 2022 (ViM); {POSTPROCESSORS}residual_postprocessor.py: ResidualPostprocessor",
+    "react_90": f"Sun et al. 2021; {POSTPROCESSORS}react_postprocessor.py: ReactPostprocessor",
+    "react_60": f"Sun et al. 2021; {POSTPROCESSORS}react_postprocessor.py: ReactPostprocessor",
+    "dice_90": f"Sun and Li 2022; {POSTPROCESSORS}dice_postprocessor.py: DICEPostprocessor",
+    "dice_50": f"Sun and Li 2022; {POSTPROCESSORS}dice_postprocessor.py: DICEPostprocessor",
+    "fdbd": f"Liu and Qin 2024; {POSTPROCESSORS}fdbd_postprocessor.py: fDBDPostprocessor",
+    "extra_output": "Dhamija et al. 2018 (background class); SciPy 1.17.1, special.softmax",
+    "extra_output_margin": "the same outputs; torchosr 0.1.6, models.Openmax, rejects where it is above 0",
+    "she": f"Zhang et al. 2023; {POSTPROCESSORS}she_postprocessor.py: SHEPostprocessor",
+}
 # Pairs that differ in a setting: a library whose scores are equal for both doesn't use it. The scores of openmax_* have
 # no expected values: its Weibull distributions come from a library. *_search is a setting that a hyperparameter search
 # sets in an object that has scored samples before.
@@ -385,7 +435,8 @@ def score_cases():
 
 
 def main():
-    os.makedirs(os.path.join(HERE, "v1"), exist_ok=True)
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "v1")
+    os.makedirs(folder, exist_ok=True)
     expected = {
         "about": "Made by make_suite.py. Larger scores are more unknown; label -1 is unknown. tolerance: relative to "
                  "max(1, |value|).",
@@ -393,6 +444,7 @@ def main():
             name: {
                 "quantity": quantity,
                 "definition": " ".join(text.split()),
+                "source": SOURCES[name],
                 "openset": spec,
                 "tolerance": 1e-9
             } for name, (quantity, text, spec, _) in METRICS.items()
@@ -400,6 +452,7 @@ def main():
         "scores": {
             name: {
                 "definition": " ".join(text.split()),
+                "source": SOURCES[name],
                 "openset": spec,
                 "tolerance": 1e-5
             } for name, (text, spec, _) in SCORES.items()
@@ -409,7 +462,7 @@ def main():
         "score_cases": {}
     }
     for name, arrays in metric_cases().items():
-        np.savez(os.path.join(HERE, "v1", name + ".npz"), **arrays)
+        np.savez(os.path.join(folder, name + ".npz"), **arrays)
         known = arrays["label"] >= 0
         score = arrays["unknown_score"].astype(float)
         wrong = (arrays["prediction"] != arrays["label"])[known]
@@ -417,14 +470,14 @@ def main():
             key: of(score[~known], score[known], wrong) for key, (*_, of) in METRICS.items()
         }
     for name, arrays in score_cases().items():
-        np.savez(os.path.join(HERE, "v1", name + ".npz"), **arrays)
+        np.savez(os.path.join(folder, name + ".npz"), **arrays)
         doubles = {key: array.astype(float) if array.dtype.kind == "f" else array for key, array in arrays.items()}
         expected["score_cases"][name] = {
             key: of(doubles).tolist()
             for key, (*_, of) in SCORES.items()
             if key.startswith("extra_output") == (name == "extra_output")
         }
-    with open(os.path.join(HERE, "v1", "expected.json"), "w") as file:
+    with open(os.path.join(folder, "expected.json"), "w") as file:
         json.dump(expected, file, indent=1)
         file.write("\n")
 

@@ -1,4 +1,4 @@
-"""The functions and postprocessors of a checkout: OPENOOD=.../OpenOOD."""
+"""The functions and postprocessors of a checkout: OPENOOD=.../OpenOOD. Its knn needs the package faiss-cpu."""
 import importlib.util
 import os
 import subprocess
@@ -67,7 +67,7 @@ def postprocessor(name, kind, arguments, d):
     batch = {"data": d["train_features"], "label": d["train_label"]}
     if hasattr(module, "tqdm"):
         module.tqdm = lambda batches, **_: batches
-    of.setup(network, {"main_train": [batch], "train": [batch], "val": [batch]}, None)
+    of.setup(network, {name: [batch] for name in ("main_train", "train", "val", "test")}, None)
     return of, lambda: -of.postprocess(network, d["features"])[1]
 
 
@@ -135,6 +135,15 @@ def scores(d):
         }),
         "she": ("she_postprocessor", "SHEPostprocessor", {
             "metric": "inner_product"
+        }),
+        "knn_1": ("knn_postprocessor", "KNNPostprocessor", {
+            "K": 1
+        }),
+        "knn_10": ("knn_postprocessor", "KNNPostprocessor", {
+            "K": 10
+        }),
+        "residual_2": ("residual_postprocessor", "ResidualPostprocessor", {
+            "dim": 2
         }),
         "mahalanobis": ("mds_postprocessor", "MDSPostprocessor", {}),
         "relative_mahalanobis": ("rmds_postprocessor", "RMDSPostprocessor", {}),

@@ -4,7 +4,11 @@ import os
 
 import openset
 
-NAME, VERSION = "openset (Python)", openset.__version__
+NAME = "openset (Python)"
+try:
+    VERSION = openset.__version__
+except ImportError:  # not installed
+    VERSION = "from source"
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "v1", "expected.json")) as file:
     EXPECTED = json.load(file)
 
@@ -33,4 +37,6 @@ def scores(d):
         of = openset.scores.Score(name, **{key: value_of(word) for key, word in zip(words[::2], words[1::2])})
         return (of.fit(**fit, **head) if fit else of).score_samples(**test, **head)
 
-    return {name: lambda spec=about["openset"]: scored(spec) for name, about in EXPECTED["scores"].items()}
+    specs = {name: about["openset"] for name, about in EXPECTED["scores"].items()}
+    specs.update({f"openmax_tail{tail}": f"openmax {{ tail: {tail} }}" for tail in (5, 20)})
+    return {name: lambda spec=spec: scored(spec) for name, spec in specs.items()}

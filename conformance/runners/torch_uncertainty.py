@@ -20,8 +20,20 @@ from torchmetrics.classification import BinaryAUROC, BinaryAveragePrecision  # n
 def metrics(d):
     """As its ClassificationRoutine measures unknown samples."""
     score, unknown = torch.tensor(d["unknown_score"].astype(float)), torch.tensor((d["label"] < 0).astype(int))
+    known = unknown == 0
+    label, prediction = torch.tensor(d["label"])[known].long(), torch.tensor(d["prediction"])[known].long()
+    # "Probabilities" whose largest is minus the score, at the prediction: the rank is all that these two use.
+    confidence = torch.full((len(label), int(prediction.max()) + 1), -torch.inf, dtype=score.dtype)
+    confidence[torch.arange(len(label)), prediction] = -score[known]
+
+    def selective(metric):
+        metric.update(confidence, label)
+        return metric.compute()
+
     return {
         "auroc": BinaryAUROC()(score, unknown),
         "aupr_unknown": BinaryAveragePrecision()(score, unknown),
-        "fpr95_unknown_positive": tu.FPR95(pos_label=1)(score, unknown)
+        "fpr95_unknown_positive": tu.FPR95(pos_label=1)(score, unknown),
+        "aurc": selective(tu.AURC()),
+        "augrc": selective(tu.AUGRC())
     }
