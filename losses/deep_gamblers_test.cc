@@ -14,7 +14,8 @@ TEST(DeepGamblersTerm, BetsOnTheClassesAndKeepsAPart) {
               TensorNear(at::scalar_tensor((std::log(8.0 / 5) + std::log(8.0 / 4)) / 2, at::kDouble), 1e-12));
 }
 
-// Values and gradients by gambler_loss() of the authors' main.py, run in double precision.
+// Values and gradients by the loss in train() of the authors' main.py (0d1b595), run in double precision
+// (tools/peers/released_head_peer.py).
 TEST(DeepGamblersTerm, AgreesWithTheReleasedCode) {
   const at::Tensor logits =
       Matrix({{1.5, -0.5, 0.25, 2.0}, {0.0, 3.0, -1.0, 0.5}, {-2.0, 0.5, 0.75, -1.0}}).requires_grad_();

@@ -94,7 +94,8 @@ TEST_F(StagePredictorsTest, StageMeansAreThoseOfTheMaps) {
   EXPECT_THAT(prediction.output.logits, TensorEq(plain.logits));
 }
 
-// matmul, sum(dim=2) and the signed root of OpenOOD's and pytorch-ood's gram.
+// matmul, sum(dim=2) and the signed root of the authors' G_p(), which tools/peers/released_head_peer.py runs, and of
+// OpenOOD's and pytorch-ood's gram.
 TEST(GramRowSums, AreRootsOfRowSumsOfGramMatrices) {
   const at::Tensor map = Noise({2, 3, 2, 2});
   const at::Tensor values = GramRowSums(map, 3);

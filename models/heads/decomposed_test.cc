@@ -35,7 +35,8 @@ TEST(DecomposedHead, HasThreeSimilarities) {
   }
 }
 
-// The outputs of GodinNet in OpenOOD's networks/godin_net.py (3c35632) with these weights.
+// The outputs of GodinNet in OpenOOD's networks/godin_net.py (3c35632) with these weights
+// (tools/peers/released_head_peer.py).
 TEST(DecomposedHead, IsOpenOods) {
   const at::NoGradGuard no_grad;
   const at::Tensor feature = Matrix({{0, 2}, {2, 0}, {1, 1}}).to(at::kFloat);

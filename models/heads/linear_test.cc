@@ -65,7 +65,8 @@ TEST(LinearHeadTest, FeaturesCanBeNormalisedInTraining) {
   EXPECT_THAT(head->Forward(feature).feature, TensorEq(head->Forward(feature).logits));
 }
 
-// The outputs of T2FNormNet in OpenOOD's networks/t2fnorm_net.py (3c35632) with tau 0.1 and these weights.
+// The outputs of T2FNormNet in OpenOOD's networks/t2fnorm_net.py (3c35632) with tau 0.1 and these weights
+// (tools/peers/released_head_peer.py).
 TEST(LinearHeadTest, NormalisesAsOpenOodsT2FNorm) {
   LinearHeadSpec spec;
   spec.set_feature_temperature(0.1);
