@@ -84,11 +84,18 @@ std::vector<std::string> GroupNames(const std::vector<std::string>& paths, const
     common.erase(differ, common.end());
     common.resize(common.rfind('/') + 1);
   }
+  std::set<std::string> have_folders;  // classes
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (shared[class_of[i]].size() < paths[i].rfind('/') + 1) have_folders.insert(class_of[i]);
+  }
   std::vector<std::string> groups;
   std::map<std::string, std::set<std::string>> of_class;
   for (size_t i = 0; i < paths.size(); ++i) {
     const size_t begin = shared[class_of[i]].size(), end = paths[i].rfind('/') + 1;
-    groups.push_back(begin < end ? paths[i].substr(begin, end - begin - 1) : BeforeNumber(paths[i].substr(end)));
+    const bool has_folders = have_folders.count(class_of[i]) > 0;
+    groups.push_back(begin < end   ? paths[i].substr(begin, end - begin - 1)
+                     : has_folders ? std::string()
+                                   : BeforeNumber(paths[i].substr(end)));
     of_class[class_of[i]].insert(groups.back());
   }
   for (size_t i = 0; i < paths.size(); ++i) {

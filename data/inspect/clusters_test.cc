@@ -62,6 +62,12 @@ TEST(GroupNames, AreFoldersBelowAClass) {
               ElementsAre("p1", "p2/day", "p1", "p13", "", "", "p9/nap", ""));
 }
 
+// Files that lie next to a folder are no group of their own, whatever their names.
+TEST(GroupNames, OfAClassWithOneFolder) {
+  EXPECT_THAT(GroupNames({"c/img_1.png", "c/img_2.png", "c/more/img_3.png", "c/more/img_4.png"}, {"c", "c", "c", "c"}),
+              ElementsAre("", "", "more", "more"));
+}
+
 TEST(GroupNames, AreWhatPrecedesNumbers) {
   const std::vector<std::string> paths = {"a/video1_001.png", "a/video1_002.png", "a/video12-7.png", "a/left.png",
                                           "b/cat_1.png",      "b/cat_2.png",      "c/17.png",        "c/18.jpg",
