@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Tests of the suite, in the folder of the source tree: suite_test.py Page, and suite_test.py Suite PROGRAM LIBRARY.
+"""Tests of the suite, in the folder of the source tree: suite_test.py Page, suite_test.py Differences PROGRAM, and
+suite_test.py Suite PROGRAM LIBRARY.
 
-Page: docs/conformance.md has each definition with its source. Suite installs NumPy into a new environment (from the
+Page: docs/conformance.md has each definition with its source. Differences: openset's commands of docs/known_differences.md
+print what it says. Suite installs NumPy into a new environment (from the
 package index): make_suite.py makes v1 again, past_bugs.py is caught, and openset passes through its command (PROGRAM)
 and its Python module (LIBRARY: libopenset_measures.so).
 """
 import filecmp
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,7 +20,7 @@ import venv
 
 NUMPY = "numpy==2.4.6"
 V1 = "conformance/v1"
-PROGRAM, LIBRARY = (os.path.abspath(path) for path in sys.argv[2:4]) if len(sys.argv) > 2 else ("", "")
+PROGRAM, LIBRARY = ([os.path.abspath(path) for path in sys.argv[2:4]] + ["", ""])[:2]
 
 
 def expected(folder=V1):
@@ -43,6 +47,25 @@ class Page(unittest.TestCase):
         with open("docs/conformance.md", encoding="utf-8") as file:
             page = file.read()
         self.assertIn("\n".join(lines_of_page()), page)
+
+
+class Differences(unittest.TestCase):
+    def test_each_row_has_its_command(self):
+        with open("docs/known_differences.md", encoding="utf-8") as file:
+            rows = [line for line in file.read().partition("\n## ")[0].splitlines() if line.startswith("| ")][2:]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            self.assertRegex(row.rstrip(" |").split(" | ")[-1], r"`(OPENOOD=FOLDER )?(openset|python3) [^`]+`.* prints `")
+
+    def test_commands_of_openset_print_what_the_page_says(self):
+        with open("docs/known_differences.md", encoding="utf-8") as file:
+            found = re.findall(r"`openset ([^`]+)`[^`|]*? prints `([^`]+)`", file.read())
+        self.assertGreater(len(found), 10)
+        for words, printed in found:
+            with self.subTest(words):
+                done = subprocess.run([PROGRAM, *shlex.split(words)], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(printed, done.stdout)
 
 
 class Suite(unittest.TestCase):
