@@ -11,7 +11,6 @@
 #include "data/path_below.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"
-#include "data/sets/data_set_parts.h"
 
 namespace openset {
 namespace {
@@ -41,8 +40,8 @@ class ImageFileFormat : public PartFormat {
     for (const DataSetLayout& layout : info.layout()) {
       for (const DataSetPart& part : layout.part()) {
         const DataFile* other = TableOfClusters(part);
-        if (!HasClusters(part) ||
-            (other != nullptr && other->sha256_size() > 0 && other->sha256(0) == clusters->sha256(0)))
+        const bool has_none = other == nullptr && !part.image_list().has_cluster_column();
+        if (has_none || (other != nullptr && other->sha256_size() > 0 && other->sha256(0) == clusters->sha256(0)))
           continue;
         return problems->push_back(
             {absl::StrCat(path, ".clusters"),

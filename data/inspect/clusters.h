@@ -37,7 +37,8 @@ void JoinSimilar(absl::Span<const float> features, int64_t dim, double similarit
 // What files have in common that show the same patient or video. For each path: the folders between the file and the
 // folder that contains all files of its class ("patient_7/day_1"); if no file of the class has such folders, what
 // precedes the number at the end of its name and a separator, "_", "-", "." or a space ("video12" of
-// "video12_0031.png"). "" if there is neither, or if all files of the class have the same. Precondition: both lists have the same length.
+// "video12_0031.png"). "" if there is neither, or if all files of the class have the same. Precondition: both lists
+// have the same length.
 std::vector<std::string> GroupNames(const std::vector<std::string>& paths, const std::vector<std::string>& class_of);
 
 }  // namespace openset

@@ -1,8 +1,7 @@
 #include "experiments/worker/execution.h"
 
-#include <string>
-
 #include <cstdlib>
+#include <string>
 
 #include "core/tensor/torch_runtime.h"
 #include "gmock/gmock.h"
