@@ -348,9 +348,9 @@ SCORES = {
         "minus the inner product with the mean feature of correctly classified training samples of the predicted class",
         "she {}", she),
 }
-# Pairs that differ in a setting: a library whose scores are equal for both doesn't use it. The scores of openmax_* have no
-# expected values: its Weibull distributions are those of a library. *_search is a setting that a hyperparameter search sets
-# in an object that has scored samples before.
+# Pairs that differ in a setting: a library whose scores are equal for both doesn't use it. The scores of openmax_* have
+# no expected values: its Weibull distributions come from a library. *_search is a setting that a hyperparameter search
+# sets in an object that has scored samples before.
 MUST_DIFFER = [("openmax_tail5", "openmax_tail20"), ("knn_1", "knn_10"), ("vim_2", "vim_5"), ("react_90", "react_60"),
                ("energy", "energy_t2"), ("gen_01", "gen_05_top2"), ("dice_90", "dice_50"),
                ("extra_output", "extra_output_margin"), ("vim_2_search", "vim_5_search"),

@@ -2,7 +2,7 @@
 
 A runner is a file with NAME, VERSION, and one or both of
     metrics(d) -> {quantity: value}
-        d: unknown_score, label and prediction of a case; the quantities are those of expected.json
+        d: unknown_score, label and prediction of a case; quantities as in expected.json
     scores(d) -> {score id: function that returns an array}
         d: logits, features, head_weight, head_bias and train_*; larger = more unknown. The case extra_output has only
         logits, whose last column is for the unknown, and num_classes

@@ -368,7 +368,7 @@ def main():
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
     out = os.path.join(os.environ.get("BUILD_WORKING_DIRECTORY", "."), options.out) if options.out else os.path.join(
         workspace, "BENCHMARKS.md")
-    # Programs that look for the project's files use those of this script.
+    # Programs that look for the project's files use this script's.
     os.environ.setdefault("RUNFILES_DIR", os.path.dirname(os.getcwd()))
     with tempfile.TemporaryDirectory() as folder:
         benchmarks = Benchmarks(options, folder)

@@ -79,8 +79,9 @@ def small_time(plan):
 def main(openset, flags):
     out = ["# Every table and figure of the three papers", "",
            "`bazel run //tools:coverage` writes this file. `openset plan STUDY` prints the same for your machine and store, and",
-           "says how to get the data. Image passes are those of the plan (a training pass counts as 3, an inference pass as 1).",
-           "Multiply-adds are those of the study's networks in these passes.", "",
+           "says how to get the data. Image passes come from the plan (a training pass counts as 3, an inference "
+           "pass as 1).",
+           "Multiply-adds are what the study's networks need for these passes.", "",
            "* **This CPU**: assumes 3e10 multiply-adds per second and thread. VGG32 trains at 107 to 139 images/s on the 2",
            "  cores named below, which is 2.6e10 to 3.4e10 per thread. Networks with fewer than 1e7 multiply-adds an image are",
            "  several times slower.",

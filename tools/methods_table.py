@@ -3,7 +3,7 @@ against.
 
     python3 tools/methods_table.py [--fix]
 
-Names and papers are those of experiments/methods, what a score needs is read in the schemas, and the
+Names and papers come from experiments/methods, what a score needs is read in the schemas, and the
 rest in tools/methods_table.tsv (its seconds are those that tools/score_seconds.py prints). Reports where the page
 differs; --fix updates it.
 """

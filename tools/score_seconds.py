@@ -6,8 +6,8 @@
 TEST.npz and TRAIN.npz are the outputs of one training for its test images and for its training images, in the store's
 outputs/. The score of each method is measured by `openset eval`, one after the other and then all of them again; those
 that need more than these outputs are omitted. Prints the least user and system time of a method over the rounds, minus
-that of max_logit, scaled to 10,000 images of TEST.npz, and including the fit to all of TRAIN.npz. The last line is the
-largest relative difference between the median round and the least one, over methods that take 0.2 s or more.
+the time of max_logit, scaled to 10,000 images of TEST.npz, and including the fit to all of TRAIN.npz. The last line is
+the largest relative difference between the median round and the least one, over methods that take 0.2 s or more.
 """
 
 import argparse

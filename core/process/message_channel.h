@@ -41,13 +41,14 @@ class PolledChannel {
  public:
   explicit PolledChannel(int fd) : fd_(fd) {}
 
-  // Sends what goes now; Move() sends the rest. Errors: kUnavailable if the other side is gone; kInvalidArgument if the
-  // message is too large, and then nothing of it is sent.
+  // Sends what is possible without waiting; Move() sends the rest. Errors: kUnavailable if the other side is gone;
+  // kInvalidArgument if the message is too large, and then nothing of it is sent.
   absl::Status Send(const google::protobuf::Message& message);
 
   // The events of poll() to wait for.
   short Events() const;
-  // Sends and receives what goes now. Returns the number of bytes. The end of the stream is reported by Take().
+  // Sends and receives what is possible without waiting. Returns the number of bytes. The end of the stream is reported
+  // by Take().
   size_t Move();
   // Takes the next message that is complete; false if there is none. Errors: as MessageChannel::Receive().
   absl::StatusOr<bool> Take(google::protobuf::Message* message);

@@ -14,8 +14,8 @@ namespace openset {
 // SHA-256, in hexadecimal, over the full name of the message's type and, for it and each message below it, its schema's
 // revision and its set fields in order of number, each with number and value. Fields marked `label` in the schema are
 // left out; so are those marked `added` while they hold their default, unknown fields, and the paths of strings with a
-// rule `path_after`. Of the messages in the fields of one with the option `digest_of_parts` it covers their digests.
-// Messages that differ in any other field have different digests, and the digest depends neither on
+// rule `path_after`. If a message has the option `digest_of_parts`, the digests of the messages in its fields stand for
+// them. Messages that differ in any other field have different digests, and the digest depends neither on
 // the order of fields in a file nor on the version of the Protobuf library. Doubles are hashed by their bits (-0 as 0).
 std::string MessageDigest(const google::protobuf::Message& message);
 

@@ -20,11 +20,11 @@ absl::Span<const double> CostMapCosts();
 // cost. Each has a name.
 std::vector<MetricSpec> CostMapMetrics(const ExpectedCostSpec& cost);
 
-// Of a comparison of all pairs of methods by CostMapMetrics(). In each cell, the best method is the one of the least
-// cost (the first of equal ones), and it is decided if every other one is detectably worse by the comparison's verdict,
-// Holm's p-value over the pairs of the cell. Text shows the letter of the best method or, if it is not decided, the
-// letters of all that are not detectably worse. CSV and JSON have each method's cost in each cell, and its test against
-// the best one. Precondition: the format is not kSentence.
+// Formats a comparison of all pairs of methods by CostMapMetrics(). In each cell, the best method has the least cost
+// (the first of equal ones), and the cell is decided if every other method is detectably worse by the comparison's
+// verdict, Holm's p-value over the pairs of the cell. Text shows the letter of the best method or, if the cell is not
+// decided, the letters of all that are not detectably worse. CSV and JSON have each method's cost in each cell, and its
+// test against the best one. Precondition: the format is not kSentence.
 std::string FormatCostMap(const SampleComparison& comparison, TextFormat format);
 
 }  // namespace openset

@@ -53,8 +53,8 @@ TEST(OneVsSet, TheShareDoesNotDependOnTheSlope) {
 }
 
 // Class 1 has samples at 2.5, 10, 11 and 12. The slab of class 0 is [0, 4], of risk 1 + 1 + 11 / 5, for which one move
-// leads from 10 to 4. That of class 1 stays at [4, 12], of risk 1 + 9.5 / 8 + 8 / 3 = 4.85: [3, 12] and [10, 12] have
-// more, although [2.5, 12] has less, 1 + 1 + 10 / 4.
+// leads from 10 to 4. The slab of class 1 stays at [4, 12], of risk 1 + 9.5 / 8 + 8 / 3 = 4.85: [3, 12] and [10, 12]
+// have more, although [2.5, 12] has less, 1 + 1 + 10 / 4.
 TEST(OneVsSet, MovesAPlaneAsLongAsTheRiskFalls) {
   MadeScore score("one_vs_set {}");
   const std::vector<float> train = {0, 1, 2, 3, 4, 2.5, 10, 11, 12};

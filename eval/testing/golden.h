@@ -49,12 +49,12 @@ struct Samples {
 
 // The samples of a case of open_set_metrics.json or selective.json.
 Samples OpenSetSamples(const GoldenCase& golden);
-// Those of a detection case of unknown_detection.json: one class, all predictions right.
+// The samples of a detection case of unknown_detection.json: one class, all predictions right.
 Samples DetectionSamples(const GoldenCase& golden);
-// Those of a selective case of unknown_detection.json: all known, errors are wrong predictions.
+// The samples of a selective case of unknown_detection.json: all known, errors are wrong predictions.
 Samples SelectiveSamples(const GoldenCase& golden);
 
-// Those of a case of deployment.json: a loss, and unknown samples.
+// The samples of a case of deployment.json: a loss, and unknown samples.
 Samples DeploymentSamples(const GoldenCase& golden);
 
 // The metric of a MetricSpec's text, such as "auroc { tied: NOTHING }".

@@ -4,8 +4,7 @@
 //
 // The life of an action:
 //   1. ActionsOf() (experiments/spec/resolve/actions.h) gives the actions of a trial, with their keys and inputs.
-//   Work()
-//      estimates their cost. AddReads() lists the data that they read.
+//      Work() estimates their cost. AddReads() lists the data that they read.
 //   2. Needs() returns the resources that an action occupies while it runs.
 //   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() remove
 //      it from there.

@@ -49,12 +49,12 @@ absl::StatusOr<int64_t> CountChecked(const Selection& selection, const ArrayCont
 // outputs that are missing or don't fit.
 absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context);
 
-// Commits the outputs of an inference with such a model: its file's in the order of the action's samples, or the fitted
-// head's. If the images of the task are not on this machine, only the numbers of samples of each class are compared.
-// Errors: an error of the data; kInvalidArgument with file and row for outputs that don't fit the action: other numbers
-// of samples or labels, missing or further groups, other names of classes, fewer outputs than classes; kNotFound if the
-// training is not in the store, or its command wrote no outputs for these samples; kDataLoss if its checkpoint is
-// corrupt; a write error.
+// Commits the outputs of an inference with such a model: the outputs in its file, in the order of the action's samples,
+// or the outputs of the fitted head. If the images of the task are not on this machine, only the numbers of samples of
+// each class are compared. Errors: an error of the data; kInvalidArgument with file and row for outputs that don't fit
+// the action: other numbers of samples or labels, missing or further groups, other names of classes, fewer outputs than
+// classes; kNotFound if the training is not in the store, or its command wrote no outputs for these samples; kDataLoss
+// if its checkpoint is corrupt; a write error.
 absl::Status InferOnArrays(const ActionSpec& action, const ArrayContext& context);
 
 }  // namespace openset

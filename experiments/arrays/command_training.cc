@@ -474,7 +474,7 @@ absl::StatusOr<Outputs> OutputsOfCommand(const InferAction& action, const TrainA
                                          const std::string& checkpoint) {
   OPENSET_ASSIGN_OR_RETURN(const Safetensors content, DecodeSafetensors(checkpoint));
   const Part* part = PartOf(action, train);
-  if (part == nullptr) return absl::NotFoundError("the command got other samples than those of this inference");
+  if (part == nullptr) return absl::NotFoundError("the command got other samples than this inference has");
   Outputs outputs;
   absl::Status status;
   ForEachArray(&outputs, [&](const char* name, auto* values) {

@@ -19,8 +19,8 @@ struct LinearMap {
 };
 
 // The head that minimises LogisticRegressionSpec's sum for `features` [N, D] (row-major) and labels 0 to K - 1. For two
-// classes, |W|^2 counts twice, so that the difference of both rows is scikit-learn's single one. The same input gives
-// the same bits on any number of threads. Errors: kOutOfRange if `steps` do not suffice, with what to change;
+// classes, |W|^2 counts twice, so that the difference of the two rows is scikit-learn's single row. The same input
+// gives the same bits on any number of threads. Errors: kOutOfRange if `steps` do not suffice, with what to change;
 // kInvalidArgument if there is one class only. Precondition: features.size() = labels.size() * D; labels are in range.
 absl::StatusOr<LinearMap> FitLogisticRegression(const LogisticRegressionSpec& spec, absl::Span<const float> features,
                                                 absl::Span<const int64_t> labels, int num_classes);

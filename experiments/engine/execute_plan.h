@@ -137,18 +137,18 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
   }
 }
 
-// Decides when to poll the other processes of the store and when to send a heartbeat. Both are due at the first call.
-// Uses one monotonic clock.
+// Decides when to look at the other processes of the store and when to give a sign of life. Both are due at the first
+// call. Uses one monotonic clock.
 class PollSchedule {
  public:
-  // Returns whether a sign of life is due, one each `every`. If so, counts it as given.
+  // Returns whether a sign of life is due: one per `every`. If so, counts it as given.
   bool TakeSign(absl::Duration now, absl::Duration every) {
     if (signed_.has_value() && now - *signed_ < every) return false;
     signed_ = now;
     return true;
   }
 
-  // Whether a look is due: one each `every`, or less often, so that looks take at most 1/20 of the time.
+  // Whether a look is due: one per `every`, or less often, so that looking takes at most 1/20 of the time.
   bool IsLookDue(absl::Duration now, absl::Duration every) const {
     return !began_.has_value() || now - *began_ >= std::max(every, 20 * took_);
   }
@@ -203,7 +203,7 @@ class CpuSlots {
 };
 
 // Divides the actions of a plan among the processes of a store: which actions this process claims, and what becomes of
-// those that it leaves to others.
+// the others.
 
 // For each action's key, the number of attempts that had failed before the start of a run that several processes share.
 // 0 if absent.
@@ -274,7 +274,7 @@ struct OpenWork {
 };
 
 struct ExecuteOptions {
-  // What of it applies here: memory, retries, max_failures. Study::Run() also uses lease_seconds.
+  // The fields that apply here: memory, retries, max_failures. Study::Run() also uses lease_seconds.
   DeploySpec deploy;
   // The wait before the first retry of an action (WaitBeforeRetry()).
   absl::Duration first_wait = absl::Seconds(1);
@@ -305,7 +305,7 @@ absl::Status TimeIsUp();
 
 // Executes the needed actions of a plan, each as soon as its inputs are done and a seat is free. Later steps of a trial
 // start before earlier ones, so that trials complete; among these, actions with more work left up to their record start
-// first, so that no long one is left for the end. Stage::Needs() gives the resources that an action needs. A choice
+// first, so that no long action is left for the end. Stage::Needs() gives the resources that an action needs. A choice
 // needs no seat: this process makes it by calling `choose`, and executes the actions that this adds to the plan.
 //
 // If another process is working on an action, this one waits for the result, and takes the action over if that process

@@ -96,8 +96,8 @@ struct LocalEngineOptions {
   // Whether the user allows trainings by other programs (CommandSpec).
   bool allow_commands = false;
   // A worker that gives no sign of life for this long is killed. Signs of life are each byte that it sends, use of the
-  // CPU, and reading (also of what it is sent). Only the first counts within a message that it sends; and on a GPU,
-  // after the action's first message, since a process that waits for a hanging GPU also uses the CPU.
+  // CPU, and reading (also of what it is sent). While it sends a message, only the bytes count; likewise on a GPU after
+  // the action's first message, since a process that waits for a hanging GPU also uses the CPU.
   absl::Duration hang = absl::Minutes(10);
   // If a dead worker has not left its GPU after this long, the GPU is no longer used.
   absl::Duration leave = absl::Minutes(1);
@@ -145,7 +145,7 @@ class LocalEngine : public Engine {
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);
   void Remove(Worker* worker);
-  // Sends and receives what goes now, and adds the events of the messages that came.
+  // Sends and receives what is possible without waiting, and adds the events of the messages that arrived.
   void AddEvents(Worker* worker, std::vector<EngineEvent>* events);
   // Its last message has come, or (`received`) could not be read.
   EngineEvent EndAction(Worker* worker, absl::Status received, const WorkEvent& event);

@@ -39,8 +39,9 @@ struct Capacity {
   int64_t memory_mb = 0;
 };
 
-// Of the actions that could start, the one of the latest stage starts first (so that trials that have begun complete),
-// then the one with more work (so that no long one is left for the end), then the one with the smaller id.
+// Of the actions that could start, the one in the latest stage starts first (so that trials that have begun are
+// completed), then the one with more work (so that no long action is left for the end), then the one with the smaller
+// id.
 struct Priority {
   int stage = 0;
   int64_t work = 0;  // in any unit

@@ -517,7 +517,7 @@ absl::Status CheckOutputs(const ScoreSpec& score, int64_t num_outputs, int num_c
                                                    num_outputs, " outputs for ", num_classes, " classes"));
   }
   const std::string text = ExtraOutputText(score, num_outputs, num_classes);
-  // Those of a network of more classes may be many.
+  // A network trained on more classes may have many more outputs.
   if (text.empty() || num_outputs > num_classes + 1) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("the score ", text));
 }

@@ -44,8 +44,8 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs& outputs,
                                            const Outputs* fit = nullptr);
 
-// The trial's samples with its score, as `openset eval` reads them from files, from the outputs in the store. Errors:
-// as EvaluateTrial().
+// The trial's samples from the outputs in the store, with the trial's score, in the form in which `openset eval` reads
+// samples from files. Errors: as EvaluateTrial().
 absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& store);
 
 // Makes the trial's record from the outputs in the store that its evaluation names, and commits it under `key`. Errors:

@@ -51,7 +51,7 @@ struct Plan {
   int CountNeeded(ActionKind kind) const;
   // The number of trials without a record.
   int CountLeft() const;
-  // In an order in which inputs come first.
+  // Each comes after its inputs.
   std::vector<ActionId> NeededActions() const;
 
   // The first trial that needs the action.

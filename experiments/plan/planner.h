@@ -41,7 +41,7 @@ class Planner {
   // Moves the plan out. Don't use the planner afterwards.
   Plan TakePlan() { return std::move(plan_); }
 
-  // Adds a trial and its actions, as far as they are not in the plan yet. Returns the trial's number.
+  // Adds a trial, and its actions that the plan doesn't have yet. Returns the trial's number.
   int AddTrial(Trial trial);
   // Adds many trials, faster. Returns the number of the first one; the others follow it.
   int AddTrials(std::vector<Trial> trials);

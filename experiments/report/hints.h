@@ -32,8 +32,9 @@ using KnownClassesOfTasks = std::map<std::string, std::vector<std::vector<int>>>
 
 // Hints by the rules of eval/statistics/plausibility.h, in the order of the trials.
 //   Accuracy: trials that share a checkpoint share one hint, about the trial with the highest accuracy.
-//   AUROC: checked only if the accuracy is not suspicious. One hint for all trials: methods with a trial that is below
-//   by itself, then those whose mean over three or more splits (or seeds of one split) is below by a t test at 0.01.
+//   AUROC: checked only if the accuracy is not suspicious. One hint for all trials names methods with a trial that is
+//   below 50 % by itself, then methods whose mean over three or more splits (or seeds of one split) is below it by a t
+//   test at 0.01.
 //   Another split: named if its accuracy on the accepted samples of all classes of the data set, known or not, is
 //   clearly higher. The lower end of its Clopper-Pearson interval (0.999, corrected for the number of splits) must be
 //   0.2 above the accuracy of the trial's own split, and above 0.5. Of several explanations, the one with the highest

@@ -23,13 +23,13 @@ struct PowerRow {
   // The smallest difference that the pilot's own test finds in 4 of 5 studies, at PowerPlan.level. Absent for fewer
   // than kFewestReplicates splits, and if the differences do not vary.
   std::optional<double> detectable;
-  // The splits of one seed that it takes to find PowerPlan.size. Absent if the differences do not vary; 0: more than
-  // 10,000.
+  // The number of splits, with one seed each, that it takes to find PowerPlan.size. Absent if the differences do not
+  // vary; 0: more than 10,000.
   std::optional<int> splits;
 };
 
-// A number of seeds of each split, and the splits that it takes to find the difference in 4 of 5 studies for the row
-// whose differences vary most.
+// A number of seeds of each split, and the number of splits that it then takes to find the difference in 4 of 5
+// studies, for the row whose differences vary most.
 struct Allocation {
   int seeds = 0;
   int splits = 0;  // 0: more than 10,000

@@ -15,7 +15,7 @@ namespace openset {
 // lines "SHA256 PATH\n" of all files, sorted by path. A source that is a folder stands for all files below it, except
 // __pycache__, *.pyc and names that begin with a dot. Problems, with the field's path below MethodSpec: a source that
 // is missing, is absolute, is outside of the folder, or has a link; more than 10,000 files or 256 MB; a source_sha256
-// that is not theirs. Missing sources whose SHA-256 is given are not a problem, because its results may be in the
+// that does not match them. Missing sources whose SHA-256 is given are not a problem, because its results may be in the
 // store.
 std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec* command);
 

@@ -42,7 +42,7 @@ std::vector<FieldProblem> ResolveSplitFiles(const std::vector<int>& splits, cons
 // ResolveSplitFiles() was called for both.
 ModelSpec ModelOfSplit(const ModelSpec& model, int split, uint64_t seed);
 
-// The model with its validation outputs instead of those for the test samples. Precondition:
+// The model with its validation outputs instead of its outputs for the test samples. Precondition:
 // model.outputs.validation_file is set, and ModelOfSplit() was called.
 ModelSpec OnValidationFile(const ModelSpec& model);
 

@@ -76,7 +76,7 @@ TEST(PaperSpecs, PublishedNumbersMatchOurs) {
                                                               // The same as for CIFAR10's column.
                                                               {"openauc_table_2_small", 10},
                                                               {"openauc_tables_4_5_small", 8 * (7 + 9)},
-                                                              // The level of 2 and 8 classes, and that of 4 and 3.
+                                                              // The levels of 2 and 8 classes, and of 4 and 3.
                                                               {"imbalance_table_1_small", 2 * 4 * 2 * 4}}) {
     EXPECT_EQ(CountPublished(EmptyReport(name)), count) << name;
   }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -320,7 +321,7 @@ class Writer {
     }
     if (record_bytes_ > MostUnfolded(FileSize(path_))) {
       return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unpack to ", record_bytes_,
-                                                     " bytes, more than those of one may: export fewer trials"));
+                                                     " bytes, more than a bundle's may: export fewer trials"));
     }
     OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
@@ -376,8 +377,16 @@ void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std
   }
 }
 
+// The file of a record without its details.
+absl::StatusOr<std::string> WithoutDetails(const std::string& path, absl::string_view bytes) {
+  TrialRecord record;
+  OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(bytes, &record), path));
+  record.clear_details();
+  return EncodeRecord(record);
+}
+
 // Reads the record files of the stream, and checks that their sums are the lines at the end of SHA256SUMS. Errors
-// (without the path): kDataLoss; those of `use`.
+// (without the path): kDataLoss; any error that `use` returns.
 absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
                                const RecordUnpacker::UseFile& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string sums, zip->Read(kBundleSums, limits.large_member_bytes));
@@ -416,16 +425,23 @@ google::protobuf::FileDescriptorSet RecordSchema() {
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path, const BundleExtras& extras) {
   BundleWritten written;
-  std::set<std::string> files, outputs, checkpoints;
+  std::map<std::string, std::string> files;  // by the name of the member
+  std::set<std::string> outputs, checkpoints;
   for (const std::string& id : trial_ids) {
     OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
     OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(record), store.RecordPath(id)));
-    files.insert(store.RecordPath(id));
+    files[MemberOf(store.RecordPath(id), store)] = store.RecordPath(id);
     AddKeys(record, extras, &outputs, &checkpoints);
     written.manifest.set_records(written.manifest.records() + 1);
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
     for (const std::string& replica : replicas) {
-      files.insert(replica);
+      std::string member = MemberOf(replica, store);
+      if (!extras.details) {  // its name is the sum of its content
+        OPENSET_ASSIGN_OR_RETURN(std::string bytes, store.ReadBytes(replica));
+        OPENSET_ASSIGN_OR_RETURN(bytes, WithoutDetails(replica, bytes));
+        member = absl::StrCat(member.substr(0, member.rfind('/') + 1), Sha256Hex(bytes), ".rec");
+      }
+      files[member] = replica;
       written.manifest.set_replicas(written.manifest.replicas() + 1);
     }
   }
@@ -481,9 +497,12 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
         OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
       }
       OPENSET_RETURN_IF_ERROR(writer.AddRecords([&](const Writer::AddRecord& add) -> absl::Status {
-        for (const std::string& file : files) {
-          OPENSET_ASSIGN_OR_RETURN(const std::string bytes, store.ReadBytes(file));
-          OPENSET_RETURN_IF_ERROR(add(MemberOf(file, store), bytes));
+        for (const auto& [member, file] : files) {
+          OPENSET_ASSIGN_OR_RETURN(std::string bytes, store.ReadBytes(file));
+          if (!extras.details) {
+            OPENSET_ASSIGN_OR_RETURN(bytes, WithoutDetails(file, bytes));
+          }
+          OPENSET_RETURN_IF_ERROR(add(member, bytes));
         }
         return absl::OkStatus();
       }));

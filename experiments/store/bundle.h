@@ -50,7 +50,8 @@ class RecordPacker {
   // `use` receives the stream.
   explicit RecordPacker(UseBytes use) : xz_(std::move(use)) {}
 
-  // Errors: kInvalidArgument for a name that does not fit into the header; those of XzWriter.
+  // Errors: kInvalidArgument for a name that does not fit into the header; kResourceExhausted if the system gives no
+  // memory or no thread; any error that `use` returns.
   absl::Status Add(const std::string& name, absl::string_view content);
   absl::Status Finish();
 
@@ -72,13 +73,14 @@ class RecordUnpacker {
   };
   using UseFile = std::function<absl::Status(const std::string& name, const std::string& content)>;
 
-  // `use` receives each complete file; only one is in memory at a time. Its name is that of a record file
+  // `use` receives each complete file; only one is in memory at a time. Its name is a record file's
   // (TrialOfBundleMember()).
   RecordUnpacker(const Limits& limits, UseFile use);
 
   // Each header must be exactly the one that RecordPacker writes for its name and size. This refuses links, devices,
-  // folders, long names, owners and all other features of tar. Errors: kDataLoss for any other archive, or beyond a
-  // limit; those of `use` and XzReader. Don't call Add() again after an error.
+  // folders, long names, owners and all other features of tar. Errors: kDataLoss for any other archive, for a corrupt
+  // stream (XzReader), or beyond a limit; kResourceExhausted if there is no memory; any error that `use` returns. Don't
+  // call Add() again after an error.
   absl::Status Add(absl::string_view packed) { return xz_.Add(packed); }
   absl::Status Finish();
 
@@ -120,6 +122,7 @@ struct BundleExtras {
   std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
   bool outputs = false;                        // the outputs that the records' scores were fitted to and measured on
   bool checkpoints = false;                    // the checkpoints of all their trainings
+  bool details = true;                         // TrialRecord.details, most of a record's bytes
 };
 
 struct BundleWritten {
@@ -128,9 +131,12 @@ struct BundleWritten {
   std::vector<std::string> left_out;  // a line for each outputs folder or checkpoint that the store no longer has
 };
 
-// Writes the records of these trials and `extras`. Replaces `path`. Errors: those of Store::LoadRecord(),
-// CheckOutputs(), CheckCheckpoint(), CheckTrialId() and NamesInFolder(), because neither corrupt nor incomplete results
-// must be passed on; kInvalidArgument if no file can have this path or the bundle would exceed a limit; kUnavailable.
+// Writes the records of these trials and `extras`. Replaces `path`. Errors: kNotFound if the store lacks a record;
+// kDataLoss if a record, its outputs or its checkpoints are corrupt, or have another schema version or key, because
+// neither corrupt nor incomplete results must be passed on; kUnimplemented if a newer openset wrote one;
+// kInvalidArgument if no file can have this path or the bundle would exceed a limit; kResourceExhausted if there is no
+// memory or no thread to compress; a read failure (IsReadFailure() in experiments/store/store.h); a write error
+// (core/files/files.h).
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path, const BundleExtras& extras = {});
 
@@ -154,9 +160,10 @@ using UseFile = std::function<absl::Status(const std::string& name, const std::s
 
 // Reads an untrusted bundle. Calls `record` for each record file, in the order of names, and `file`, unless it is null,
 // for each other file that `wanted` accepts; the rest is not decompressed. Writes nothing and opens no path that the
-// bundle names. Returns the bundle's digest. Errors, all with the path: kNotFound; kDataLoss for a corrupt bundle,
-// another kind of file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for records of another
-// schema version than `schema_version`; read errors (IsReadFailure()); those of `record` and `file`.
+// bundle names. Returns the bundle's digest. Errors, with the path: kNotFound; kDataLoss for a corrupt bundle, another
+// kind of file, an unknown member, or a bundle beyond a limit; kInvalidArgument for a folder; kFailedPrecondition for a
+// bundle of a newer version, or with records of another schema version than `schema_version`; a read failure
+// (IsReadFailure() in experiments/store/store.h). Any error that `record` or `file` returns, as it is.
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& record, const BundleLimits& limits = {},
                                        const UseFile& file = nullptr,
                                        const std::function<bool(const std::string& name)>& wanted = nullptr,

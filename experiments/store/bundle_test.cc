@@ -372,7 +372,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   EXPECT_EQ(OpenBundle(path_, true)->bundle()->damaged, counts.damaged);
   EXPECT_FALSE(*OpenBundle(path_, true)->HasCheckpoint(record.checkpoint_key()));
   EXPECT_FALSE(*refusing.HasCheckpoint(record.checkpoint_key()));
-  // Nor are valid files of another action than that of their key.
+  // Nor are valid files whose action has another key than their folder.
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
   summary.mutable_action()->mutable_train()->set_seed(2);

@@ -23,11 +23,11 @@ namespace openset {
 // Which files count.
 enum class BytesOf {
   kAll,
-  kFreed,  // those whose space removing them frees: without files that have another hard link
+  kFreed,  // files whose removal frees space: none that has another hard link
 };
 
-// The size of a file, or of all files below a folder. Links count 0, as does everything that is gone. Errors: those of
-// IsReadFailure() (experiments/store/store.h).
+// The size of a file, or of all files below a folder. Links count 0, as does everything that is gone. Errors: a read
+// error other than kNotFound (core/files/system_calls.h).
 absl::StatusOr<int64_t> BytesBelow(const std::string& path, BytesOf of = BytesOf::kAll);
 
 struct StudyUsage {
@@ -40,16 +40,15 @@ struct StudyUsage {
 };
 
 // Sorted by name. What can't be read goes to `unread`. `by_user`, if not null, gets the size of the records,
-// checkpoints and outputs that each user made, each once; without those of unknown users.
+// checkpoints and outputs that each user made, each once; without results of unknown users.
 std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
                                      std::map<std::string, int64_t>* by_user = nullptr);
 
 // The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones; of a bundle
-// its own size, "bundle". Folders in
-// which something can't be read go to `unread`.
+// its own size, "bundle". Folders in which something can't be read go to `unread`.
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread);
 
-// The sum of these sizes. Errors: those of IsReadFailure() (experiments/store/store.h).
+// The sum of these sizes. Errors: kUnavailable if something can't be read now.
 absl::StatusOr<int64_t> BytesOfStore(const Store& store);
 
 // "3.4 GB".
@@ -72,14 +71,15 @@ absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
 //     quarantine; then checkpoints whose records have their outputs; then outputs of records; then other checkpoints;
 //     the oldest first in each group. All of them can be made again: outputs from checkpoints, checkpoints by training.
 // These stay too: everything that a process is working on, everything younger than an hour, and all files whose names
-// are not openset's. Ages are those by the clock of the store's disk (Store::Now()), which gave the files their times.
+// are not openset's. Ages are measured by the clock of the store's disk (Store::Now()), which gave the files their
+// times.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
   std::optional<std::set<std::string>> programs_in_use;  // by their names, the SHA-256
   std::optional<int64_t> most_bytes;                     // of the whole store
   // With `most_bytes`, for the study that is running now: keys of checkpoints and outputs that it still needs, which
-  // stay, and of those that it no longer needs, which may be removed even if they are younger than an hour.
+  // stay, and of others that it no longer needs, which may be removed even if they are younger than an hour.
   std::set<std::string> needed, done_with;
 };
 
@@ -91,16 +91,18 @@ struct Garbage {
 
 struct GarbageFound {
   std::vector<Garbage> garbage;  // sorted by path
-  // OK, or why the clock of the store's disk can't be read. Then the ages are those by this machine's clock.
+  // OK, or why the clock of the store's disk can't be read. Then this machine's clock measured the ages.
   absl::Status clock;
 };
 
-// The garbage according to the policy. Errors: those of Store::CheckIsStore(); kDataLoss for a corrupt record, because
-// its inputs are not known then; those of IsReadFailure() if any folder or record that decides what is garbage can't be
-// read now.
+// The garbage according to the policy. Errors: kNotFound if there is no store; kFailedPrecondition if the folder is not
+// a store, or has another schema version; kPermissionDenied if one of its own folders is a link; kDataLoss for a
+// corrupt record, because its inputs are not known then; kUnavailable or another read error (core/files/system_calls.h)
+// if anything that decides what is garbage can't be read now.
 absl::StatusOr<GarbageFound> FindGarbage(const Store& store, const GarbagePolicy& policy);
 
-// Removes the garbage. Errors: `clock`, if there is any garbage, before anything is removed; kUnavailable.
+// Removes the garbage. Errors: `clock`, if there is any garbage, before anything is removed; a write error
+// (core/files/files.h); a read error other than kNotFound.
 absl::Status RemoveGarbage(const Store& store, const GarbageFound& found);
 
 }  // namespace openset

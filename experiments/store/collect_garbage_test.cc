@@ -366,7 +366,7 @@ TEST_F(CollectGarbageTest, RemovesNothingWhileSomethingCantBeRead) {
   EXPECT_THAT(Found(), ElementsAre(old));
 }
 
-// This machine's clock is a month ahead of that of the disk.
+// This machine's clock is a month ahead of the disk's.
 TEST_F(CollectGarbageTest, AgesAreThoseByTheClockOfTheDisk) {
   const std::string young = store_.OutputsFolder(TestKey("ff")), old = store_.CheckpointFolder(TestKey("ee"));
   Age(old, 31);

@@ -16,7 +16,7 @@ struct ComponentSources {
   std::string fingerprint;  // SHA-256 over its sources, in hexadecimal
 };
 
-// The sources of a member; if it is not in the table, those of its family. Empty if the family isn't there either.
+// The sources of a member; if it is not in the table, its family's sources. Empty if the family isn't there either.
 ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table);
 
 // Adds each component that `spec` or a message in it uses to `provenance`, for example LossTermSpec's `cross_entropy`.

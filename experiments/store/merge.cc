@@ -216,6 +216,18 @@ bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
   return true;
 }
 
+namespace {
+
+// Whether one of two records is the other without its details, as BundleExtras.details leaves them out.
+bool IsSameButForDetails(TrialRecord a, TrialRecord b) {
+  if (a.has_details() == b.has_details()) return false;
+  a.clear_details();
+  b.clear_details();
+  return EncodeRecord(a) == EncodeRecord(b);
+}
+
+}  // namespace
+
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts) {
   const std::string path = into.RecordPath(record.trial_id());
   OPENSET_ASSIGN_OR_RETURN(const bool is_new, into.CommitRecordBytes(record.trial_id(), path, bytes));
@@ -230,6 +242,11 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
     return absl::OkStatus();
   }
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord there, into.LoadRecord(record.trial_id()));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> all, LoadReplicas(into, record.trial_id()));
+  if (absl::c_any_of(all, [&](const TrialRecord& other) { return IsSameButForDetails(other, record); })) {
+    ++counts->there;
+    return absl::OkStatus();
+  }
   OPENSET_RETURN_IF_ERROR(into.CommitRecordBytes(record.trial_id(), replica, bytes).status());
   ++(SameNumbers(there, record) ? counts->replicas : counts->differing);
   return absl::OkStatus();

@@ -16,13 +16,15 @@
 namespace openset {
 
 // All records of a trial, sorted by the start of their evaluation, then by their bytes: the same order in every store.
-// The first one represents the trial. Leaves out replicas that are corrupt or belong to another trial. Errors: those of
-// Store::LoadRecord(), CheckTrialId() and ReplicaPaths(); those of IsReadFailure() for a replica.
+// The first one represents the trial. Leaves out replicas that are corrupt or belong to another trial. Errors:
+// kNotFound if the store has no record of the trial; kDataLoss if the one in records/ is corrupt, has another id or
+// schema version, or something other than a folder is where the replicas should be; kUnimplemented if a newer openset
+// wrote it; a read failure (IsReadFailure() in experiments/store/store.h).
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
 
-// The record that represents the trial. If there is only one, this is Store::LoadRecord().
+// The record that represents the trial. If there is only one, this is Store::LoadRecord(). The same errors.
 absl::StatusOr<TrialRecord> LoadFirstRecord(const Store& store, const std::string& trial_id);
-// That of every trial, like LoadRecords() (experiments/store/store_contents.h).
+// The record that represents each trial, like LoadRecords() (experiments/store/store_contents.h).
 std::vector<TrialRecord> LoadFirstRecords(const Store& store, UnreadRecords* unread,
                                           absl::Span<const int> without = {});
 
@@ -39,18 +41,21 @@ struct MergeCounts {
   std::vector<std::string> unreadable;  // left out because they can't be read now (UnreadRecords::unreadable)
 };
 
-// Adds a record file. `record` is its decoded content. Errors: those of writing.
+// Adds a record file. `record` is its decoded content. Errors: a write error (core/files/files.h); kFailedPrecondition
+// if `into` is a bundle. For the trial's records that `into` has already: as LoadReplicas().
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
 // Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
 // experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. Errors:
-// kNotFound if there is neither a store nor a bundle; kFailedPrecondition for another schema version; those of
-// ReadBundle(), of IsReadFailure() for a bundle, and of writing.
+// kNotFound if there is neither a store nor a bundle; kFailedPrecondition for another schema version, or a newer kind
+// of bundle; kDataLoss if the bundle is corrupt; a read failure of the bundle, or of a store's file `version`; as
+// MergeRecord() for `into`.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Opens a bundle as a store that can't be changed. `with_results`: unpacks its outputs and checkpoints too. Records,
 // outputs and checkpoints that MergeFrom() would leave out are left out and named (BundleContent.damaged). Errors:
-// those of ReadBundle(), and of writing to a temporary folder.
+// kNotFound; kDataLoss if it is corrupt or not a bundle; kFailedPrecondition for another schema version, or a newer
+// kind of bundle; a read failure; with `with_results` also a write error, of a temporary folder.
 absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results = false);
 
 // The kind of CPU or GPU whose kernels computed a record's outputs: vendor and LibTorch's kernels, "Intel, AVX512"; of

@@ -297,6 +297,51 @@ TEST_F(MergeTest, ABundleOpensAsAStore) {
   EXPECT_THAT(ReplicaPaths(in_part, id).value(), SizeIs(1));
 }
 
+// A record without its details is not another run of its trial.
+TEST_F(MergeTest, RecordsWithoutDetailsAreTheSameRecords) {
+  const Store from = In("from");
+  const std::string id = TestKey("abcd");
+  const auto commit = [&](const std::string& host) {
+    TrialRecord record = TestRecord(id, "m", 0, 0.5, host);
+    RecordedCurve* curve = record.mutable_details()->add_curve();
+    curve->set_kind(RecordedCurve::ROC);
+    for (const float x : {0.0f, 1.0f}) {
+      curve->add_x(x);
+      curve->add_y(x);
+    }
+    MergeCounts counts;
+    return MergeRecord(from, record, EncodeRecord(record), &counts);
+  };
+  ASSERT_THAT(commit("one"), IsOk());
+  ASSERT_THAT(commit("two"), IsOk());  // a replica, whose name is the sum of its content
+  const std::string full = TestFolder() + "/full.zip", slim = TestFolder() + "/slim.zip";
+  ASSERT_THAT(WriteBundle(from, {id}, full), IsOk());
+  BundleExtras extras;
+  extras.details = false;
+  const absl::StatusOr<BundleWritten> written = WriteBundle(from, {id}, slim, extras);
+  ASSERT_THAT(written, IsOk());
+  EXPECT_EQ(written->manifest.replicas(), 1);
+  const Store opened = OpenBundle(slim).value();
+  EXPECT_TRUE(opened.bundle()->damaged.empty());
+  const std::vector<TrialRecord> records = LoadReplicas(opened, id).value();
+  EXPECT_EQ(records.size(), 2);
+  for (const TrialRecord& record : records) {
+    EXPECT_FALSE(record.has_details());
+    EXPECT_TRUE(SameNumbers(record, from.LoadRecord(id).value()));
+  }
+  int place = 0;
+  for (const auto& [first, second] : {std::make_pair(full, slim), std::make_pair(slim, full)}) {
+    const Store into = In(absl::StrCat("into", place++));
+    MergeCounts counts;
+    ASSERT_THAT(MergeFrom(first, into, &counts), IsOk());
+    ASSERT_THAT(MergeFrom(second, into, &counts), IsOk());
+    EXPECT_EQ(counts.trials, 1);
+    EXPECT_EQ(counts.replicas, 1);
+    EXPECT_EQ(counts.there, 2);
+    EXPECT_EQ(LoadReplicas(into, id)->size(), 2);
+  }
+}
+
 TEST_F(MergeTest, TwoMergesOfOneBundleAtOnce) {
   const Store from = In("from");
   constexpr int kTrainings = 20;

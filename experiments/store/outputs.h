@@ -23,7 +23,7 @@ struct Outputs {
   std::vector<int64_t> class_id;  // [N], class id in the data set, at least 0
   std::vector<int64_t> group;     // [N], index into group_names of an unknown sample, -1 = known
   std::vector<std::string> group_names;
-  std::vector<int64_t> prediction;  // [N], the predicted class, if not that of the largest logit; else empty
+  std::vector<int64_t> prediction;  // [N], the predicted class, if it is not the class of the largest logit; else empty
   std::vector<float> head_weight;   // [K, D] and
   std::vector<float> head_bias;     // [K], of a linear head; empty for others
   // [N, D], features of the images with some pixels changed (PixelPerturbationSpec); otherwise empty.
@@ -48,7 +48,7 @@ class ClusterNumbers {
   // Appends the clusters of `count` samples of a data set. `clusters` is empty if it has none: each sample is its own.
   void Append(const std::string& data_set, absl::Span<const int64_t> clusters, int64_t count);
 
-  // Those of all samples; empty if no data set has clusters.
+  // The clusters of all samples; empty if no data set has any.
   std::vector<int64_t> Take();
 
  private:

@@ -42,7 +42,9 @@ class RecordIndex {
   // Uses the store's file in ~/.cache/openset/records.
   static RecordIndex OfUser(const Store& store);
 
-  // The stages of a record that have a key. Errors: those of Store::LoadRecord().
+  // The stages of a record that have a key. Errors, if the record had to be read: kNotFound; kDataLoss if it is
+  // corrupt, belongs to another trial, breaks a rule or has another schema version; kUnimplemented if a newer openset
+  // wrote it; a read failure (IsReadFailure() in experiments/store/store.h).
   absl::StatusOr<std::vector<Stage>> Look(const std::string& trial_id);
 
   // Saves the index. Errors are ignored, because the index only saves time.

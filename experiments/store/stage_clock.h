@@ -26,7 +26,7 @@ class StageClock {
   double cpu_seconds_at_start_;
 };
 
-// For a resumed training: adds the times of its earlier runs to `provenance`, and sets the start to that of the first.
+// For a resumed training: adds the times of its earlier runs to `provenance`, and takes the first run's start.
 void AddEarlierRuns(const StageProvenance& earlier, StageProvenance* provenance);
 
 }  // namespace openset

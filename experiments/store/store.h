@@ -63,8 +63,9 @@ class Store {
   // Closes its folders to links (core/files/system_calls.h): below `folder`, which may be a link itself, none is
   // followed, since others may write there.
   explicit Store(std::string folder);
-  // A bundle, read as a store that nobody can change (OpenBundle() in experiments/store/merge.h). `path` is its own,
-  // and takes the place of the folder in the paths of records: "BUNDLE.zip/records/ab/ID.rec".
+  // A bundle, read as a store that nobody can change (OpenBundle() in experiments/store/merge.h): functions that write
+  // return kFailedPrecondition. `path` is its own, and takes the place of the folder in the paths of records:
+  // "BUNDLE.zip/records/ab/ID.rec".
   Store(std::string path, std::shared_ptr<const BundleContent> bundle)
       : folder_(std::move(path)), bundle_(std::move(bundle)) {}
 
@@ -80,19 +81,22 @@ class Store {
   absl::StatusOr<std::string> ReadBytes(const std::string& record_file) const;
 
   // The schema version by the file `version`; kSchemaVersion for a folder without results. Errors: kFailedPrecondition
-  // if the path is not a folder, or the file is another one; those of reading.
+  // if the path is not a folder, or the file `version` is not a store's; kPermissionDenied if one of the store's own
+  // folders is a link; a read error other than kNotFound (core/files/system_calls.h).
   absl::StatusOr<int> Version() const;
   // For commands that make results: checks that the folder is a store that this openset can read, or that it can become
-  // one (absent, empty, or with other files). Errors: kFailedPrecondition, with the folder and what to do, for a store
-  // of another schema version or if the path is not a folder; kPermissionDenied.
+  // one (absent, empty, or with other files). Errors, with the folder and what to do: kFailedPrecondition for a store
+  // of another schema version, a path that is not a folder, or a file `version` that is not a store's;
+  // kPermissionDenied if one of the store's own folders is a link; a read error other than kNotFound.
   absl::Status CheckVersion() const;
-  // For all other commands: checks that the folder is a store that this openset can read. Errors: those of
-  // CheckVersion(); kNotFound if there is no folder; kFailedPrecondition for a folder without the file `version`.
+  // For all other commands: checks that the folder is a store that this openset can read. Errors: kNotFound if there is
+  // no folder; kFailedPrecondition as above, and for a folder without the file `version`; kPermissionDenied as above; a
+  // read error.
   absl::Status CheckIsStore() const;
-  // Creates the folder and the file `version` in it, unless they exist. Errors: kUnavailable.
+  // Creates the folder and the file `version` in it, unless they exist. Errors: a write error (core/files/files.h).
   absl::Status Make() const;
 
-  // Whether there is anything of this name, intact or not. Errors: those of IsReadFailure().
+  // Whether there is anything of this name, intact or not. Errors: a read error other than kNotFound.
   absl::StatusOr<bool> HasRecord(const std::string& trial_id) const;
   absl::StatusOr<bool> HasCheckpoint(const std::string& key) const;
   absl::StatusOr<bool> HasOutputs(const std::string& key) const;
@@ -112,32 +116,34 @@ class Store {
 
   // Errors, with the path: kNotFound; kDataLoss for a record that is corrupt, belongs to another trial, breaks a rule
   // (CheckRecord() in experiments/store/records/record_check.h) or has another schema version (OtherVersionOf());
-  // kUnimplemented if a newer openset wrote it; those of IsReadFailure().
+  // kUnimplemented if a newer openset wrote it; a read failure (IsReadFailure()).
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   // Loads into `record`, without the fields that have the numbers `without` (DecodeRecord() in
   // core/proto/record_file.h). Of these fields, only the presence of required ones is checked. After an error, `record`
   // is undefined. Precondition: schema_version and trial_id are not among the fields.
   absl::Status LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const;
-  // The same errors; kDataLoss if the result is that of another action: neither its provenance nor the digest of its
+  // The same errors; kDataLoss also if another action made the result: neither its provenance nor the digest of its
   // action says that its key is `key`.
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
 
   // Compare a result with its checksums. Large files that have not changed are read only once
-  // (core/files/digest_cache.h). Errors: those of Load...; kDataLoss for a file that does not match its checksum.
+  // (core/files/digest_cache.h). The same errors; kDataLoss also for a file that is missing or does not match its
+  // checksum.
   absl::Status CheckCheckpoint(const std::string& key) const;
   absl::Status CheckOutputs(const std::string& key) const;
 
   // Moves a corrupt result to quarantine/, so that it can be made again and people can examine it. `result` is a
   // RecordPath(), CheckpointFolder() or OutputsFolder(), or a file next to them. Returns its new folder. Errors:
-  // kNotFound if it is gone; kUnavailable. After an error, quarantine/ is as before.
+  // kNotFound if it is gone; a write error. After an error, quarantine/ is as before.
   absl::StatusOr<std::string> Quarantine(const std::string& result, absl::string_view reason) const;
-  // One line for each folder of quarantine/: "quarantine/1: reason". Errors: those of IsReadFailure().
+  // One line for each folder of quarantine/: "quarantine/1: reason". Errors: a read failure; kDataLoss if quarantine/
+  // is not a folder.
   absl::StatusOr<std::vector<std::string>> Quarantined() const;
 
   // Returns false if the store already has a record of this trial, which then stays. A corrupt one is moved to
   // quarantine/ and replaced. Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read;
-  // those of IsReadFailure() if the record that is there can't be read now; those of writing.
+  // a read failure if the record that is there can't be read now; a write error.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
   // The same for the bytes of a record file. `path` is RecordPath(), or the path of a replica.
   absl::StatusOr<bool> CommitRecordBytes(const std::string& trial_id, const std::string& path,
@@ -150,20 +156,21 @@ class Store {
   absl::StatusOr<bool> CommitFolder(const std::string& staging, const std::string& target) const;
 
   // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder(),
-  // PartialPath() or WorkFolder(). It need not exist. Errors: kUnavailable.
+  // PartialPath() or WorkFolder(). It need not exist. Errors: a write error; a read error other than kNotFound.
   absl::Status Remove(const std::string& result) const;
 
-  // Adds a failed attempt. Earlier ones stay.
+  // Adds a failed attempt. Earlier ones stay. Errors: a write error.
   absl::Status WriteFailure(const FailureRecord& failure) const;
-  // The number of failed attempts. Errors of these three: those of IsReadFailure().
+  // The number of failed attempts. Errors: a read failure; kDataLoss if attempts/<key> is not a folder.
   absl::StatusOr<int> CountFailures(const std::string& key) const;
-  // The keys of all actions with failed attempts, sorted.
+  // The keys of all actions with failed attempts, sorted. The same errors.
   absl::StatusOr<std::vector<std::string>> KeysOfFailures() const;
-  // The last failed attempt. Errors: kNotFound if there is none; kDataLoss if it is corrupt.
+  // The last failed attempt. The same errors; kNotFound if there is none; kDataLoss also if it is corrupt or has
+  // another schema version; kUnimplemented if a newer openset wrote it.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
-  // The time by the clock of the store's disk, to compare with the times of its files: that of a file that this makes
-  // and removes. Errors: kUnavailable, for example if the store can't be written.
+  // The time by the clock of the store's disk, to compare with the times of its files: the time of a file that this
+  // makes and removes. Errors: kUnavailable; a write error.
   absl::StatusOr<absl::Time> Now() const;
 
  private:
@@ -191,11 +198,12 @@ inline constexpr char kActionFile[] = "action.textproto";
 inline constexpr int kSchemaVersion = 3;
 
 // Whether an error of reading says nothing about the bytes, because they could not be read now: kPermissionDenied,
-// kResourceExhausted (too many open files, no memory) and kUnavailable (the disk or its server).
+// kResourceExhausted (too many open files, no memory) or kUnavailable (the disk or its server). Contracts call these
+// codes "a read failure".
 bool IsReadFailure(const absl::Status& status);
 
 // The names in a folder of a store, sorted; none if there is no such entry. Errors, with the path: kDataLoss if the
-// entry is not a folder, or a link to nothing; those of IsReadFailure().
+// entry is not a folder, or a link to nothing; a read failure.
 absl::StatusOr<std::vector<std::string>> NamesInFolder(const std::string& folder);
 
 // The schema version, if a result could not be loaded because it has another one; none for other errors.

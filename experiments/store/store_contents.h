@@ -52,7 +52,8 @@ std::vector<std::string> OutputsKeys(const Store& store, UnreadRecords* unread);
 std::vector<std::string> ReplicaIds(const Store& store, UnreadRecords* unread);
 
 // The further records of a trial, apart from the first one: their folder, and their paths, sorted. Each is named by the
-// SHA-256 of its bytes. Errors: those of NamesInFolder() (experiments/store/store.h).
+// SHA-256 of its bytes. Errors: kDataLoss if the folder's name is taken by something else; a read failure
+// (IsReadFailure() in experiments/store/store.h).
 std::string ReplicaFolder(const Store& store, const std::string& trial_id);
 absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const std::string& trial_id);
 
@@ -60,7 +61,8 @@ absl::StatusOr<std::vector<std::string>> ReplicaPaths(const Store& store, const 
 std::vector<std::string> UnknownEntries(const Store& store, UnreadRecords* unread);
 
 // The trial whose id starts with `beginning`. Errors: kNotFound; kInvalidArgument for fewer digits than these, or if
-// several ids start with it (the message names some); those of NamesInFolder().
+// several ids start with it (the message names some); kDataLoss if something other than a folder is where the records
+// should be; a read failure.
 inline constexpr size_t kFewestTrialDigits = 4;
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
 

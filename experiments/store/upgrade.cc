@@ -102,7 +102,8 @@ ActionSpec SpecOf(InferActionV2 old) {
   return spec;
 }
 
-// A message of a file of version 2. Errors: those of DecodeRecord() and CheckMessage(); kDataLoss for another version.
+// A message of a file of version 2. Errors: kDataLoss if it is corrupt, breaks a rule or has another version;
+// kUnimplemented for a newer layout.
 template <typename Summary>
 absl::StatusOr<Summary> Decode(const std::string& bytes) {
   Summary summary;
@@ -220,7 +221,7 @@ class Upgrade {
     summary.DiscardUnknownFields();
     const std::string key = MessageDigest(summary.action());
     summary.mutable_provenance()->set_key(key);
-    // Those of the first releases had no summaries of their trainings, whose checkpoints have them.
+    // Outputs of the first releases had no summaries of their trainings; the checkpoints have them.
     if (summary.training().empty()) {
       OPENSET_ASSIGN_OR_RETURN(*summary.mutable_training(), LoadTrainings(summary.action(), to_));
     } else {

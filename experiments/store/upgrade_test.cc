@@ -115,7 +115,7 @@ std::string OldKey(const std::string& type, const google::protobuf::Message& act
                    CanonicalBytes(action));
 }
 
-// A summary as version 2 wrote it: without the action of this version, with that of the other one.
+// A summary as version 2 wrote it: with the action of version 2 instead of this version's.
 template <typename Summary, typename Old>
 std::string OldSummary(Summary summary, const Old& old) {
   summary.clear_action();
@@ -204,7 +204,7 @@ TEST_F(UpgradedTrainingTest, NamesItsInputsByTheirNewKeys) {
   EXPECT_EQ(std::filesystem::hard_link_count(to_.OutputsFolder(outputs) + "/" + kOutputsFile), 2);
 }
 
-// Those of the first releases; the checkpoints have them.
+// As the first releases wrote them; the checkpoints have the trainings.
 TEST_F(UpgradedTrainingTest, OutputsWithoutTheirTrainingsGetThem) {
   WriteOutputs(InferSummary());
   EXPECT_EQ(Upgrade().outputs, 1);
@@ -233,7 +233,7 @@ TEST_F(UpgradeTest, OnlyOfVersion2) {
   EXPECT_FALSE(FileExists(to_.folder()));
 }
 
-// A record must be that of its trial.
+// A record must have the id of its trial.
 TEST_F(UpgradeTest, RefusesTheIdOfAnotherTrial) {
   CopyReleased();
   UnreadRecords unread;

@@ -12,8 +12,8 @@
 namespace openset {
 
 struct StoreProblem {
-  // The whole result: the record, or the folder of a checkpoint or of outputs. Or an entry that stands where the store
-  // should have a folder.
+  // The whole result: the record, or the folder of a checkpoint or of outputs. Or an entry where the store should have
+  // a folder.
   std::string path;
   std::string what;  // "PATH: does not match its checksum"
 };
@@ -29,7 +29,9 @@ struct StoreReport {
 // Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and
 // compares them with their checksums. Also checks that each record's id matches its content (CheckTrialId() in
 // experiments/store/records/record_id.h). A record of another schema version counts as corrupt. A result that another
-// process removes or replaces meanwhile does not. Changes nothing. Errors: those of Store::CheckIsStore().
+// process removes or replaces meanwhile does not. Changes nothing. Errors: kNotFound if there is no folder;
+// kFailedPrecondition if it is not a store, or has another schema version; kPermissionDenied if one of the store's own
+// folders is a link; a read error (core/files/system_calls.h).
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 
 }  // namespace openset

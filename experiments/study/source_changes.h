@@ -26,7 +26,7 @@ struct CurrentSources {
   FingerprintTable fitted_heads = nullptr;  // whatever the stage
 };
 
-// Those of this program and of the worker that was built with it.
+// The fingerprints in this program and in the worker that was built with it.
 CurrentSources SourcesOfThisProgram();
 
 // Compares provenances with the current sources. Components without a fingerprint on either side are not compared.

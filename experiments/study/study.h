@@ -164,7 +164,8 @@ class Study {
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;
-  // Those that can't be read now, alike (Plan.unreadable). They count as done, and a run leaves them as they are.
+  // The same for results that can't be read now (Plan.unreadable). They count as done, and a run leaves them as they
+  // are.
   std::vector<std::string> Unreadable() const;
   // Moves the corrupt results to the store's quarantine, so that they are made again. Returns a line for each. Errors:
   // a write error.

@@ -41,7 +41,7 @@ struct UntilTrials {
   std::map<std::string, UntilTask> tasks;
 };
 
-// Leaves `experiment` as it is, but for the digests of further splits' files. Errors: kInvalidArgument, with a line
+// Changes nothing in `experiment` except the digests of further splits' files. Errors: kInvalidArgument, with a line
 // "FILE:LINE: path: ..." for each problem; for more trials than allowed, with their number. Precondition:
 // PrepareUntil() has succeeded.
 absl::StatusOr<UntilTrials> ExpandUntil(const ExpandOptions& options, Experiment* experiment);

@@ -17,7 +17,7 @@
 
 namespace openset {
 
-// Two trials. That of method plain also has a search among four candidates on two trainings.
+// Two trials. The trial of the method plain also has a search among four candidates on two trainings.
 inline constexpr char kSearched[] = R"(
 method: "pairs"
 validation_per_class: 5

@@ -16,9 +16,9 @@ namespace openset {
 // Reports the progress of an action. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-// Receives messages (AboutRunningAction): `cpu_slots` of the request grows with those about more CPUs. Returns whether
-// one has asked the action to save its state and end; once true, it stays true. Cheap to call often: it checks for
-// messages at most every 0.05 seconds.
+// Receives messages (AboutRunningAction). A message about more CPUs raises `cpu_slots` of the request. Returns whether
+// a message has asked the action to save its state and end; once true, it stays true. Cheap to call often: it checks
+// for messages at most every 0.05 seconds.
 using Poll = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const Poll&)>;
@@ -41,7 +41,7 @@ int ServeWork(const WorkerActions& actions,
 
 // While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
 // after messages that raise them. It receives these messages by calling `poll`, which nothing else may call
-// meanwhile. Without it (the system gives no thread), the limit stays as it is at the start.
+// meanwhile. If the system gives no thread, the limit stays as it was at the start.
 class MoreThreads {
  public:
   // Both arguments must outlive the object.

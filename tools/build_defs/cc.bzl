@@ -104,7 +104,7 @@ def openset_folder(name, deps = [], test_deps = [], test_data = [], test_size = 
     Several sources are compiled at once: names in their anonymous namespaces must differ.
 
     Args:
-      name: that of the folder.
+      name: the folder's.
       deps: of all sources.
       test_deps: of all tests.
       test_data: of all tests.

@@ -84,8 +84,8 @@ def component_fingerprints(name, families, symbol, aliases = {}, others = []):
     Args:
       name: of the rule.
       families: the target that makes the members of a family -> the names of the messages with the oneof of members,
-          separated by spaces. A member is the target's dependency with its name. Its files are its sources and those of
-          its dependencies in the same top folder. The member "" stands for the family as a whole.
+          separated by spaces. A member is the target's dependency with its name. Its files are its sources and the
+          sources of its dependencies in the same top folder. The member "" stands for the family as a whole.
       symbol: a C++ name.
       aliases: a member whose target has another name -> that name. If a member has several targets, their names are
           separated by spaces.

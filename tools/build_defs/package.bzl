@@ -44,7 +44,7 @@ program_package = rule(
         "library": attr.label(mandatory = True, doc = "What the Python package loads; among the runfiles too."),
         "package": attr.label_list(allow_files = True, doc = "The Python package's files."),
         "also": attr.label_list(allow_files = True, doc = "Files that are not the program's, at their places among its files."),
-        "gpu_check": attr.label_list(allow_files = True, doc = "Those of its part `gpu_check`."),
+        "gpu_check": attr.label_list(allow_files = True, doc = "The files of its part `gpu_check`."),
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "license": attr.label(allow_single_file = True, mandatory = True),
         "version": attr.string(mandatory = True),

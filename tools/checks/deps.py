@@ -1,5 +1,5 @@
 """Compares the includes of each target's sources with the `deps` it declares; --fix writes them into the BUILD files.
-Also finds sources that belong to no target, such as a test whose name is not that of its library.
+Also finds sources that belong to no target, such as a test whose name is not its library's.
 
 A target declares the target of every header that its own sources include, and no others. Targets without headers, which
 are only linked, may be declared too. `torch = True` is set exactly if a source file includes LibTorch, directly or not.
@@ -51,7 +51,7 @@ EXTERNAL = [
 ]
 TORCH_HEADERS = ("core/tensor/torch.h", "core/tensor/torch_library.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h",
                  "core/tensor/torch_script.h")
-# The dependencies that the macros add: to all targets, and to those of a kind.
+# The dependencies that the macros add: to all targets, and to targets of a kind.
 ALWAYS = {"@absl", "@protobuf", "//core:status_macros"}
 ADDED = {
     "openset_cc_test": {"@googletest//:gtest", "//core/testing:status_matchers"},

@@ -126,7 +126,7 @@ bool IsFileOfRuns(const std::string& argument) {
 absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>& results, TextFormat format,
                              const RunConfig& config) {
   if (!config.diagram.empty()) {
-    return absl::InvalidArgumentError("--diagram: is for results over tasks, and the study has those of one run");
+    return absl::InvalidArgumentError("--diagram: is for results over tasks, and the study has results of one run");
   }
   ComparisonRequest request;
   *request.mutable_interval() = MakeIntervalOptions(config);

@@ -85,7 +85,8 @@ absl::Status DrawStudy(const std::string& spec, const RunConfig& config) {
   return absl::OkStatus();
 }
 
-// A spec by its path or name. Errors: those of reading it; if it may be a study, with the command for a study's figure.
+// A spec by its path or name. Errors: a read error (core/files/system_calls.h); kInvalidArgument for an invalid spec.
+// If it may be a study, the message has the command for a study's figure.
 absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
   FigureSpec spec;
   const absl::StatusOr<std::string> path = SpecPath(name);

@@ -56,7 +56,7 @@ bool IsQuery(const std::string& argument) {
   return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
 }
 
-// Records of a store that match, or all those of a bundle.
+// The records of a store that match, or all records of a bundle.
 absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std::string& text,
                                                    absl::Status* problems) {
   UnreadRecords unread;

@@ -196,7 +196,7 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   return HtmlReport(report, results.results, context);
 }
 
-// `report` is of `results`; `width` that of text.
+// `report`: of `results`. `width`: of text.
 absl::StatusOr<std::string> As(TextFormat format, const Study& study, const StudyResults& results, const Report& report,
                                size_t width) {
   if (format == TextFormat::kHtml) return Page(study, results, report, /*with_images=*/true);

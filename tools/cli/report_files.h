@@ -39,13 +39,13 @@ struct ReportLayout {
   // Fields instead of the spec's (experiments/report/report_tables.h). If both are empty, the spec's.
   std::vector<std::string> rows, columns;
   Spread spread = Spread::kPopulation;
-  std::optional<int> digits;  // after the point; absent: those of each metric
+  std::optional<int> digits;  // after the point; absent: as each metric has them
   std::string sort_by;        // the metric whose best rows come first
 };
 
 // Makes the report of a study's results in a format. kTidy is a row for each trial and metric
-// (experiments/report/exports.h). `width` is that of text. Errors: kInvalidArgument for an unknown field or metric,
-// with the known ones; those of HtmlReport(). Precondition: the format is not kTensorBoard.
+// (experiments/report/exports.h). `width`: of text. Errors: kInvalidArgument for an unknown field or metric, with the
+// known ones; kNotFound if the program's own files for HTML are missing. Precondition: the format is not kTensorBoard.
 absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width);
 
@@ -59,14 +59,16 @@ absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 
 // Writes an event file for each trial below `folder` (experiments/report/exports.h), replaces earlier ones, and
-// says how many it wrote. Errors: those of reading records and of writing; kFailedPrecondition without a record.
+// says how many it wrote. Errors: kUnavailable if records can't be read now; kFailedPrecondition without a record; a
+// write error (core/files/files.h).
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder);
 
 // The path of the study's page in the store: reports/NAME/report.html.
 std::string ReportPagePath(const Study& study);
 
 // Writes only that page, with the records so far and without images, which would make a run wait. Does nothing for a
-// study that is in no file. Errors: those of reading records and of writing.
+// study that is in no file. Errors: kNotFound if the program's own files for HTML are missing; a write error. Records
+// that can't be read are missing on the page.
 absl::Status WriteReportPage(const Study& study);
 
 }  // namespace openset

@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// Errors: those of IsReadFailure(), since a run whose state can't be read may need any result.
+// Errors: a read failure, since a run whose state can't be read may need any result.
 absl::StatusOr<bool> OthersRun(const Store& store) {
   const std::string folder = JoinPath(store.folder(), "runs");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));

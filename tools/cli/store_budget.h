@@ -16,9 +16,9 @@ namespace openset {
 // DeploySpec.store_gb in bytes; nothing if the deployment sets no size, or in a Slurm job.
 std::optional<int64_t> StoreBudget(const RunConfig& config);
 
-// For use while a study runs here. Removes the files that the store needs least until it is small enough, except those
-// that later actions need and those that others made within the last hour. Returns a line about what it removed, "" if
-// nothing. Does nothing without a budget, while other runs use the store, and while a search has not chosen. Errors:
+// For use while a study runs here. Removes the files that the store needs least until it is small enough, except files
+// that later actions need and files that others made within the last hour. Returns a line about what it removed, "" if
+// nothing. Does nothing without a budget, while other runs use the store, or before a search has chosen. Errors:
 // kDataLoss for a corrupt record, whose inputs are unknown; kUnavailable if what decides can't be read now, or a file
 // can't be removed.
 absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study, std::optional<int64_t> budget);

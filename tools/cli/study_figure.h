@@ -27,10 +27,12 @@ struct StudyFigure {
 // Draws what --x and --y, --curve, --improvement or --softmax request, with the other flags of `openset figure`.
 // --softmax reads the stored outputs of each method's first trial that has a record. Errors: kInvalidArgument if none
 // or several of them are given, and for an unknown name, with the known ones; kNotFound if there are no results to
-// draw; those of reading outputs. Precondition: ParseSpread(config.spread) is OK.
+// draw, or, for --softmax, outputs are gone; kDataLoss if they are corrupt; kUnavailable or another read failure
+// (IsReadFailure() in experiments/store/store.h) if results can't be read now. Precondition: ParseSpread(config.spread)
+// is OK.
 absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const RunConfig& config);
 
-// The same for records without a study, such as those of a bundle. Errors: also kInvalidArgument for softmax, which
+// The same for records without a study, for example from a bundle. Errors: also kInvalidArgument for softmax, which
 // needs outputs, and for an improvement without a baseline.
 absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
                                               const RunConfig& config);

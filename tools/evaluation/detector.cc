@@ -124,8 +124,8 @@ absl::Status CheckFits(const Detector& detector, const SampleSet& outputs) {
   return absl::OkStatus();
 }
 
-// A share of rejected samples that chance does not explain: more than 5 standard errors above that of the validation
-// samples.
+// A hint for a share of rejected samples that chance does not explain: more than 5 standard errors above the validation
+// samples' share.
 std::string ShareHint(const DetectorSpec& spec, int64_t rejected, int64_t n) {
   const double expected = 1 - spec.validation_accepted();
   const double seen = static_cast<double>(rejected) / static_cast<double>(n);

@@ -1,9 +1,9 @@
 // A detector: a score, the samples that it is fitted to, and a threshold, in one file. It decides which outputs of a
 // network are rejected as unknown.
 //
-// The file is an .npz: `detector` is a DetectorSpec as text, and the arrays with "fit_" before their names are those of
-// docs/eval.md to which the score is fitted each time that the file is read. The same file and outputs give the same
-// bits from the command, the C library and Python.
+// The file is an .npz: `detector` is a DetectorSpec as text. The arrays with "fit_" before their names are the outputs,
+// in the layout of docs/eval.md, to which the score is fitted each time that the file is read. The same file and
+// outputs give the same bits from the command, the C library and Python.
 #ifndef OPENSET_TOOLS_EVALUATION_DETECTOR_H_
 #define OPENSET_TOOLS_EVALUATION_DETECTOR_H_
 
@@ -30,13 +30,15 @@ struct Detector {
 };
 
 // Chooses the threshold on the samples of `validation`, whose name in errors is `source`, with the score of the
-// request, fitted to those of `read_fit` (may be null). `chosen`, unless null, becomes the threshold with its numbers.
-// Errors: those of ScoreSamples() and ChooseThreshold().
+// request, fitted to the samples of `read_fit` (may be null). `chosen`, unless null, becomes the threshold with its
+// numbers. Errors: kInvalidArgument for an invalid request, with the flag, samples that lack what the score needs, or
+// negated scores (higher_is_known); kFailedPrecondition, with `source`, if the validation samples lack what the rule
+// needs, or no threshold meets its target; any error that a reader returns.
 absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std::string& source,
                                       const SampleReader& validation, const SampleReader& read_fit,
                                       ChosenThreshold* chosen = nullptr);
 
-// Writes the file atomically. Errors: kUnavailable.
+// Writes the file atomically. Errors: a write error (core/files/files.h).
 absl::Status WriteDetector(const Detector& detector, const std::string& path);
 
 // Errors: kNotFound; kDataLoss and kInvalidArgument, with the path, for a file that is not a detector, is of a later
@@ -52,9 +54,9 @@ struct Decided {
   std::vector<std::string> hints;         // where the outputs are unlike those that the threshold was chosen on
 };
 
-// The decisions about outputs; their labels may all be unknown. Errors, kInvalidArgument with the path of the outputs:
-// other numbers of outputs, features or classes, or other names, than the detector's; another head; those of
-// ApplyScore().
+// The decisions about outputs; their labels may all be unknown. Errors: kInvalidArgument, with the path of the outputs,
+// if they have other numbers of outputs, features or classes, other class names, or another head than the detector's,
+// or lack what the score needs (ApplyScore() in eval/files/apply_score.h).
 absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet outputs, bool has_labels);
 
 // The spec, and what it says about new samples: lines for people.

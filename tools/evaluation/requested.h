@@ -53,8 +53,9 @@ using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& rol
 
 // Returns the samples of `read` with the score options.score; without one, with the score that the samples have,
 // otherwise with max_softmax. `read_fit` reads the samples that scores are fitted to, and is called only if a score is
-// computed; it may be null. Errors: those of ParseScore(), of the readers and of ApplyScore(); kInvalidArgument for
-// higher_is_known together with a score.
+// computed; it may be null. Errors: kInvalidArgument for an invalid options.score, for higher_is_known together with a
+// score, and for samples that lack what the score needs (ApplyScore() in eval/files/apply_score.h); any error that a
+// reader returns.
 absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
                                            const SampleReader& read_fit);
 
@@ -62,8 +63,8 @@ absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const S
 
 // Unless stated otherwise, all errors are kInvalidArgument and name the flag of the field.
 
-// Returns the request's metrics or, if it has none, those of its convention. Errors: also kNotFound for an unknown
-// convention.
+// Returns the request's metrics or, if it has none, the metrics of its convention. Errors: also kNotFound for an
+// unknown convention.
 absl::StatusOr<std::vector<ConventionMetric>> RequestedMetrics(const EvaluationRequest& request);
 // Nothing without `ci`; the options are checked in any case.
 absl::StatusOr<std::optional<SampleIntervals>> RequestedIntervals(const EvaluationRequest& request);
@@ -74,8 +75,9 @@ struct ComparedSamples {
   std::string source;  // for notes and errors: the file, for example
   SampleReader read;
 };
-// Hints of methods whose samples are the same. Errors: also those of CompareOnSamples() and of ScoreSamples(), and
-// kInvalidArgument with the reasons if all metrics are absent.
+// Scores the samples of all methods and compares them; hints at methods whose samples are the same. Errors:
+// kInvalidArgument also if the methods' labels or groups differ, with their names, if a method has no such group, and,
+// with the reasons, if all metrics are absent; as ScoreSamples().
 // `baseline`: the index of the method that all others are compared with; without one, all pairs are.
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
@@ -95,8 +97,9 @@ struct RequestedRule {
   ChosenThreshold chosen;  // has their names; nothing is chosen yet
 };
 absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request);
-// Chooses the threshold on the validation samples, and measures it there. Errors name the samples `source`. Errors:
-// those of SelectThreshold().
+// Chooses the threshold on the validation samples, and measures it there. Errors, with `source`: kInvalidArgument for a
+// target or delta out of range; kFailedPrecondition if the samples lack what the rule needs, are too few for it, or no
+// threshold meets its target (SelectThreshold() in eval/thresholds/select_threshold.h).
 absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const ThresholdRequest& request,
                                                 const std::string& source, const std::string& note,
                                                 const RankedInput& validation);

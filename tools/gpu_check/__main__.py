@@ -220,7 +220,7 @@ class Check:
         return result
 
     def quickstart(self):
-        """On the CPU and on the device, whose accuracies should be as near as those of two seeds."""
+        """On the CPU and on the device, whose accuracies should be as near as with two seeds."""
         means = {}
         for place in dict.fromkeys([self.device, "cpu"]):
             code, text = self.study("quick", f"quick_{place}", device=place, seconds=120)

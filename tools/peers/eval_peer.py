@@ -6,7 +6,7 @@
 The peer is scikit-learn where it has the metric, and else a restatement of what the released code of OpenAUC (masked
 AUC, F-scores over 99 thresholds), ARPL (OSCR) and the unknown-detection benchmark (AURC) computes, vectorised in NumPy:
 OSCR and the F-scores are loops over samples there, so this is faster than the original. It starts from arrays in memory;
-the time of openset is that of the whole process, with start and reading of the file. Prints the largest difference of
+the time of openset is for the whole process, with start and reading of the file. Prints the largest difference of
 any metric, which must be below 1e-9, and the ratio of the median times. Needs numpy and scikit-learn.
 """
 

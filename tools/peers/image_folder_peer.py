@@ -7,7 +7,7 @@
 
 torchvision: ImageFolder with Resize((224, 224)) and ToTensor, and a DataLoader with 2 workers; ours: the batches that a
 training gets, with 2 threads. Both give f32 [64, 3, 224, 224] in [0, 1]; a round starts new workers and a new process.
-Rounds alternate; the ratio is that of the medians. The sums of the means of each batch's first image may differ by a
+Rounds alternate; the ratio is between the medians. The sums of the means of each batch's first image may differ by a
 level of 255 at most. With --index ours is measured twice, the second time with what it remembers; it also reads the
 size of every file (to detect changes of the folder), and `of_it_described` is the time without that. Needs torch and
 torchvision.

@@ -350,8 +350,8 @@ def proser(step):
 
 
 def scone(step):
-    """The paper's Lagrangian with two multipliers (those of CIFAR/train.py of deeplearning-wisc/scone are one tensor), with
-    the means of the training's own steps after an epoch."""
+    """The paper's Lagrangian with two multipliers (one tensor in CIFAR/train.py of deeplearning-wisc/scone), with the
+    means of the training's own steps after an epoch."""
     term, memory = step.training.loss_parameters, step.training.memory
 
     def outside(logits, margin):

@@ -3,7 +3,7 @@
     bazel build //tools/peers:loss_curves
     python3 tools/peers/loss_curve_peer.py --loss_curves=bazel-bin/tools/peers/loss_curves --sam=sam.py [--steps=100]
 
-sam.py is that of github.com/davda54/sam (3c3afdb): the class SAM of the trainings sam and sam_adaptive.
+sam.py comes from github.com/davda54/sam (3c3afdb): the class SAM of the trainings sam and sam_adaptive.
 
 loss_curve_losses.py has each loss, from its paper or its authors' formula; the only inputs from the C++ code are the
 arrays that it writes: the initial weights, the samples of each batch, and the random draws (the order and the
@@ -13,8 +13,8 @@ PyTorch itself is 1e-3 away from what it gives with weights changed by 1e-7; so 
 f64 on both). SGD with Nesterov momentum 0.9, learning rate 0.001, weight decay 5e-4; batches of 64 of 512 images of 6
 classes. The largest difference of the loss of a step must be at most 1e-4, or the exit code is 1.
 
---json=FILE also writes PyTorch's losses; tools/peers/testdata/loss_curves.json contains those of 24 steps. --only=NAME
-runs a single loss and adds its lines to the file. Needs torch, numpy and safetensors; made for PyTorch 2.11.
+--json=FILE also writes PyTorch's losses; tools/peers/testdata/loss_curves.json contains the losses of 24 steps.
+--only=NAME runs a single loss and adds its lines to the file. Needs torch, numpy and safetensors; made for PyTorch 2.11.
 """
 
 import argparse

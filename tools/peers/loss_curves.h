@@ -21,13 +21,13 @@ std::vector<std::string> LossCurveModels();
 
 // A training of S steps on one CPU thread, each with a batch of B of the N samples.
 struct LossCurve {
-  TensorMap weights;  // before the first step, including those of loss terms ("loss.1.centre")
+  TensorMap weights;  // before the first step, with the weights of loss terms ("loss.1.centre")
   // "image" f32 [N, 3, 24, 24], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
   // for all trainings; "view" f32 [S, v * B, 3, 24, 24], the views of each batch one after the other; and what the
   // open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature mixup; "extra" f32 [S, U, 3, 24, 24],
-  // images that the network sees after those of the batch; "order" (among the images of the batch) and "share" f64 [S]
-  // of mixed images, which the network sees instead of the batch or in a separate pass; "far" f64 [S, 6, kept, D] of
-  // virtual outliers.
+  // images that the network sees after the batch; "order" (among the images of the batch) and "share" f64 [S] of mixed
+  // images, which the network sees instead of the batch or in a separate pass; "far" f64 [S, 6, kept, D] of virtual
+  // outliers.
   NpzArrays data;
   std::vector<double> loss;  // [S], the sum of all terms
 };

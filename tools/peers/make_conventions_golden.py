@@ -46,7 +46,7 @@ def arrays(seed, known, unknown, decimals):
 
 @functools.lru_cache
 def runner(sources, name):
-    """That of the conformance suite, which finds the functions."""
+    """The runner of the conformance suite, which finds the functions."""
     os.environ.update(OPENOOD=os.path.join(sources, "OpenOOD"), FD_SHIFTS=os.path.join(sources, "fd-shifts"))
     runners = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "runners")
     return load(runners, name, "runners")

@@ -52,7 +52,7 @@ def set_state(network):
 
 
 def summary(tensor):
-    """The sum of the elements, that of the elements times sines(shape, 0), and that of their absolute values."""
+    """The sums of the elements, of the elements times sines(shape, 0), and of their absolute values."""
     flat = tensor.detach().flatten().to(torch.float64)
     return torch.stack([flat.sum(), flat.dot(sines(flat.shape, 0)), flat.abs().sum()])
 

@@ -2,7 +2,7 @@
 
     python3 tools/peers/make_openood_golden.py OUTPUTS.npz OPENOOD WEIPER eval/testdata/openood_scores.json
 
-OUTPUTS.npz is that of a network with a linear head in a store; OPENOOD and WEIPER are checkouts of Jingkang50/OpenOOD
+OUTPUTS.npz comes from a network with a linear head in a store; OPENOOD and WEIPER are checkouts of Jingkang50/OpenOOD
 and mgranz/weiper, whose files are run as they are, in double precision and on the CPU. Larger = more unknown: the
 negative of what they give. The stored file was made with PyTorch 2.11.0, NumPy 2.4.6 and SciPy 1.17.1 on x86-64, OpenOOD
 3c35632 and weiper 1c27a4f, from a training of the quickstart (Fashion-MNIST, 6 known classes, 64 features, of which those
@@ -89,7 +89,7 @@ def main():
     known, unknown = np.flatnonzero(outputs["label"] >= 0), np.flatnonzero(outputs["label"] < 0)
     train, test = known[:TRAIN], np.concatenate([known[TRAIN:TRAIN + TEST // 2], unknown[:TEST // 2]])
     random = np.random.default_rng(7)
-    # The residual's eigenvectors are those of numpy.linalg.eig: not at right angles where features are always 0.
+    # The residual's eigenvectors are from numpy.linalg.eig: not at right angles where features are always 0.
     alive = outputs["features"][train].max(0) > 0
     data = {"weight": outputs["head_weight"][:, alive], "bias": outputs["head_bias"],
             "train_label": outputs["label"][train],
@@ -100,7 +100,7 @@ def main():
     classes, dim = data["weight"].shape
     noise = np.round(random.normal(0, 1, (REPEATS, classes, dim)), 3)
     network = Network(data["weight"].astype(float), data["bias"].astype(float))
-    with torch.no_grad():  # those of the features in double
+    with torch.no_grad():  # of the features in double
         data["train_logits"], data["logits"] = (
             network(torch.tensor(data[name + "features"], dtype=torch.float64)).numpy() for name in ("train_", ""))
     image = {name: torch.tensor(data[name + "features"], dtype=torch.float64)[:, :, None, None]

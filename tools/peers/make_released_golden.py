@@ -113,8 +113,8 @@ class Doubles:
 
 
 def distances(sources, d, network, widths):
-    """OpenOOD's distances, and those of the features seen as two layers' values. Its KNN has squared distances, and its
-    ensemble half of them."""
+    """OpenOOD's distances, and the distances of the features seen as two layers' values. Its KNN has
+    squared distances, and its ensemble half of them."""
     folder = os.path.join(sources, "OpenOOD", "openood", "postprocessors")
     classes = d["weight"].shape[0]
     sys.modules["openood.postprocessors.info"] = Settings(num_classes_dict={"here": classes})
@@ -313,8 +313,8 @@ def ghost(sources, d):
 
 
 def nac(sources, d, network, widths):
-    """Its coverage of the features' states, with the defaults of nac and with others, and that of two layers, whose
-    values the features are."""
+    """Its coverage of the features' states, with the defaults of nac and with others, and the coverage of two layers,
+    whose values the features are."""
     sys.modules["nac"] = ModuleType("nac")
     sys.modules["nac"].__path__ = [os.path.join(sources, "ood_coverage", "openood", "postprocessors", "nac")]
     coverage, utils = importlib.import_module("nac.coverage"), importlib.import_module("nac.utils")

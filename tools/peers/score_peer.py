@@ -6,7 +6,7 @@ arrays.
 
 The arrays are random, with a fixed seed: features of a network with ReLUs (64, of 10 known classes), a linear head
 fitted to them, 3,000 samples to fit scores to, 1,000 known and 1,000 unknown ones to test, all in f32. Each peer gets
-the same arrays, and its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas are those of
+the same arrays, and its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas come from
 make_score_golden.py and make_distance_score_golden.py and, for ssd, weighted_energy and combine, below. Prints the
 Markdown table of docs/eval.md, which was made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy
 2.4.6, SciPy 1.17.1, scikit-learn 1.9.1, and OpenOOD 3c35632 in double precision.

@@ -24,7 +24,7 @@ ENVIRONMENT = os.path.join(HERE.name, "venv")
 SCRIPTS = os.path.join(ENVIRONMENT, "bin")
 
 
-# The installed program would look for its files where Bazel has those of this test.
+# The installed program would look for its files where Bazel has this test's.
 OURS = {name: value for name, value in os.environ.items() if name not in ("TEST_SRCDIR", "RUNFILES_DIR")}
 
 

@@ -23,7 +23,7 @@ import tempfile
 import zipfile
 
 RUNFILES = "openset.runfiles"
-# The oldest libstdc++ that comes with this glibc: that of GCC 11, in RHEL 9 and its derivatives.
+# The oldest libstdc++ that comes with this glibc: GCC 11's, in RHEL 9 and its derivatives.
 LIBSTDCXX = {(2, 34): (3, 4, 29)}
 LAUNCHER = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")

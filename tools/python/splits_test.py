@@ -59,7 +59,7 @@ class Attributes(unittest.TestCase):
         for one, cosine in zip(ranked, (1, height, math.sqrt(0.5), 0)):
             self.assertAlmostEqual(one[1], cosine, delta=1e-15)
 
-    # The squares of 1e200 are infinite, and those of 1e-200 are 0.
+    # The squares of 1e200 are infinite, and the squares of 1e-200 are 0.
     def test_may_have_any_magnitude(self):
         rows = [[1e200, 0], [0, 1e-200], [3e200, 4e200], [12e-200, 5e-200], [-1e308, -1e308]]
         ranked = splits.rank_unknown_classes(rows, [0, 1])

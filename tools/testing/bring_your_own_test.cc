@@ -188,7 +188,7 @@ TEST_F(BringYourOwn, ANetworkMayHaveClassesThatTheTestLacks) {
 }
 
 // The table begins with the best AUROC. A dagger marks it and what `compare` doesn't tell apart from it.
-// A method of outputs, and a task whose known test samples and groups are those of net.npz.
+// A method of outputs, and a task with the known test samples and groups of net.npz.
 constexpr char kOutputsTask[] = R"(
 name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
 split { known: [0, 1, 2, 3] }
@@ -418,7 +418,8 @@ layout {
   NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
   const std::vector<int64_t> label = *ToInt64(tested["label"]);
   const std::vector<double> pixels = *ToDouble(tested["images"]);
-  // Ten times the mean's distance from that of a class, negated: unknown images are 80 from the nearest.
+  // Ten times the distance of the image's mean from the mean of a class, negated: unknown images are 80 from the
+  // nearest.
   std::vector<float> logits;
   for (size_t i = 0; i < label.size(); ++i) {
     double mean = 0;
@@ -613,7 +614,7 @@ TEST_F(BringYourOwn, FilesMayBeMoved) {
   EXPECT_EQ(ids().size(), 8);
 }
 
-// Ten samples of each patient: their interval is wider than that of as many independent ones.
+// Ten samples of each patient: their interval is wider than with as many independent samples.
 TEST_F(BringYourOwn, ClustersAreResampledWhole) {
   NpzArrays arrays = OutputsOf(MakeCloud(400, 200, 5));
   Put("alone.npz", arrays);

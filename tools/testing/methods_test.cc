@@ -99,7 +99,7 @@ metric { auroc_misclassification {} }
 
 // What a method's training must achieve on any processor, with one seed:
 //
-//   learns   its accuracy is above 1/6, that of always predicting one class, by six standard errors of 300 test
+//   learns   its accuracy is above 1/6 (as if it always predicted one class) by six standard errors of 300 test
 //            samples (0.0215 each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard
 //            deviation of 0.05.
 //   ranks    its score separates wrong from right predictions better than a random one: the AUROC of its errors is
@@ -207,7 +207,7 @@ constexpr Method kMethods[] = {
     {"pnml", true, false},
     {"postmax", true, false},
     {"proser", true, false},
-    {"rankfeat", false, false},  // its predictions are those of the changed logits
+    {"rankfeat", false, false},  // it predicts from the changed logits
     {"react", true, false},
     {"react_unified_benchmark", true, false},
     {"reg_mixup", true, false},
@@ -246,7 +246,7 @@ std::vector<std::string> MethodFiles() {
 }
 
 TEST(Methods, AreAllInTheTable) {
-  // Those of features are in bring_your_own_test.cc.
+  // Methods of features are in bring_your_own_test.cc.
   std::vector<std::string> names = {"logistic_regression", "nearest_mean"};
   for (const Method& method : kMethods) names.push_back(method.name);
   std::sort(names.begin(), names.end());

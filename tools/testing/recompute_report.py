@@ -1,6 +1,6 @@
 """Recomputes the cells of a report's tables from its exports: recompute_report.py REPORT_JSON TIDY_CSV REPORT_MD.
 
-Means and population standard deviations must equal those of the single values, in the JSON and in the tidy table, to
+Means and population standard deviations must equal what the single values give, in the JSON and in the tidy table, to
 the last bit; the texts in the Markdown tables must be these numbers, scaled and rounded. Uses no code of openset.
 """
 import collections

@@ -22,8 +22,8 @@ inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;
 inline constexpr size_t kMaxCells = 1'000'000;
 
 // Calls row(line, cells) for each record, the header first. Stops at the first error that `row` returns, and returns
-// it. Lines count from 1. The separator is the one of comma, semicolon and tab that occurs most often in the header
-// outside quotes (the first of these if there is a tie). Cells may be in double quotes; they can then contain
+// it. Lines count from 1. The separator is a comma, a semicolon or a tab, whichever occurs most often in the header
+// outside quotes (in a tie, the first of them in this order). Cells may be in double quotes; they can then contain
 // separators, line breaks and doubled quotes. Lines end in "\n" or "\r\n", or all of them in "\r". A byte order mark at
 // the start and empty lines at the end are ignored, and so is Excel's first line "sep=;", whose separator is taken.
 // Cells are only valid during the call. Errors, kInvalidArgument with "line N: ": a record with more or fewer cells

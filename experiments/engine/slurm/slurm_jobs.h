@@ -92,8 +92,8 @@ absl::Duration TimeToEnd(const SlurmSpec& slurm);
 // Submitting.
 
 struct SlurmOptions {
-  // What of it applies here: slurm, the memory of a seat's actions, and `retries`: how often tasks that ended without
-  // any progress are submitted again.
+  // The fields that apply here: slurm, the memory of a seat's actions, and `retries`: how often tasks that ended
+  // without any progress are submitted again.
   DeploySpec deploy;
   std::string experiment;
   // The program, its runfiles and the other programs that it runs, of which tasks run a copy (CopyProgram()); and the
@@ -152,7 +152,7 @@ class SlurmRun {
   // Submits an array and records it in the store. If Slurm can't be reached or its answer is lost, tries again; a
   // submission that succeeded all the same is found by its name.
   absl::Status SubmitArray(int tasks);
-  // Notifies the observer of what tasks say that they do.
+  // Notifies the observer of what the tasks report.
   void ShowRunning(const std::vector<ActionId>& held);
 
   const Plan& plan_;  // grows by choices

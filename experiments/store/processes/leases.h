@@ -66,7 +66,8 @@ struct LeaseOptions {
 // The leases of one process. Not thread-safe.
 class Leases {
  public:
-  // Writes the first sign of life and removes what dead processes of this machine left. Errors: those of writing.
+  // Writes the first sign of life and removes what dead processes of this machine left. Errors: a write error
+  // (core/files/files.h); a read error (core/files/system_calls.h) if runs/ can't be opened.
   static absl::StatusOr<std::unique_ptr<Leases>> Begin(const Store& store, LeaseOptions options = {});
   // Releases all claims and removes runs/ID.rec.
   ~Leases();
@@ -78,14 +79,15 @@ class Leases {
 
   // Claims all of these actions, or none. Returns "" if it succeeds, otherwise the id of the run that has one of them.
   // It also succeeds for actions that this process already holds: a failing disk may have kept a claim from being
-  // released. Errors: those of writing; those of reading a claim (IsUnreadableClaim()). Doesn't wait and try again.
+  // released. Errors: a write error; a read error of a claim that exists but can't be read (IsUnreadableClaim()).
+  // Doesn't wait and try again.
   absl::StatusOr<std::string> TryClaim(const std::vector<std::string>& keys);
   void Release(const std::string& key);
 
   // The run with a valid claim on the action; "" if there is none.
   std::string OwnerOf(const std::string& key);
 
-  // Writes a sign of life with `state`. Call it several times within lease(). Errors: those of writing.
+  // Writes a sign of life with `state`. Call it several times within lease(). Errors: a write error.
   absl::Status Renew(RunState state);
   // Whether the store still exists, judged by the last sign of life. An unmounted file system leaves an empty folder.
   bool IsStoreThere() const;

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time 
 
 void SweepTemporaries(const Store& store) {
   if (!store.CheckIsStore().ok()) return;  // asking for the time would make it one
-  // Without the disk's clock, those of other machines are not old.
+  // Without the disk's clock, files of other machines don't count as old.
   ForEachOrphan(store, store.Now().value_or(absl::InfinitePast()),
                 [](int room, const std::string& name, const std::string&) { RemoveTree(room, name).IgnoreError(); })
       .IgnoreError();

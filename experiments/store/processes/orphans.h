@@ -17,8 +17,8 @@ inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 // The paths, sorted, of files and folders below tmp/ and partial/ with a name from TemporaryName()
 // (core/files/temporary_folder.h) whose process has ended. For another process space, openset can't tell, and uses
 // kOldTemporary; `now` is the time by the clock of the store's disk (Store::Now()). Leaves out all other names, links,
-// and everything below tmp/ or partial/ if that is a link. Empty if the folder is not a store. Errors: those of
-// IsReadFailure() (experiments/store/store.h).
+// and everything below tmp/ or partial/ if that is a link. Empty if the folder is not a store. Errors: a read error
+// other than kNotFound (core/files/system_calls.h).
 absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time now);
 
 // Removes them. Ignores those that can't be read or removed.

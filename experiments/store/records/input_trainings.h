@@ -11,8 +11,9 @@
 
 namespace openset {
 
-// InferSummary.training of an inference, from the checkpoints of its networks. Errors: those of
-// Store::LoadTrainSummary().
+// InferSummary.training of an inference, from the checkpoints of its networks. Errors: kNotFound if the store lacks a
+// checkpoint; kDataLoss if one is corrupt, has another schema version or belongs to another action; kUnimplemented if a
+// newer openset wrote it; a read failure (IsReadFailure() in experiments/store/store.h).
 absl::StatusOr<google::protobuf::RepeatedPtrField<TrainSummary>> LoadTrainings(const ActionSpec& inference,
                                                                                const Store& store);
 

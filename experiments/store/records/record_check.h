@@ -13,7 +13,7 @@ namespace openset {
 // consistency: all series of a density have the same number of bins; the x of a curve ascend; decisions count no more
 // samples than there are; cells of the confusion and labels of mistakes refer to existing classes; mistakes refer to
 // rows of the test. The trial must obey its rules, but may be incomplete. Does not check the fields with the numbers
-// `without`, which the file has but which were not read, nor whether the id is that of the trial (CheckTrialId() in
+// `without`, which the file has but which were not read, nor whether the id matches the trial (CheckTrialId() in
 // experiments/store/records/record_id.h).
 // Errors: kDataLoss for the first violation: "details.mistake[3].row: must be at least 0 (is -5)".
 absl::Status CheckRecord(const TrialRecord& record, absl::Span<const int> without = {});

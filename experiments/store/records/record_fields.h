@@ -31,7 +31,8 @@ struct RecordField {
 // for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, tag (several with commas
 // between; absent if there is none), device, host, commit.
 // Split, seed, stop_after_epochs and unknown_classes are integers; openness and metrics are real numbers, in full
-// precision. A swept field is what the schema of methods says; text if the method has no number with its value.
+// precision. A swept field has the kind that the schema of methods gives it; text if the method has no number with its
+// value.
 using RecordFields = std::vector<RecordField>;
 RecordFields FieldsOf(const TrialRecord& record);
 
@@ -59,9 +60,9 @@ class RecordQuery {
   std::vector<std::string> names() const;
 
   // Replaces field names, and methods after = and !=, that do not occur in the records by those that the user probably
-  // means (core/text/synonyms.h). kInvalidArgument for less than the first digits of a trial that FindTrial() takes
-  // and, if there are records, for a query that fits none of them: a field that no record has (the message lists the
-  // known ones), a number compared with what is none, or an order comparison of texts with a number.
+  // means (core/text/synonyms.h). Errors: kInvalidArgument for fewer digits of a trial than FindTrial() takes and, if
+  // there are records, for a query that fits none of them: a field that no record has (the message lists the known
+  // ones), a number compared with something else, or an order comparison of texts with a number.
   absl::Status Resolve(const std::vector<RecordFields>& records);
 
  private:
@@ -82,9 +83,9 @@ absl::Status CheckNames(const std::vector<std::string>& names, const std::vector
 
 // Loads a store's records as named values.
 
-// Returns FieldsOf() each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the order
-// of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Folders and records that can't
-// be read go to `unread`.
+// Returns the fields of each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the
+// order of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Folders and records that
+// can't be read go to `unread`.
 std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread);
 
 }  // namespace openset

@@ -209,7 +209,7 @@ TEST(RecordQuery, ComparesTextsAsTexts) {
   }
 }
 
-// The kinds of swept fields are those of the method's schema, also under another name.
+// Swept fields have the kinds that the method's schema gives them, also under another name.
 TEST(RecordFields, HaveKinds) {
   TrialRecord record = Example();
   MethodSpec* const method = record.mutable_trial()->mutable_method();

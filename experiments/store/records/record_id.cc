@@ -68,7 +68,7 @@ absl::Status CheckAgreement(const TrialRecord& record) {
   return absl::OkStatus();
 }
 
-// Compares the record's keys with those of its trial's actions.
+// Compares the record's keys with the keys of its trial's actions.
 absl::Status CheckKeys(const TrialRecord& record, const std::vector<TrialAction>& actions) {
   std::string checkpoint, outputs, fit = "none";
   for (const TrialAction& action : actions) {

@@ -1,5 +1,5 @@
-// Checks that a record's id is that of its trial. The id identifies the record's content: it is the digest of the
-// trial's last action (experiments/spec/resolve/actions.h), so it can be recomputed from the record.
+// Checks that a record has the id of its trial. The id identifies the record's content: it is the digest of the trial's
+// last action (experiments/spec/resolve/actions.h), so it can be recomputed from the record.
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_RECORD_ID_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_RECORD_ID_H_
 
@@ -26,11 +26,13 @@ bool HasUnknownFields(const google::protobuf::Message& message);
 // if the trial was made with other revisions than the current ones, as the record states, or has fields of a later
 // openset that are unknown here. Then the record must be consistent: its stages must have the keys that it states.
 // Precondition: CheckRecord() succeeds.
-// Errors: kDataLoss, "trial_id: is ab12..., and that of the trial is cd34..."; for an incomplete method, the field.
+// Errors: kDataLoss if a key differs, "trial_id: is ab12..., and that of the trial is cd34...", or if the method is
+// incomplete, with the field.
 absl::Status CheckTrialId(const TrialRecord& record);
 
 // Decodes the bytes of an untrusted record file, for the trial with this id. Errors: kDataLoss if it is corrupt or of
-// another trial or schema version; those of CheckRecord() and CheckTrialId(); kUnimplemented for another layout.
+// another trial or schema version, breaks a rule (CheckRecord()), or has keys that its trial doesn't give
+// (CheckTrialId()); kUnimplemented for a newer layout.
 absl::Status DecodeSharedRecord(absl::string_view bytes, absl::string_view trial_id, TrialRecord* record);
 
 }  // namespace openset

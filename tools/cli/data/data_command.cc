@@ -91,10 +91,10 @@ struct NamedSamples {
   std::vector<std::string> class_name;  // of each label; its title if the data set has titles
 };
 
-// For a data set or a folder, returns each part that is on this machine, or those of --parts. For a task, by name or
-// file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set of
-// shifted and of unknown samples, and the external samples. Errors: those of the catalog, of the task and of
-// OpenPart(); kNotFound if no part is on this machine.
+// For a data set or a folder, returns each part that is on this machine, or the parts of --parts. For a task, by name
+// or file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set
+// of shifted and of unknown samples, and the external samples. Errors: kNotFound also if no part is on this machine;
+// kInvalidArgument also for an invalid catalog entry, task or --split; an error of the data (data/sets/data_set.h).
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, const RunConfig& config);
 
 std::string ClassText(const DataSetInfo& info, int id) {
@@ -286,7 +286,8 @@ absl::Status AuditFeatures(const std::string& file, const RunConfig& config) {
   return absl::OkStatus();
 }
 
-// Joins the samples of each group of a class by folders or names. Prints the clusters, and returns that of each sample.
+// Joins the samples of each group of a class by folders or names. Prints the clusters, and returns the cluster of each
+// sample.
 std::vector<int64_t> ProposeClusters(const std::vector<NamedSamples>& sets, const std::vector<DuplicateSample>& samples,
                                      ClusterUnion* clusters, const RunConfig& config) {
   std::vector<std::string> paths, class_of;
@@ -592,7 +593,7 @@ absl::Status ShowImages(const std::string& name, const RunConfig& config) {
       {NamedSamples::EXTERNAL, {40, 80, 200}}};
   std::vector<SheetRow> rows;
   for (const NamedSamples& set : sets) {
-    if (set.role == NamedSamples::TRAIN) continue;  // the classes are those of the test samples
+    if (set.role == NamedSamples::TRAIN) continue;  // the test samples define the classes
     std::map<int64_t, std::vector<int64_t>> of_class;
     for (size_t i = 0; i < set.samples.index.size(); ++i) {
       std::vector<int64_t>& some = of_class[set.samples.label[i]];

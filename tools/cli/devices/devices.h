@@ -40,7 +40,8 @@ GpuMachine ThisGpuMachine();
 // `flag` is "cpu", "auto" or "cuda:0,1". "auto" means all GPUs that CUDA has code for (CheckGpu()), or the CPU if there
 // are none or LibTorch's CUDA library is missing. Errors, which don't name the flag or file: kInvalidArgument for
 // devices that can't be used, and for GPUs of different kinds, because numbers differ between kinds and the kind is
-// part of a trial; those of `machine`. With "auto", errors of the driver count only if the library is there.
+// part of a trial; any error that a function of `machine` returns. With "auto", errors of the driver count only if the
+// library is there, and a missing library or driver means the CPU.
 absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine& machine);
 
 // The names of the CPU and of each GPU that can be used, whatever its kind: "cpu", "cuda:1".

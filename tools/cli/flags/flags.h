@@ -1,4 +1,4 @@
-// What several commands make of their flags: a study, changes of it, published studies, and samples with their score.
+// What several commands make from their flags: a study and changes of it, published studies, samples with their score.
 #ifndef OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_FLAGS_H_
 
@@ -25,7 +25,7 @@ namespace openset {
 // records.
 
 // If `argument` is such a folder, returns the path of its spec, and its bundle becomes the store (UseBundle() in
-// tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: those of UseBundle().
+// tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: kInvalidArgument if --store names another store.
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config);
 
 // Flags that several commands share, and the objects that are made from them.
@@ -42,9 +42,9 @@ absl::Status RefuseChangeFlags(const std::string& what, const RunConfig& config)
 absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config);
 
 // Loads the study that `argument` of the command line names, with the changes that the flags make. `argument` is the
-// path of a .textproto; a name in the libraries, or of what `openset score` has measured; NAME for NAME.textproto in
-// the user's folder; or a folder with a spec and its bundle (study_folder.h). Errors: also kInvalidArgument if NAME is
-// in a library and in the user's folder, unless one file is a copy of the other.
+// path of a .textproto; the name of a study in the libraries, or of one that `openset score` made; NAME for
+// NAME.textproto in the user's folder; or a folder with a spec and its bundle (SpecOfStudyFolder()). Errors: also
+// kInvalidArgument if NAME is in a library and in the user's folder, unless one file is a copy of the other.
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config,
                                                  StoreUse use = StoreUse::kRead);
 

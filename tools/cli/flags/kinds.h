@@ -35,7 +35,8 @@ struct Kind {
   std::function<std::vector<std::string>()> left_out = nullptr;
 };
 
-// Reads the comments of the schemas from the program's runfiles. Errors: those of reading them.
+// Reads the comments of the schemas from the program's runfiles. Errors: kNotFound if the program's own files are
+// missing; another read error (core/files/system_calls.h); kDataLoss also if they are corrupt.
 absl::StatusOr<SchemaComments> LoadSchemaComments();
 
 // Returns the kinds. In `folders`: methods, presets, tasks, data sets, studies and published tables. In the schemas:
@@ -51,8 +52,8 @@ std::string PluralOf(const Kind& kind);
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name);
 
 // Returns what the kind shows for an entry. `name` may be a synonym (core/text/synonyms.h) such as "MSP" or "fpr95";
-// our own names take precedence. Errors: kInvalidArgument for an unknown name, with the known ones; those of reading
-// its file.
+// our own names take precedence. Errors: kInvalidArgument for an unknown name, with the known ones, and for a file of
+// this kind that is not valid, with "FILE:LINE: "; a read error (core/files/system_calls.h) of such a file.
 absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name);
 
 }  // namespace openset

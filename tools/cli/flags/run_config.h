@@ -80,20 +80,22 @@ enum class StoreUse { kRecords, kRead, kChange, kMayMake };
 
 // Returns the deployment's store: a folder or, for a command that reads, a bundle (OpenBundle() in
 // experiments/store/merge.h), which is opened once and stays open. With `private`, only the user can read what this
-// process writes from now on. Except with kMayMake, the store may be missing or its folder empty. Errors: those of
-// Store::CheckVersion(); except with kMayMake those of Store::CheckIsStore(); those of OpenBundle();
-// kFailedPrecondition if the store is to be private and others can read it, and for a bundle that would be changed.
+// process writes from now on. The store may be missing or its folder empty. Errors: kFailedPrecondition for another
+// schema version, for a path that is not a folder, for a folder that is not a store (except with kMayMake), for a
+// bundle that would be changed, and if the store is to be private and others can read it; kNotFound for a bundle that
+// doesn't exist; kDataLoss for a corrupt one; kPermissionDenied if one of the store's own folders is a link; a read
+// error (core/files/system_calls.h); a write error of the folder into which a bundle is unpacked.
 absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use);
 
-// Whether a path is that of a bundle: it ends in ".zip", and is not a folder.
+// Whether a path names a bundle: it ends in ".zip", and is not a folder.
 bool IsBundle(const std::string& path);
 
-// The bundle that `argument` names: itself, or that of a published study's folder, "results/pets/pets.zip" of
+// The bundle that `argument` names: itself, or the bundle of a published study's folder, "results/pets/pets.zip" of
 // "results/pets". "" if it names none.
 std::string BundleOf(const std::string& argument);
 
 // If `argument` names a bundle, makes that the store, as --store=BUNDLE does, and returns true. Errors:
-// kInvalidArgument if --store is given too.
+// kInvalidArgument if --store names another store.
 absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config);
 
 // The deployment's devices. kInvalidArgument if it names none that this machine has.

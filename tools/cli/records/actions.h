@@ -12,10 +12,11 @@
 
 namespace openset {
 
-// Returns the store of --store. Errors: those of OpenStore(), and of Store::CheckIsStore().
+// Returns the store of --store. Errors: as OpenStore() (tools/cli/flags/run_config.h); kNotFound if there is no store;
+// kFailedPrecondition also for an empty folder.
 absl::StatusOr<Store> ExistingStore(const RunConfig& config, StoreUse use = StoreUse::kRecords);
 
-// `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` is the only one of the store.
+// `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` stands for the store's only trial.
 absl::Status ListRecords(const std::optional<std::string>& query, const RunConfig& config);
 absl::Status ShowRecord(const std::string& trial, const RunConfig& config);
 // `diff A B`: in what two records differ (settings, data, program, metrics).

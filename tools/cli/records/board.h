@@ -28,12 +28,12 @@ struct BoardRecord {
 
 // What a trial's records say about its numbers. Two records are independent if they have no execution of a stage in
 // common: no stage with the same key, host and start. (A record that was evaluated again on another record's outputs
-// shares its training and inference.) A record without hosts or times is independent of none.
+// shares its training and inference.) A record without hosts or times is independent of no other.
 enum class Rerun {
   kOnce,          // no record is independent of the first
   kAgain,         // an independent one has the same numbers, as CompareAgain() judges (difference_size.h)
-  kByOthers,      // one of these is by users and hosts of whom the first one has none
-  kOtherNumbers,  // any record has other numbers than the first, or too few runs are there to judge
+  kByOthers,      // one of these has no pair of user and host in common with the first
+  kOtherNumbers,  // any record has other numbers than the first, or there are too few runs to judge
 };
 
 // `records` of one trial, the first one represents it; `stored`: records of the same method and task, for their spread.
@@ -47,13 +47,15 @@ struct Board {
 // For each metric a table of methods (rows, in alphabetical order) by tasks and groups of unknown samples: the mean
 // over splits and seeds, half of its 95 % interval (SpreadOf(), experiments/report/statistics.h) or a single run's own
 // interval, the number of runs, and what RerunOf() says of them. Then who ran how many stages on what, the sources with
-// their digests, and the records with theirs. A function of the set of records and of `sources`: no time, no order.
-// Names come from strangers and are escaped. Errors: those of ToHtml() (core/chart/page.h).
+// their digests, and the records with their digests. A function of the set of records and of `sources`: no time, no
+// order. Names come from strangers and are escaped. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<Board> MakeBoard(absl::Span<const BoardSource> sources, std::vector<BoardRecord> records);
 
 // Reads these stores and bundles, or --store if there are none, and writes OUT/index.html and OUT/records.csv, in place
 // of earlier ones. Corrupt records are left out and listed: kAborted, after the files were written. Other errors:
-// kInvalidArgument if `out` is a bundle or a store; kNotFound without records; those of reading and writing.
+// kInvalidArgument if `out` is a bundle or a store; kNotFound without records, or for a source that doesn't exist;
+// kFailedPrecondition for a source that is not a store or has another schema version; kDataLoss for a corrupt bundle; a
+// read error (core/files/system_calls.h) of a source; a write error (core/files/files.h).
 absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& sources, const RunConfig& config);
 
 }  // namespace openset

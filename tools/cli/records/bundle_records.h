@@ -22,7 +22,8 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
                                                     std::vector<std::string>* left_out);
 
 // If the store is a bundle, writes its library below `folder` and adds it to `folders`, and then the folder of a
-// published study, PETS of PETS/PETS.zip, because it may contain methods of the spec. Errors: those of writing.
+// published study, PETS of PETS/PETS.zip, because it may contain methods of the spec. Errors: a write error
+// (core/files/files.h).
 absl::Status AddLibraryOf(const Store& store, const std::string& folder, SpecFolders* folders);
 
 // If `status`, which SpecOfRecord() returned for the record, says that its task is in no library, adds how the owner of

@@ -31,8 +31,8 @@ struct MetricVerdict {
 // each split's mean, divided by runs - splits), so that differences between splits don't count. With fewer than two
 // degrees of freedom, s is the sample standard deviation over all runs. A change is within the spread if it is at most
 // t sqrt(2) s, where t is the 97.5 % quantile of Student's distribution: the difference of two runs has the variance
-// 2 s^2. Fewer than three runs judge nothing. A metric that only one of the two has is different. `stored` may have
-// other trials too; candidates of searches are ignored.
+// 2 s^2. With fewer than three runs, nothing is judged. A metric that only one of the two records has counts as
+// different. `stored` may have other trials too; candidates of searches are ignored.
 std::vector<MetricVerdict> CompareAgain(const TrialRecord& record, const TrialRecord& again,
                                         absl::Span<const TrialRecord> stored);
 

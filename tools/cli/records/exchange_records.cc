@@ -72,6 +72,11 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
     }
     (what == "outputs" ? extras.outputs : extras.checkpoints) = true;
   }
+  for (const std::string& what : config.without) {
+    if (what != "details")
+      return absl::InvalidArgumentError(absl::StrCat("--without: ", UnknownName("part", what, {"details"})));
+    extras.details = false;
+  }
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   folders.specs.push_back(UserPath("."));  // for studies that are in no library
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));

@@ -96,7 +96,7 @@ Command RecordsCommand() {
       "         only reads\n"
       "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to the\n"
       "         archive --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds outputs\n"
-      "         and checkpoints. openset 0.3 can't read the archive\n"
+      "         and checkpoints, --without=details makes it several times smaller. openset 0.3 can't read the archive\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
       "upgrade  makes a new store, or bundle, of one that openset 0.4 or older wrote: keys have changed, numbers have\n"
@@ -125,7 +125,7 @@ Command RecordsCommand() {
   command.flags = {"store",    "deploy",  "format",  "sort",       "brief",
                    "bundle",   "with",    "dry_run", "older_than", "checkpoints_older_than",
                    "max_size", "private", "library", "data",       "devices",
-                   "yes"};
+                   "yes",      "without"};
   command.run = RunRecords;
   return command;
 }

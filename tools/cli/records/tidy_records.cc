@@ -107,7 +107,7 @@ absl::Status CollectRecords(const RunConfig& config) {
   }
   const bool dry_run = config.dry_run;
   if (!found.clock.ok()) {
-    std::cout << "the ages are those by this machine's clock, because that of the store's disk can't be read: "
+    std::cout << "the ages are by this machine's clock, because the clock of the store's disk can't be read: "
               << OneLine(found.clock.message()) << "\n";
   }
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));

@@ -32,7 +32,8 @@ std::string RealFolder(const std::string& file) {
   return error ? "" : path.parent_path().string();
 }
 
-// The folders whose files decide which commands run: the study's, and those of method files that set a command.
+// The folders whose files decide which commands run: the study's folder, and the folders of method files that set a
+// command.
 std::set<std::string> FoldersOf(const Study& study) {
   const Experiment& experiment = study.experiment();
   std::set<std::string> folders = {RealFolder(experiment.source.file())};

@@ -1,4 +1,4 @@
-// The local engine's options by flags and a deployment, and the worker program that it starts.
+// The local engine's options, from flags and a deployment, and the worker program that it starts.
 #ifndef OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 #define OPENSET_TOOLS_CLI_RUN_ENGINE_OPTIONS_H_
 

@@ -16,7 +16,7 @@
 namespace openset {
 
 // {"study", "overrides", "trials", "done", "left", "waiting", "running": [...], "failed": [{"what", "kind", "log"}],
-// "damaged": [...]}. `runs` are those of the study.
+// "damaged": [...]}. `runs`: of the study.
 std::string StudyStatusJson(const Study& study, const std::vector<RunState>& runs,
                             const std::vector<StudyFailure>& failures);
 

@@ -24,12 +24,12 @@ namespace openset {
 // ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes
 // some seconds in addition to the workers' start. Leaves no files: logs go to a TemporaryFolder.
 // Errors: kDeadlineExceeded after `limit`; kUnavailable if a worker dies; kNotFound if a worker's program is missing;
-// those of the probe.
+// kInternal if the worker reports no speed; as Probe() (experiments/train/probe.h).
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
                                  absl::Duration limit = absl::Seconds(60));
 
 // Identifies the build of the worker that this command starts (LocalEngineOptions.trainer): its words, the states of
-// the files that they name (core/files/file_state.h), and that of LibTorch's library in the first folder of
+// the files that they name (core/files/file_state.h), and the state of LibTorch's library in the first folder of
 // LD_LIBRARY_PATH. "" for no command.
 std::string BuildOf(const std::vector<std::string>& command);
 

@@ -83,7 +83,7 @@ struct ToldApart {
   int64_t samples = 0;
 };
 
-// Tests the AUROC of each result against that of the best one.
+// Tests the AUROC of each result against the best one's.
 absl::StatusOr<ToldApart> TestAgainst(size_t best, const std::vector<TrialResult>& results, const Store& store) {
   std::deque<SampleSet> samples;
   std::deque<RankedInput> ranked;

@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// Returns the results of a study that have records; none if the store has outputs of none of them, as that of a bundle.
-// Errors: those of Store::HasOutputs().
+// Returns the results of a study that have records; none if the store has outputs of none of them, as a bundle without
+// outputs. Errors: a read error other than kNotFound (core/files/system_calls.h).
 absl::StatusOr<std::vector<TrialResult>> WithOutputs(const Study& study, const StudyResults& results);
 
 // Whether results are of one run and two or more methods.
@@ -26,7 +26,9 @@ int BestOf(const std::vector<TrialResult>& results, const std::string& metric);
 // those that a paired test on the test samples doesn't tell apart from it (ReportCell.among_best), and adds a note that
 // says so. The test is DeLong's or, for samples in clusters, the paired bootstrap with 10,000 replicates; p-values are
 // corrected by Holm's method, and 0.05 or more is not told apart. Does nothing without the metric auroc or without
-// outputs. Errors: those of ScoredSamplesOf() and of CompareOnSamples().
+// outputs. Errors: kNotFound or kDataLoss if outputs of one of these results are missing or corrupt; kInvalidArgument
+// if they can't be scored, or the results' labels or groups differ; kUnimplemented if a newer openset wrote them; a
+// read failure (IsReadFailure() in experiments/store/store.h).
 absl::Status MarkAmongBest(const Study& study, const StudyResults& results, Report* report);
 
 }  // namespace openset

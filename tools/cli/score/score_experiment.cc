@@ -369,7 +369,7 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
   }
   TaskSpec task;
   task.set_name(NameOf(request).substr(std::strlen("score_")));
-  // All seeds of a split have the same samples; an action compares its labels with those of this file.
+  // All seeds of a split have the same samples; an action compares its labels with this file's.
   const std::string file =
       absl::StrReplaceAll(AbsoluteModelPath(request), {{"{seed}", absl::StrCat(*files.seeds.begin())}});
   task.set_data_set(absl::StrCat(kFeaturesPrefix, file));

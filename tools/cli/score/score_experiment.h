@@ -23,9 +23,11 @@ namespace openset {
 ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
                            const ScoreRequest& kept);
 
-// Stores the request next to the study's reports. Errors: those of writing.
+// Stores the request next to the study's reports. Errors: a write error (core/files/files.h); kFailedPrecondition if
+// the store is a bundle.
 absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study);
-// Returns the stored request of the study with this name. Errors: kNotFound if the store has none.
+// Returns the stored request of the study with this name. Errors: kNotFound if the store has none; another read error
+// (core/files/system_calls.h); kInvalidArgument if its file is not valid.
 absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::string& name);
 // Returns kInvalidArgument if the store has results of another model under this name.
 absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name);
@@ -55,7 +57,8 @@ struct ScoreExperiment {
 // request's name or, without one, the model's name, its seed 0, and its metrics are auroc with its interval, accuracy,
 // aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors name the flag: kInvalidArgument for flags that exclude each
 // other, a model without weights, a task of several splits without --split, or a method that is unknown or not post
-// hoc; those of LoadMethod() and LoadTask().
+// hoc; kInvalidArgument also, with "FILE:LINE: path: ", for an invalid method, task or catalog entry; a read error
+// (core/files/system_calls.h) of their files and of the model's.
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
 }  // namespace openset

@@ -35,7 +35,7 @@ std::string NavigationHtml(const std::vector<HtmlCell>& links);
 std::string LiveHtml(const std::string& study_id = "");
 
 // Makes the page with the styles of reports. If the page has LiveHtml(), it gets the script, whose first data is
-// `live`. Errors: those of ToHtmlPage() (core/chart/page.h).
+// `live`. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<HttpAnswer> AnswerOf(ChartPage page, const nlohmann::ordered_json* live);
 
 // The current runs of a store, which the pages of `openset serve` request every two seconds.

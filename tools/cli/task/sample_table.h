@@ -15,7 +15,8 @@ namespace openset {
 
 // A row for each test sample, in the order of the rows of outputs: row, label (the index of the known class; -1:
 // unknown), class (its name), group (of an unknown sample) and sample (TestSamples::NameOf(),
-// experiments/report/examples.h). Errors: those of TestSamples, such as kNotFound if the data is not on this machine.
+// experiments/report/examples.h). Errors: an error of the data (data/sets/data_set.h), such as kNotFound if it is not
+// on this machine; kInvalidArgument also if the task names samples that the parts lack.
 absl::StatusOr<Table> SampleTable(const TaskData& data, const Catalog& catalog,
                                   const std::vector<std::string>& data_folders);
 

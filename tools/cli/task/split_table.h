@@ -23,7 +23,8 @@ struct ResolvedSplit {
 // and unknown test samples by the catalog, their imbalance (unknown to known samples), and the first 12 digits of the
 // split's hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class are counted in
 // the data (MayHaveFewer() in data/catalog.h). If the data is not in the folders, the line says "at most" and why.
-// Errors: those of CountSamples.
+// Errors: kNotFound for an unknown data set or part; kInvalidArgument for a class id out of range; kDataLoss if the
+// catalog's part has changed since the selection was made (CountSamples() in data/catalog.h).
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
                                  const std::vector<std::string>& data_folders);
 

@@ -247,11 +247,11 @@ bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
 }
 
 // Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn
-// (DrawnSplits). If it lists them, they are known in each split, and the split lists the unknown classes: those of
-// --unknown, or all others in the order of the stream (seed, "NAME/split S"), of which openness levels use the first.
-// If the sources of `task` define the unknown samples, the data set's other classes are neither known nor unknown.
-// `outside_classes`: of the first source of unknown samples, if it is another data set. Errors: kInvalidArgument with
-// the flag.
+// (DrawnSplits). If it lists them, they are known in each split, and the split lists the unknown classes: the classes
+// of --unknown, or all others in the order of the stream (seed, "NAME/split S"), of which openness levels use the
+// first. If the sources of `task` define the unknown samples, the data set's other classes are neither known nor
+// unknown. `outside_classes`: of the first source of unknown samples, if it is another data set. Errors:
+// kInvalidArgument with the flag.
 absl::Status MakeSplits(const RunConfig& config, int outside_classes, const DataSetInfo& info, TaskSpec* task) {
   if (config.known.empty()) {
     return FlagError(

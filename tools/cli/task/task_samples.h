@@ -10,8 +10,8 @@
 namespace openset {
 
 // `openset task samples NAME --split=N --out=FOLDER`: writes test.npz (the known test samples, then each group of
-// unknown ones, as stored outputs have them), unless the task has no training part fit.npz (the training samples), and
-// with --validation_per_class=N validation.npz (those that a study leaves out of training for searches).
+// unknown ones, as stored outputs have them); fit.npz (the training samples), unless the task has no training part;
+// and, with --validation_per_class=N, validation.npz (the samples that a study sets aside for searches).
 // Arrays, one value or row for each sample: `label` (-1 for unknown), `class_id`, `group`, `group_names`, `sample` (a
 // name by which users find it), and `images` (u8 [N, H, W, C]), or `path` if each image is a file, or `features`. The
 // flags --train_limit and --test_limit mean the same as for `openset score`. Without --out, prints the test samples as

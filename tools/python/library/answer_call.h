@@ -21,8 +21,8 @@ struct CallAnswer {
   std::vector<std::string> hints;  // as the command prints them, without "hint: "
 };
 
-// `arrays[i]` has the arrays of the set call.set(i). Errors: those of the command, with the names of sets instead of
-// files; kInvalidArgument for a call without a kind, and for too few or too many sets.
+// `arrays[i]` has the arrays of the set call.set(i). Errors: as the command that does the same, with the names of sets
+// instead of files; kInvalidArgument also for a call without a kind, and for too few or too many sets.
 absl::StatusOr<CallAnswer> AnswerCall(const Call& call, absl::Span<const std::vector<ArrayView>> arrays);
 
 }  // namespace openset

@@ -27,8 +27,8 @@ def to_numpy(name: str, values: Any) -> Any:
     """`values` as a NumPy array: an array, a torch tensor on any device, an object with DLPack on the CPU, or a list.
 
     Columns of pandas that are categorical, nullable or of texts are what their values are. Arrays and tensors on the CPU
-    are not copied, except those of 16 bits and those with another byte order. Raises ValueError for masked values and
-    for missing ones (None, NaN among texts, NA), except those of `group`, which are "".
+    are not copied, except if they have 16 bits or another byte order. Raises ValueError for masked values and for
+    missing ones (None, NaN among texts, NA); in `group`, missing ones are "".
     """
     import numpy
     _refuse_masked(name, values)

@@ -276,7 +276,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     head: the name of the last linear layer ("fc"); its input becomes `features`, its weights `head_weight` and
     `head_bias`. By default the model's last torch.nn.Linear; a model without one has logits only. A torch.nn.Module
     runs in evaluation mode on the device of its parameters, and is left in the mode it was in. A model may return
-    logits, or an object with `logits`, like those of Hugging Face. out: also write the arrays to this .npz, for the
+    logits, or an object with `logits`, like Hugging Face's models. out: also write the arrays to this .npz, for the
     command line.
 
     With `task`, model may be any callable that takes a batch, a file .onnx, .pt2 or .pt (TorchScript), or "timm/NAME",

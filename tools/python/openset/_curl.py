@@ -1,7 +1,7 @@
 """The part of curl that the program uses, for machines that have Python but no curl: downloads one address to a file.
 
 Understands the options of data/fetch/download.cc and uses curl's exit codes. Certificates: SSL_CERT_FILE, otherwise
-those of Python.
+Python's.
 """
 from __future__ import annotations
 

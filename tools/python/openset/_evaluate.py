@@ -88,7 +88,7 @@ def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None
              convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
              far: Sequence[str] = (), unknown: Sequence[str] = (), known: Sequence[str] = (),
              skip: Sequence[str] = ()) -> Evaluation:
-    """Measures samples: all metrics, or `metrics`, of your scores or logits. The numbers are those of `openset eval`.
+    """Measures samples: all metrics, or `metrics`, of your scores or logits, as `openset eval` does.
 
     label [N]: the index of the known class, -1 = unknown. logits [N, K], or unknown_score [N] (larger = more unknown,
     unless higher_is_known) and prediction [N]. Without classes: correct [N], 0 or 1, or loss [N] in 0 to 1; the label may
@@ -117,7 +117,7 @@ def _interval(ci_method: Optional[str], replicates: Any, level: Any, seed: Any) 
 
 
 def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluations:
-    """Measures several scores on the same samples, and returns one table. arguments: those of evaluate().
+    """Measures several scores on the same samples, and returns one table. arguments: as of evaluate().
 
     >>> import openset
     >>> found = openset.evaluate_scores(["max_logit", "energy"], label=[0, -1], logits=[[4., 1.], [1., 1.5]],
@@ -151,8 +151,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
             cost_map: bool = False) -> Result:
     """Compares methods on the same samples. methods: {name: dict of the arrays of evaluate()}.
 
-    Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) are then
-    those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the columns
+    Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) then
+    take softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the columns
     method, task, split, seed, and one for each metric; other text columns are ignored. Of records (Records.to_frame()),
     settings that differ become part of the method's name ("openauc, lambda 0.1"), and `group` names a group of unknown
     samples. A tidy table (Study.table()) is read, too.

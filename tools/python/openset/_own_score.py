@@ -1,4 +1,4 @@
-"""@openset.score: your own score in Python, evaluated like those of the program."""
+"""@openset.score: your own score in Python, evaluated like the program's own."""
 from __future__ import annotations
 
 from openset import _arrays

@@ -8,7 +8,7 @@
 
 `attributes` and `near` write a task, tasks/NAME.textproto in the library --into. `far` and `overlap` print a part of a
 task. A list has commas, or is a file with one item on each line, @FILE. Class ids are positions in --wnids, in --names
-or among the lines of --matrix. Draws are those of core/random.h: the same seed gives the same classes everywhere.
+or among the lines of --matrix. Draws use core/random.h: the same seed gives the same classes everywhere.
 """
 from __future__ import annotations
 
@@ -191,13 +191,13 @@ class WordNet:
         return sorted(self._of_words.get(_spoken(words), ()))
 
     def near_candidates(self, known: Sequence[str], classes: Sequence[str]) -> List[str]:
-        """Those of `classes` that are not known and are below a direct hypernym of a known class."""
+        """The `classes` that are not known and are below a direct hypernym of a known class."""
         parents = {above for synset in known for above in self.hypernyms[synset]}
         known_synsets = set(known)
         return [synset for synset in classes if synset not in known_synsets and parents & self.above(synset)]
 
     def overlapping(self, synsets: Sequence[str], classes: Sequence[str]) -> List[Tuple[str, str]]:
-        """Those of `classes` that are equal to or below one of `synsets`, with the first such synset."""
+        """The `classes` that are equal to or below one of `synsets`, with the first such synset."""
         found = []
         for one in classes:
             at_or_above = self.above(one) | {one}

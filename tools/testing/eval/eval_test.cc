@@ -457,7 +457,7 @@ TEST_F(EvalMethodsTest, EachMethodHasTheSameNumbersAlone) {
   EXPECT_THAT(Methods({"--format=markdown"}), HasSubstr("| auroc    |  75.00 | 100.00 |"));
 }
 
-// The energy of the logits 0 and 0 is -log 2, that of 0 and log 3 is -log 4.
+// The energy of the logits 0 and 0 is -log 2; of 0 and log 3, it is -log 4.
 TEST_F(EvalMethodsTest, TheScoreOfEachSampleIsWritten) {
   WriteArrays("logits.npz",
               {{"label", Wholes({0, -1})},

@@ -69,8 +69,8 @@ bool IsLong() {
   return form != nullptr && std::string(form) == "all";
 }
 
-// The GPU's operations are the CPU's kernels, in any precision. In TF32, whose layout is that of the CPU, the bits
-// differ only where the code has another way for GPUs, which that of the four methods has not.
+// The GPU's operations are the CPU's kernels, in any precision. TF32 has the CPU's layout, so the bits differ only
+// where the code treats GPUs differently, which the code of the four methods doesn't.
 double Tolerance() { return IsLong() ? 1e-4 : 0; }
 
 // In FP32, convolutions sum in another order. The mean loss of two steps differs by less than this, but weights may

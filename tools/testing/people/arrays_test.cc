@@ -45,7 +45,7 @@ NpyArray Small(const std::string& descr, int bytes, const std::vector<int64_t>& 
 }
 
 // Four samples of each of three classes and six unknown ones. The logit of sample i's class is 2 + i / 4 above the
-// others, that of an unknown one 0.5 above, and each sample has another level.
+// others, an unknown sample's largest logit is 0.5 above, and each sample has another level.
 std::vector<float> Logits() {
   std::vector<float> logits;
   for (int i = 0; i < 18; ++i) {

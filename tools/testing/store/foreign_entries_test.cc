@@ -240,7 +240,7 @@ metric { accuracy {} }
 override { training { epochs: 1 } }
 )";
 
-// Old files with names like those of openset's temporary files.
+// Old files with names like openset's temporary files.
 constexpr const char* kFiles[] = {"my.tmp.notes/chapter/one", "thesis.tmp.2024",         "a.tmp.node.0123abcd.1.0",
                                   "tmp/a.tmp.x.1.0",          "tmp/my.tmp.notes/one",    "logs/diary.log",
                                   "partial/x.tmp.2024",       "programs/mine/bin/start", "quarantine/dog/letter"};
