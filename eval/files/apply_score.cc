@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
+#include "eval/files/same_network.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/output_kind.h"
@@ -138,6 +139,7 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
           "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
     }
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
+    OPENSET_RETURN_IF_ERROR(annotated(CheckSameNetwork(*train, *samples)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class(), samples)));
     samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());

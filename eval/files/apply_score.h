@@ -19,8 +19,9 @@ std::string ScoreText(const ScoreSpec& spec);
 // kInvalidArgument, with the score's name, if the files lack outputs that it needs, if it reads the
 // level of logits that are log-probabilities, if the spec violates its schema's
 // rules, or if logits of `train` are not of the samples' classes in the same order (their number, num_classes and
-// class_names must agree), with both files, or if `train` lacks a class that the samples have and the score is fitted
-// to each class; other scores then add a hint. Precondition: a member of the spec is set.
+// class_names must agree) or of another network (CheckSameNetwork() in eval/files/same_network.h), with both files, or
+// if `train` lacks a class that the samples have and the score is fitted to each class; other scores then add a hint.
+// Precondition: a member of the spec is set.
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);
 
 }  // namespace openset

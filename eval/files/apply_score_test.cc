@@ -207,6 +207,29 @@ TEST(ApplyScore, NamesMissingArrays) {
   EXPECT_THAT(error(spec, Logits()), HasSubstr("score mutual_information: the score needs member_uncertainty"));
 }
 
+// Fitted to another network's outputs, the score would measure nothing.
+TEST(ApplyScore, RefusesToFitToAnotherNetwork) {
+  SampleSet samples;  // logits are 3 f and 4 f
+  samples.path = "test.npz";
+  samples.num_samples = 3;
+  samples.num_outputs = samples.num_classes = 2;
+  samples.feature_dim = 1;
+  samples.features = {1, 2, 3};
+  samples.logits = {3, 4, 6, 8, 9, 12};
+  samples.head_weight = {3, 4};
+  samples.label = {1, 1, -1};
+  SampleSet train = samples;
+  train.path = "fit.npz";
+  train.label = {0, 1, 1};
+  ScoreSpec spec;
+  spec.mutable_knn()->set_k(1);
+  EXPECT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  train.head_weight = {3, 5};
+  EXPECT_EQ(ApplyScore(spec, &train, &samples).message(),
+            "score knn: fit.npz: its head (head_weight, head_bias) is not that of test.npz: give outputs of the same "
+            "network");
+}
+
 TEST(ScoreText, WithTheSettingsThatAreGiven) {
   ScoreSpec spec;
   spec.mutable_max_logit();

@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "eval/files/same_network.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
 
@@ -555,15 +556,23 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     for (int64_t row = 0; row < file.num_samples && !is_valid; ++row) {
       if (keep[f][row]) OPENSET_RETURN_IF_ERROR(CheckRow(file, row, samples.num_classes));
     }
-    const size_t before = samples.logits.size();
+    const size_t before = samples.logits.size(), features_before = samples.features.size();
     TakeKept(&file.logits, keep[f], file.num_outputs, &samples.logits);
     const absl::Span<const float> logits = absl::MakeConstSpan(samples.logits).subspan(before);
     OPENSET_RETURN_IF_ERROR(TakeKind(file, logits, &samples));
+    TakeKept(&file.features, keep[f], file.feature_dim, &samples.features);
+    ScoreInput outputs;
+    outputs.num_outputs = file.num_outputs;
+    outputs.num_samples = file.num_outputs > 0 ? static_cast<int64_t>(logits.size()) / file.num_outputs : 0;
+    outputs.logits = logits;
+    if (samples.log_probabilities.empty()) {
+      outputs.feature_dim = file.feature_dim;
+      outputs.features = absl::MakeConstSpan(samples.features).subspan(features_before);
+      outputs.head_weight = samples.head_weight;
+      outputs.head_bias = samples.head_bias;
+      OPENSET_RETURN_IF_ERROR(CheckHead(outputs, file.path));
+    }
     if (file.prediction.empty() && file.num_outputs > 0) {
-      ScoreInput outputs;
-      outputs.num_samples = static_cast<int64_t>(logits.size()) / file.num_outputs;
-      outputs.num_outputs = file.num_outputs;
-      outputs.logits = logits;
       absl::StatusOr<std::vector<int32_t>> prediction = ClosedSetPrediction(outputs, samples.num_classes);
       if (!prediction.ok()) return Annotate(prediction.status(), file.path);
       samples.prediction.insert(samples.prediction.end(), prediction->begin(), prediction->end());
@@ -585,7 +594,6 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     if (!file.loss.empty()) OPENSET_RETURN_IF_ERROR(TakeLoss(file, keep[f], &samples));
     AppendKept(file.member_uncertainty, keep[f], 3, &samples.member_uncertainty);
     TakeKept(&file.unknown_score, keep[f], 1, &samples.unknown_score);
-    TakeKept(&file.features, keep[f], file.feature_dim, &samples.features);
     file = ScoreFile();  // its memory
   }
   samples.num_samples = samples.label.size();

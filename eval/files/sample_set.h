@@ -86,7 +86,8 @@ struct SampleSet {
 // numbered by NumberClasses(). Any of the files may have the head (head_weight, head_bias). Errors: as
 // ReadScoreFiles(); kInvalidArgument also, with file, array and row, for invalid values: labels, predictions or groups
 // out of range, a `correct` that is not 0 or 1, NaN, logits that are infinite or probabilities, also rounded or in
-// percent; files with different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets
+// percent; logits that are not of the file's features and head (CheckHead() in eval/files/same_network.h); files with
+// different arrays, or heads that differ; roles of unknown sets; FD-Shifts files of several sets
 // without any role; two sets of OpenOOD or FD-Shifts with known labels, of which one has no role; labels of an unsigned
 // type that are -1 in it.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},

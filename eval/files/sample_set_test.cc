@@ -258,7 +258,7 @@ TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
 
 TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
   const NpzArrays plain = {
-      {"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}, {"features", Matrix({1, 2}, 1)}};
+      {"label", Wholes({0, 1})}, {"logits", Matrix({8, 10, 11, 14}, 2)}, {"features", Matrix({1, 2}, 1)}};
   const NpzArrays with = With(With(plain, "head_weight", Matrix({3, 4}, 1)), "head_bias", Reals({5, 6}));
   const std::string a = WriteArrays("a.npz", plain), b = WriteArrays("b.npz", with), c = WriteArrays("c.npz", with);
   for (const auto& files : {std::vector{b}, {a, b}, {b, a}, {a, b, c}}) {
@@ -272,6 +272,26 @@ TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
     EXPECT_EQ(ErrorOf({a, b, WriteArrays("d.npz", other)}),
               "d.npz: its head (head_weight, head_bias) is not that of b.npz");
   }
+  // The second file's rows are in another order than its features: [8, 10] is 1 * [3, 4] + [5, 6].
+  EXPECT_THAT(ErrorOf({b, WriteArrays("e.npz", With(plain, "features", Matrix({2, 1}, 1)))}),
+              HasSubstr("e.npz: for 2 of 2 samples, features * head_weight^T + head_bias is not logits: "));
+  EXPECT_THAT(ErrorOf({WriteArrays("e.npz", With(with, "features", Matrix({2, 1}, 1)))}),
+              HasSubstr("e.npz: for 2 of 2 samples"));
+}
+
+TEST(ReadSampleSet, GroupsMayBeNames) {
+  const NpzArrays arrays = {{"label", Wholes({0, -1, -1, -1})},
+                            {"prediction", Wholes({0, 0, 0, 0})},
+                            {"unknown_score", Reals({0, 1, 2, 3})},
+                            {"group", MakeNpy({"", "svhn", "textures", "svhn"})}};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  ASSERT_EQ(samples->groups.size(), 2);
+  EXPECT_EQ(samples->groups[0].name, "svhn");
+  EXPECT_EQ(samples->groups[1].name, "textures");
+  EXPECT_THAT(samples->group, ElementsAre(0, 0, 1, 0));
+  EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "group_names", MakeNpy({"svhn"})))}),
+            "a.npz: array 'group' has names, and 'group_names' is for indices: leave 'group_names' out");
 }
 
 TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {

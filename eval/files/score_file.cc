@@ -156,6 +156,35 @@ absl::Status ReadClusters(const NamedArrays& arrays, int64_t n, ScoreFile* file)
   return absl::OkStatus();
 }
 
+// Sets by name, an empty one for none, or by index into group_names.
+absl::Status ReadGroups(const NamedArrays& arrays, int64_t n, ScoreFile* file) {
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, arrays.Get("group", {n}));
+  if (absl::StrContains(array->descr, 'U')) {
+    if (arrays.Has("group_names")) {
+      return arrays.Problem("group", "has names, and 'group_names' is for indices: leave 'group_names' out");
+    }
+    std::vector<std::string> names;
+    OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToTexts, &names));
+    std::map<std::string, int64_t> index;
+    for (const std::string& name : names) {
+      const bool is_new = !name.empty() && index.try_emplace(name, file->set_names.size()).second;
+      if (is_new) file->set_names.push_back(OneLine(name));
+      file->set.Own().push_back(name.empty() ? -1 : index.at(name));
+    }
+    return absl::OkStatus();
+  }
+  OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToInt64, &file->set));
+  if (arrays.Has("group_names")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("group_names", {-1}, &ToTexts, &file->set_names));
+    for (std::string& name : file->set_names) name = OneLine(name);
+    return absl::OkStatus();
+  }
+  const int64_t largest = *absl::c_max_element(file->set);
+  if (largest >= n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", largest));
+  for (int64_t g = 0; g <= largest; ++g) file->set_names.push_back(absl::StrCat("group ", g));
+  return absl::OkStatus();
+}
+
 // Whether each answer is right, or how bad it is, where there are no predictions.
 absl::Status ReadLoss(const NamedArrays& arrays, ScoreFile* file) {
   const bool is_correct = arrays.Has("correct");
@@ -189,7 +218,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
     file->label = std::vector<int64_t>(file->loss.size(), 0);
   }
   const int64_t n = file->num_samples = file->label.size();
-  if (n == 0) return arrays.Problem("label", "is empty");
+  if (n == 0) return arrays.Problem(arrays.Has("logits") ? "logits" : "label", "is empty");
   if (!file->loss.empty() && static_cast<int64_t>(file->loss.size()) != n) {
     return arrays.Problem(file->only_correct ? "correct" : "loss",
                           absl::StrCat("has ", file->loss.size(), " values for ", n, " labels"));
@@ -226,17 +255,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
   } else if (direction == ScoreDirection::kHigherIsKnown) {
     return arrays.Missing("unknown_score");
   }
-  if (arrays.Has("group")) {
-    OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToInt64, &file->set));
-    if (arrays.Has("group_names")) {
-      OPENSET_RETURN_IF_ERROR(arrays.Read("group_names", {-1}, &ToTexts, &file->set_names));
-      for (std::string& name : file->set_names) name = OneLine(name);
-    } else {
-      const int64_t largest = *absl::c_max_element(file->set);
-      if (largest >= n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", largest));
-      for (int64_t g = 0; g <= largest; ++g) file->set_names.push_back(absl::StrCat("group ", g));
-    }
-  }
+  if (arrays.Has("group")) OPENSET_RETURN_IF_ERROR(ReadGroups(arrays, n, file));
   if (arrays.Has("cluster")) OPENSET_RETURN_IF_ERROR(ReadClusters(arrays, n, file));
   if (arrays.Has("num_classes")) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
@@ -328,7 +347,7 @@ void AddUnknownLabels(RawFile* file) {
   if (file->layout != Layout::kOwn || file->arrays.count("label") > 0) return;
   for (const char* name : {"unknown_score", "logits"}) {
     const auto array = file->arrays.find(name);
-    if (array == file->arrays.end() || array->second.shape.empty() || array->second.size() == 0) continue;
+    if (array == file->arrays.end() || array->second.shape.empty()) continue;
     const int64_t samples = array->second.shape[0];
     file->arrays["label"] = MakeNpy(std::vector<int64_t>(samples, -1), {samples});
     return;

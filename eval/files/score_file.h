@@ -51,7 +51,8 @@ struct ScoreFile {
 };
 
 // Formats:
-//   * .npz, .csv, .tsv, with arrays named as the fields above (`group` and `group_names` for the sets);
+//   * .npz, .csv, .tsv, with arrays named as the fields above (`group`, the names of the sets or, with `group_names`,
+//     indices of them);
 //   * .npz of OpenOOD (scores/NAME.npz): pred, conf (its negative is the unknown score), label; the set is NAME;
 //     without pred, the prediction is unknown;
 //   * .npz of FD-Shifts (raw_logits.npz, raw_output.npz): arr_0 [N, K + 2] of logits or, in raw_output, probabilities,

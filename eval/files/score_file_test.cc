@@ -128,6 +128,8 @@ TEST(ScoreFile, ArraysOfOtherTypesAndShapes) {
             "a.npz: array 'logits' has shape [3], expected [3, any]");
   EXPECT_EQ(error({{"label", Wholes({})}, {"prediction", Wholes({})}, {"unknown_score", Reals({})}}),
             "a.npz: array 'label' is empty");
+  EXPECT_EQ(error({{"label", Wholes({})}, {"logits", MakeNpy(std::vector<float>(), {0, 2})}}),
+            "a.npz: array 'logits' is empty");
   EXPECT_EQ(error({{"label", Wholes({0})}, {"logits", Matrix({}, 1)}}),
             "a.npz: array 'logits' has shape [0, 1], expected [1, any]");
   EXPECT_THAT(error(With(Scores(), "label", {"|O", {3}, std::string(24, 'x')})),

@@ -165,6 +165,29 @@ std::string GuaranteeText(const ChosenThreshold& chosen) {
                                                           : "");
 }
 
+std::string GuaranteeHint(const ChosenThreshold& chosen) {
+  if (!chosen.test.has_value() || !chosen.target.has_value() || chosen.has_clusters) return "";
+  const double target = *chosen.target;
+  constexpr char kCheck[] =
+      ", against the guarantee: did validation samples take part in training the network or in fitting the score, or "
+      "are the test samples of another distribution?";
+  if (const auto& seen = chosen.test->known_accepted; chosen.rule == "conformal" && seen.has_value()) {
+    const double error =
+        std::sqrt(target * (1 - target) * (1.0 / chosen.validation.total.known() + 1.0 / chosen.test->total.known()));
+    if (seen->high >= target || target - seen->value <= 3 * error) return "";
+    return absl::StrFormat("%.2f %% of the known test samples are accepted (95 %% interval to %.2f %%), not %g %%%s",
+                           100 * seen->value, 100 * seen->high, 100 * target, kCheck);
+  }
+  if (const auto& seen = chosen.test->risk; chosen.rule == "risk_guaranteed" && seen.has_value()) {
+    if (seen->low <= target) return "";
+    return absl::StrFormat(
+        "%.2f %% of the accepted test samples are wrong or unknown (95 %% interval from %.2f %%), "
+        "not at most %g %%%s",
+        100 * seen->value, 100 * seen->low, 100 * target, kCheck);
+  }
+  return "";
+}
+
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   if (format == TextFormat::kJson) return FormatJson(chosen);
   if (format == TextFormat::kCsv) {

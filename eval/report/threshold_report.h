@@ -31,6 +31,11 @@ struct ChosenThreshold {
 // guarantees nothing, and which rule would.
 std::string GuaranteeText(const ChosenThreshold& chosen);
 
+// What to check if the shares of the test samples contradict the guarantee; "" if they don't. For conformal: the
+// interval of the test samples' accepted share lies below the target, and the share is 3 standard errors of both sets
+// of samples below it. For risk_guaranteed: the interval of their risk lies above the target.
+std::string GuaranteeHint(const ChosenThreshold& chosen);
+
 // JSON: {"rule", "target", "threshold", "guarantee", "validation": {...}, "test": {...}}, shares in full precision,
 // absent if undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
 // "-inf".

@@ -56,6 +56,31 @@ TEST(FormatThreshold, Text) {
   EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.9,,,\n"));
 }
 
+// With 100 known validation and 400 known test samples, 3 standard errors of a share of 90 % are
+// 3 sqrt(0.9 * 0.1 * (1 / 100 + 1 / 400)) = 10.06 %.
+TEST(GuaranteeHint, IfTheTestSamplesContradictIt) {
+  ChosenThreshold chosen = Chosen();
+  chosen.rule = "conformal";
+  chosen.validation.total = {80, 20, 50};
+  EXPECT_EQ(GuaranteeHint(chosen), "");
+  chosen.test = ThresholdReport();
+  chosen.test->total = {300, 100, 0};
+  chosen.test->known_accepted = CountedShare{0.8, 0.76, 0.84};
+  EXPECT_EQ(GuaranteeHint(chosen), "");
+  chosen.test->known_accepted = CountedShare{0.79, 0.75, 0.83};
+  EXPECT_THAT(GuaranteeHint(chosen), HasSubstr("79.00 % of the known test samples are accepted (95 % interval to "
+                                               "83.00 %), not 90 %, against the guarantee: did validation samples"));
+  chosen.rule = "known_accepted";
+  EXPECT_EQ(GuaranteeHint(chosen), "");
+  chosen.rule = "risk_guaranteed";
+  chosen.target = 0.1;
+  chosen.test->risk = CountedShare{0.12, 0.09, 0.15};
+  EXPECT_EQ(GuaranteeHint(chosen), "");
+  chosen.test->risk = CountedShare{0.2, 0.16, 0.25};
+  EXPECT_THAT(GuaranteeHint(chosen), HasSubstr("20.00 % of the accepted test samples are wrong or unknown (95 % "
+                                               "interval from 16.00 %), not at most 10 %"));
+}
+
 TEST(GuaranteeText, SaysWhatHoldsAndWhen) {
   ChosenThreshold chosen = Chosen();  // 10 known and 5 unknown validation samples
   EXPECT_THAT(GuaranteeText(chosen), HasSubstr("--rule=conformal"));

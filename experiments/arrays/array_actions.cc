@@ -23,6 +23,7 @@
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/task.pb.h"
+#include "eval/files/same_network.h"
 #include "eval/files/sample_set.h"
 #include "experiments/arrays/command_training.h"
 #include "experiments/arrays/fitted_heads.h"
@@ -378,6 +379,14 @@ absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context) 
     if (outputs.has_fit_file()) OPENSET_RETURN_IF_ERROR(CheckDigest(outputs.fit_file(), outputs.fit_sha256()));
     // What the files may have wrong is said once, in the record.
     OPENSET_ASSIGN_OR_RETURN(const SampleSet samples, ReadSampleSet({outputs.file()}));
+    if (outputs.has_fit_file()) {
+      OPENSET_ASSIGN_OR_RETURN(const SampleSet fit, ReadSampleSet({outputs.fit_file()}));
+      OPENSET_RETURN_IF_ERROR(CheckSameNetwork(fit, samples));
+      if (const int64_t shared = CountShared(samples, fit, /*only_known=*/true); shared > 0) {
+        summary.add_import_note(absl::StrCat(outputs.fit_file(), ": has ", shared, " of ", samples.num_samples,
+                                             " samples that are measured: scores that are fitted to it look too good"));
+      }
+    }
     summary.mutable_import_note()->Assign(samples.hints.begin(), samples.hints.end());
   } else {
     OPENSET_ASSIGN_OR_RETURN(head, FitHead(action, context));

@@ -99,11 +99,12 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   request.set_metrics(config.metrics);
   request.set_group(config.group);
   const std::vector<std::string> names = MethodNames(arguments);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<SampleReader> fits, FitReaders(config, arguments.size()));
   std::vector<ComparedSamples> methods;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ','))});
+    methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ',')), fits[i]});
   }
-  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader(config)));
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods));
   OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format, config));
   PrintHints(comparison.hints);
   return absl::OkStatus();
@@ -142,7 +143,8 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
     names.push_back(RowName(*result.trial));
     methods.push_back(
         {names.back(), absl::StrCat("record ", result.record->trial_id().substr(0, 12)),
-         [&study, &result](const SetRoles&, ScoreDirection) { return ScoredSamplesOf(*result.trial, study.store()); }});
+         [&study, &result](const SetRoles&, ScoreDirection) { return ScoredSamplesOf(*result.trial, study.store()); },
+         /*read_fit=*/nullptr});
   }
   std::optional<int> baseline;
   const std::string asked = config.baseline;
@@ -161,9 +163,9 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
   }
   // The baseline comes first, so that a difference is its own less the other's.
   if (baseline.has_value()) std::rotate(methods.begin(), methods.begin() + *baseline, methods.begin() + *baseline + 1);
-  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison,
-                           RequestedComparison(request, methods, /*read_fit=*/nullptr,
-                                               baseline.has_value() ? std::optional(0) : std::nullopt));
+  OPENSET_ASSIGN_OR_RETURN(
+      SampleComparison comparison,
+      RequestedComparison(request, methods, baseline.has_value() ? std::optional(0) : std::nullopt));
   const std::string samples = comparison.notes.back();
   comparison.notes = {absl::StrCat(study.name(), ": one run (", results[0].trial->task(), ", split ",
                                    results[0].trial->split(), ", seed ", results[0].trial->seed(),
@@ -304,6 +306,7 @@ Command CompareCommand() {
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
+      "  openset compare a.npz b.npz --score=knn --fit=a_fit.npz,b_fit.npz\n"
       "  openset compare softmax.npz energy.npz --cost_map\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"

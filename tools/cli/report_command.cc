@@ -18,6 +18,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/score/score_experiment.h"
 #include "tools/evaluation/requested.h"
 
 namespace openset {
@@ -106,6 +107,15 @@ absl::StatusOr<TextFormat> ParseReportFormat(const RunConfig& config) {
   return absl::InvalidArgumentError(absl::StrCat("--tidy: needs --format=csv, not ", FormatName(format)));
 }
 
+// What `openset score` left out of its study, as after its table; "" for other studies.
+std::string LeftOutOfScore(const Store& store, const std::string& name, const RunConfig& config) {
+  const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, name);
+  const absl::StatusOr<SpecFolders> folders = FindSpecFolders(config);
+  if (name.find('/') != std::string::npos || !request.ok() || !folders.ok()) return "";
+  const absl::StatusOr<ScoreExperiment> score = MakeScoreExperiment(*request, *folders);
+  return score.ok() ? SkippedText(score->skipped) : "";
+}
+
 absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseReportFormat(config));
   if (format != TextFormat::kTensorBoard) OPENSET_RETURN_IF_ERROR(CheckReportName(format, config.out));
@@ -138,6 +148,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   const std::unique_ptr<StudyResults> results = study->LoadResults();
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(format, *study, *results, layout, Width(config)));
   OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
+  if (format == TextFormat::kText && out.empty()) std::cout << LeftOutOfScore(store, spec, config);
   if (format == TextFormat::kText) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }

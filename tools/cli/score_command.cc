@@ -1,5 +1,4 @@
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
-#include "core/text/wrapped_text.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/study/failures.h"
 #include "models/model.pb.h"
@@ -107,21 +105,6 @@ std::string DefaultsHint(const ScoreRequest& request, const MethodSpec& method) 
                       ", the default is used; is the network's training like that?\n");
 }
 
-// A line for each reason.
-std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
-  std::vector<std::string> reasons;
-  std::map<std::string, std::vector<std::string>> names;
-  for (const PostHocMethods::Skipped& method : skipped) {
-    if (names.count(method.why) == 0) reasons.push_back(method.why);
-    names[method.why].push_back(method.name);
-  }
-  std::string text;
-  for (const std::string& why : reasons) {
-    absl::StrAppend(&text, Wrapped(absl::StrCat("left out: ", absl::StrJoin(names[why], ", "), " (", why, ")")), "\n");
-  }
-  return text;
-}
-
 // The trials of these methods that have a record; of all methods for "".
 int CountRecords(const Study& study, const std::string& method = "") {
   int count = 0;
@@ -178,6 +161,11 @@ absl::Status RunScore(const std::vector<std::string>& /*arguments*/, const RunCo
     const MethodSpec& first = study->experiment().methods[0].spec;
     if (const std::string line = InputLine(first); !line.empty()) std::cout << line << std::endl;
     std::cerr << DefaultsHint(request, first);
+    if (const int seeds = study->experiment().spec.seed_size();
+        seeds > 1 && !request.fit().empty() && !absl::StrContains(request.fit(), "{seed}")) {
+      std::cerr << "hint: --fit is one file for the networks of " << seeds
+                << " seeds: give each the outputs of its own network (--fit='fit_{seed}.npz')\n";
+    }
   }
   const absl::Status outcome = RunPlan(study.get(), config);
   std::unique_ptr<Study> all;

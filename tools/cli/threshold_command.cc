@@ -19,7 +19,7 @@ namespace openset {
 namespace {
 
 absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument, const RunConfig& config) {
-  return ReadScoredSamples(absl::StrSplit(argument, ','), config);
+  return ReadScoredSamples(absl::StrSplit(argument, ','), config, FitReader(config));
 }
 
 absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples,
@@ -51,8 +51,7 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments, const RunCo
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0], config));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput validation_input, validation.samples.Input());
   const RankedInput ranked(validation_input);
-  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
-                           ChooseThreshold(rule, request, arguments[0], validation.note, ranked));
+  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen, ChooseThreshold(rule, request, arguments[0], validation, ranked));
   const double threshold = chosen.validation.threshold;
   std::vector<std::string> hints;
   for (const std::string& hint : HintsOf(validation, ranked)) hints.push_back("validation: " + hint);
@@ -60,9 +59,11 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments, const RunCo
     OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1], config));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
-    chosen.test = DescribeThreshold(threshold, ranked_test);
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> about_test,
+                             MeasureOnTest(validation.samples, test.samples, ranked_test, &chosen));
     OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked_test, test.samples, config));
     for (const std::string& hint : HintsOf(test, ranked_test)) hints.push_back("test: " + hint);
+    hints.insert(hints.end(), about_test.begin(), about_test.end());
   } else {
     OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked, validation.samples, config));
   }

@@ -23,6 +23,7 @@
 #include "core/text/one_line.h"
 #include "eval/files/apply_score.h"
 #include "eval/files/named_arrays.h"
+#include "eval/files/same_network.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_report.h"
 #include "eval/scores/prediction.h"
@@ -82,13 +83,14 @@ absl::Status Invalid(const std::string& path, absl::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", problem));
 }
 
-// Adds the detector's head to outputs that have none.
+// Adds the detector's head to outputs that have none, and checks that it gives their logits.
 absl::Status TakeHead(const Detector& detector, SampleSet* outputs) {
   if (!detector.fit.has_value() || detector.fit->head_weight.empty()) return absl::OkStatus();
   if (outputs->head_weight.empty() && outputs->head_bias.empty()) {
     outputs->head_weight = detector.fit->head_weight;
     outputs->head_bias = detector.fit->head_bias;
-    return absl::OkStatus();
+    if (!outputs->log_probabilities.empty()) return absl::OkStatus();
+    return CheckHead(outputs->Outputs(), outputs->path, detector.path);
   }
   if (outputs->head_weight == detector.fit->head_weight && outputs->head_bias == detector.fit->head_bias) {
     return absl::OkStatus();
@@ -107,7 +109,10 @@ absl::Status CheckFits(const Detector& detector, const SampleSet& outputs) {
   }
   // Features that the score doesn't read may be absent.
   const bool reads_features = spec.has_score() && TraitsOf(spec.score()).features();
-  if (reads_features && outputs.feature_dim != spec.feature_dim()) {
+  if (reads_features && outputs.feature_dim == 0) {
+    return Invalid(outputs.path, absl::StrCat("has no features, which the score of ", detector.path, " reads"));
+  }
+  if (outputs.feature_dim != spec.feature_dim() && outputs.feature_dim > 0 && spec.feature_dim() > 0) {
     return differ("features a sample", outputs.feature_dim, spec.feature_dim());
   }
   if (outputs.num_outputs > 0 && outputs.num_classes != spec.num_classes()) {
@@ -148,7 +153,7 @@ absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ScoreSamples(request.samples(), validation, read_fit));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
-  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold threshold, ChooseThreshold(rule, request, source, scored.note, ranked));
+  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold threshold, ChooseThreshold(rule, request, source, scored, ranked));
   if (scored.origin == ScoreOrigin::kFileNegated) {
     return absl::InvalidArgumentError(
         "--higher_is_known: a detector's outputs have an unknown_score, larger = more unknown; negate the scores");
@@ -185,8 +190,8 @@ absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std
     spec.set_fit_samples(detector.fit->num_samples);
     spec.set_fit_sha256(DigestOf(*detector.fit));
   }
-  if (needs.head()) {
-    // The head of the validation outputs, by which the score was computed.
+  if (!samples.head_weight.empty() && (!detector.fit.has_value() || detector.fit->feature_dim == samples.feature_dim)) {
+    // The head of the validation outputs: scores are computed by it, and it tells outputs of another network.
     if (!detector.fit.has_value()) {
       detector.fit.emplace();
       detector.fit->num_outputs = samples.num_outputs;

@@ -26,13 +26,14 @@ namespace openset {
 struct Detector {
   std::string path;  // for errors
   DetectorSpec spec;
-  std::optional<SampleSet> fit;  // if the score is fitted, or needs the head
+  std::optional<SampleSet> fit;  // if the score is fitted, or the head is known
 };
 
 // Chooses the threshold on the samples of `validation`, whose name in errors is `source`, with the score of the
 // request, fitted to the samples of `read_fit` (may be null). `chosen`, unless null, becomes the threshold with its
 // numbers. Errors: kInvalidArgument for an invalid request, with the flag, samples that lack what the score needs, or
-// negated scores (higher_is_known); kFailedPrecondition, with `source`, if the validation samples lack what the rule
+// negated scores (higher_is_known), or for a rule with a guarantee if the score is fitted to validation samples;
+// kFailedPrecondition, with `source`, if the validation samples lack what the rule
 // needs, or no threshold meets its target; any error that a reader returns.
 absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std::string& source,
                                       const SampleReader& validation, const SampleReader& read_fit,
@@ -56,7 +57,8 @@ struct Decided {
 
 // The decisions about outputs; their labels may all be unknown. Errors: kInvalidArgument, with the path of the outputs,
 // if they have other numbers of outputs, features or classes, other class names, or another head than the detector's,
-// or lack what the score needs (ApplyScore() in eval/files/apply_score.h).
+// if that head doesn't give their logits (CheckHead() in eval/files/same_network.h), or if they lack what the score
+// needs (ApplyScore() in eval/files/apply_score.h).
 absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet outputs, bool has_labels);
 
 // The spec, and what it says about new samples: lines for people.

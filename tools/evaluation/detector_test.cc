@@ -136,17 +136,63 @@ TEST(Detector, RefusesOutputsOfAnotherNetwork) {
   EXPECT_THAT(error(MakeOutputs(3, 100, kClasses - 1)),
               HasSubstr("new.npz: has 2 logits a sample, and validation was made for 3: it is of another network"));
   NpzArrays outputs = MakeOutputs(3, 100);
+  std::vector<float> logits = *ToFloat(outputs["logits"]);
+  for (size_t i = 0; i < logits.size(); ++i) logits[i] += static_cast<float>(i % 3 + 1);
+  outputs["logits"] = MakeNpy(logits, {100, 3});
   outputs["head_bias"] = MakeNpy(std::vector<float>{1, 2, 3}, {3});
   EXPECT_THAT(error(outputs), HasSubstr("is not the detector's"));
+  // Without a head, the detector's tells them apart.
+  outputs.erase("head_weight");
+  outputs.erase("head_bias");
+  EXPECT_THAT(error(outputs),
+              AllOf(HasSubstr("new.npz: for "), HasSubstr(", with the head of validation, is not logits: "
+                                                          "they are outputs of another network")));
   outputs = MakeOutputs(3, 100);
   outputs.erase("features");
   outputs.erase("head_weight");
   outputs.erase("head_bias");
-  EXPECT_THAT(error(outputs), HasSubstr("has 0 features a sample, and validation was made for 4"));
+  EXPECT_THAT(error(outputs), HasSubstr("new.npz: has no features, which the score of validation reads"));
   outputs = MakeOutputs(3, 100);
   outputs["num_classes"] = MakeNpy(std::vector<int64_t>{2}, {1});
   for (const char* name : {"label"}) outputs[name] = MakeNpy(std::vector<int64_t>(100, 0), {100});
   EXPECT_THAT(error(outputs), HasSubstr("has 2 known classes, and validation was made for 3"));
+}
+
+// The head is kept for scores that don't read it, too: two logits are exchanged.
+TEST(Detector, RefusesClassesInAnotherOrder) {
+  const absl::StatusOr<Detector> made =
+      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const std::string path = PathOf("with_head.npz");
+  ASSERT_TRUE(WriteDetector(*made, path).ok());
+  const absl::StatusOr<Detector> read = ReadDetector(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  NpzArrays outputs = MakeOutputs(3, 100);
+  outputs.erase("head_weight");
+  outputs.erase("head_bias");
+  EXPECT_TRUE(ApplyDetector(*read, SamplesOf("new.npz", outputs), true).ok());
+  std::vector<float> logits = *ToFloat(outputs["logits"]);
+  for (size_t i = 0; i < logits.size(); i += 3) std::swap(logits[i], logits[i + 1]);
+  outputs["logits"] = MakeNpy(logits, {100, 3});
+  EXPECT_THAT(std::string(ApplyDetector(*read, SamplesOf("new.npz", outputs), true).status().message()),
+              AllOf(HasSubstr("of 100 samples"), HasSubstr("with the head of "), HasSubstr("in another order")));
+}
+
+// The score is fitted to a copy of the validation samples.
+TEST(Detector, RefusesAGuaranteeForSamplesOfTheFit) {
+  const SampleReader validation = ReaderOf("validation.npz", MakeOutputs(1, 400)),
+                     copy = ReaderOf("copy.npz", MakeOutputs(1, 400)), other = ReaderOf("fit.npz", MakeOutputs(2, 400));
+  for (const char* rule : {"conformal", "risk_guaranteed"}) {
+    const ThresholdRequest request = RequestOf("knn { k: 5 }", rule, 0.6);
+    EXPECT_THAT(std::string(MakeDetector(request, "validation.npz", validation, copy).status().message()),
+                AllOf(HasSubstr("validation.npz: "),
+                      HasSubstr(" of 400 samples are among those that the score is fitted "
+                                "to, for which the rule "),
+                      HasSubstr(rule)));
+    EXPECT_TRUE(MakeDetector(request, "validation.npz", validation, other).ok());
+  }
+  EXPECT_TRUE(MakeDetector(RequestOf("knn { k: 5 }", "known_accepted"), "validation.npz", validation, copy).ok());
+  EXPECT_TRUE(MakeDetector(RequestOf("energy"), "validation.npz", validation, copy).ok());  // nothing is fitted
 }
 
 // Three of four samples are unknown, where one of four was.

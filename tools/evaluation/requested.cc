@@ -14,10 +14,12 @@
 #include "absl/strings/str_split.h"
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
 #include "eval/files/apply_score.h"
+#include "eval/files/same_network.h"
 #include "eval/files/sample_set.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
@@ -135,6 +137,13 @@ absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const S
     OPENSET_ASSIGN_OR_RETURN(train, read_fit({}, ScoreDirection::kHigherIsUnknown));
   }
   OPENSET_RETURN_IF_ERROR(ApplyScore(spec, read_fit != nullptr ? &train : nullptr, &result.samples));
+  if (!TraitsOf(spec).fit()) return result;
+  result.shared_with_fit = CountShared(result.samples, train, /*only_known=*/true);
+  if (result.shared_with_fit > 0) {
+    result.samples.hints.push_back(absl::StrCat(
+        result.shared_with_fit, " of ", result.samples.num_samples,
+        " samples are among those that the score is fitted to, and look better known than new ones: fit it to others"));
+  }
   return result;
 }
 
@@ -224,7 +233,7 @@ absl::StatusOr<std::vector<MetricSpec>> ComparedMetricsOf(const ComparisonReques
 
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     const SampleReader& read_fit, std::optional<int> baseline) {
+                                                     std::optional<int> baseline) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ComparedMetricsOf(request));
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, RequestedBootstrap(request.interval()));
   const bool is_pool = request.group() == kPool;
@@ -233,7 +242,7 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
   std::vector<const RankedInput*> inputs;
   std::vector<std::string> names;
   for (const ComparedSamples& method : methods) {
-    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ScoreSamples(request.samples(), method.read, read_fit));
+    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ScoreSamples(request.samples(), method.read, method.read_fit));
     if (!is_pool) {
       absl::StatusOr<SampleSet> only = OnlyUnknownSet(samples.back().samples, request.group());
       if (!only.ok()) return Annotate(only.status(), absl::StrCat("--group: ", method.source));
@@ -256,6 +265,9 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
     }
   }
   for (size_t i = 0; i < methods.size(); ++i) {
+    for (const std::string& hint : samples[i].samples.hints) {
+      comparison.hints.push_back(absl::StrCat(names[i], ": ", hint));
+    }
     comparison.notes.push_back(absl::StrCat(names[i], ": ", methods[i].source, ", ", samples[i].note));
   }
   comparison.notes.push_back(absl::StrCat(ranked[0].total().known(), " known and ", ranked[0].total().unknown,
@@ -296,13 +308,25 @@ absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request
   return requested;
 }
 
+namespace {
+
+bool HasGuarantee(const std::string& rule) { return rule == "conformal" || rule == "risk_guaranteed"; }
+
+}  // namespace
+
 absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const ThresholdRequest& request,
-                                                const std::string& source, const std::string& note,
+                                                const std::string& source, const ScoredSamples& scored,
                                                 const RankedInput& validation) {
   ChosenThreshold chosen = rule.chosen;
+  if (scored.shared_with_fit > 0 && HasGuarantee(chosen.rule)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source, ": ", scored.shared_with_fit, " of ", scored.samples.num_samples,
+                     " samples are among those that the score is fitted to, for which the rule ", chosen.rule,
+                     " guarantees nothing: choose the threshold on samples that took no part in training and fit"));
+  }
   const absl::StatusOr<double> threshold = SelectThreshold(rule.rule, request.target(), validation, request.delta());
   if (!threshold.ok()) return Annotate(threshold.status(), source);
-  chosen.notes = {note};
+  chosen.notes = {scored.note};
   if (!validation.input().has_predictions()) {
     chosen.notes.push_back(validation.input().loss().empty()
                                ? "no predictions: metrics that need them are absent"
@@ -312,6 +336,24 @@ absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const
   chosen.validation = DescribeThreshold(*threshold, validation);
   chosen.has_clusters = !validation.input().cluster().empty();
   return chosen;
+}
+
+absl::StatusOr<std::vector<std::string>> MeasureOnTest(const SampleSet& validation, const SampleSet& test,
+                                                       const RankedInput& ranked_test, ChosenThreshold* chosen) {
+  OPENSET_RETURN_IF_ERROR(CheckSameNetwork(test, validation));
+  std::vector<std::string> hints;
+  if (const int64_t shared = CountShared(test, validation, /*only_known=*/false); shared > 0) {
+    const std::string what = absl::StrCat(test.path, ": ", shared, " of ", test.num_samples,
+                                          " samples are also validation samples, on which the threshold is chosen");
+    if (HasGuarantee(chosen->rule)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, "; the guarantee of ", chosen->rule, " is about new ones: test on others"));
+    }
+    hints.push_back(what);
+  }
+  chosen->test = DescribeThreshold(chosen->validation.threshold, ranked_test);
+  if (std::string hint = GuaranteeHint(*chosen); !hint.empty()) hints.push_back(std::move(hint));
+  return hints;
 }
 
 }  // namespace openset

@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 #define OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -46,6 +47,8 @@ struct ScoredSamples {
   SampleSet samples;  // with an unknown score
   std::string note;   // names the score
   ScoreOrigin origin = ScoreOrigin::kOutputs;
+  // Samples that the score is fitted to (CountShared() in eval/files/same_network.h).
+  int64_t shared_with_fit = 0;
 };
 
 // Reads samples from files, or from arrays in memory.
@@ -53,9 +56,9 @@ using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& rol
 
 // Returns the samples of `read` with the score options.score; without one, with the score that the samples have,
 // otherwise with max_softmax. `read_fit` reads the samples that scores are fitted to, and is called only if a score is
-// computed; it may be null. Errors: kInvalidArgument for an invalid options.score, for higher_is_known together with a
-// score, and for samples that lack what the score needs (ApplyScore() in eval/files/apply_score.h); any error that a
-// reader returns.
+// computed; it may be null. A hint says if the score is fitted to samples that it is computed for. Errors:
+// kInvalidArgument for an invalid options.score, for higher_is_known together with a score, and for samples that lack
+// what the score needs (ApplyScore() in eval/files/apply_score.h); any error that a reader returns.
 absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
                                            const SampleReader& read_fit);
 
@@ -74,6 +77,7 @@ struct ComparedSamples {
   std::string name;
   std::string source;  // for notes and errors: the file, for example
   SampleReader read;
+  SampleReader read_fit;  // of the samples that the score is fitted to; may be null
 };
 // Scores the samples of all methods and compares them; hints at methods whose samples are the same. Errors:
 // kInvalidArgument also if the methods' labels or groups differ, with their names, if a method has no such group, and,
@@ -81,7 +85,6 @@ struct ComparedSamples {
 // `baseline`: the index of the method that all others are compared with; without one, all pairs are.
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     const SampleReader& read_fit,
                                                      std::optional<int> baseline = std::nullopt);
 
 // From request.metrics, the interval's level and test_per_training.
@@ -98,11 +101,16 @@ struct RequestedRule {
 };
 absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request);
 // Chooses the threshold on the validation samples, and measures it there. Errors, with `source`: kInvalidArgument for a
-// target or delta out of range; kFailedPrecondition if the samples lack what the rule needs, are too few for it, or no
+// target or delta out of range, and for a rule with a guarantee if the score is fitted to validation samples;
+// kFailedPrecondition if the samples lack what the rule needs, are too few for it, or no
 // threshold meets its target (SelectThreshold() in eval/thresholds/select_threshold.h).
 absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const ThresholdRequest& request,
-                                                const std::string& source, const std::string& note,
+                                                const std::string& source, const ScoredSamples& scored,
                                                 const RankedInput& validation);
+// Measures the threshold on test samples too, and returns hints about them. Errors: kInvalidArgument if the two sets of
+// samples are outputs of two networks or, for a rule with a guarantee, if they share samples.
+absl::StatusOr<std::vector<std::string>> MeasureOnTest(const SampleSet& validation, const SampleSet& test,
+                                                       const RankedInput& ranked_test, ChosenThreshold* chosen);
 
 }  // namespace openset
 

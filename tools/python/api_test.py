@@ -36,7 +36,8 @@ def some_samples(seed, n=120, k=4, d=6):
     label = numpy.where(numpy.arange(n) % 3 > 0, random.integers(0, k, n), -1)
     label[:k] = range(k)
     features = random.normal(size=(n, d)) + 2 * numpy.eye(k + 1, d)[label]
-    head_weight, head_bias = random.normal(size=(k, d)), random.normal(size=k)
+    network = numpy.random.default_rng(k)  # one for all seeds
+    head_weight, head_bias = network.normal(size=(k, d)), network.normal(size=k)
     head_weight += 2 * numpy.eye(k, d)
     return dict(label=label, features=features, logits=features @ head_weight.T + head_bias, head_weight=head_weight,
                 head_bias=head_bias)
@@ -470,6 +471,8 @@ class OwnScoreTest(unittest.TestCase):
     def test_thresholds(self):
         chosen = openset.threshold(some_samples(5), some_samples(6), score=openset.score(negative_norm), target=0.9)
         self.assertEqual(chosen.rejects([chosen.value, numpy.inf]).tolist(), [False, True])
+        with self.assertRaisesRegex(ValueError, "unknown_score: 1 of 2 are NaN"):
+            chosen.rejects(numpy.array([numpy.nan, 0.5]))
         self.assertEqual((chosen.rule, chosen.target), ("known_accepted", 0.9))
         self.assertIn(f"threshold {chosen.value!r}, chosen by known_accepted, target 0.9: a sample is rejected", str(chosen))
         self.assertIn("no guarantee: ", str(chosen))

@@ -261,6 +261,7 @@ class CollectTaskTest(unittest.TestCase):
         self.assertEqual(sorted(frame["method"]), ["max_logit", "mcp"])
 
     def test_errors(self):
+        torch = self.torch
         with self.assertRaisesRegex(ValueError, "either a loader or a task"):
             openset.collect(self.net)
         with self.assertRaisesRegex(ValueError, "returned an array of shape"):
@@ -271,6 +272,59 @@ class CollectTaskTest(unittest.TestCase):
             self.collect("network.pkl")
         with self.assertRaisesRegex(ValueError, "needs task"):
             openset.collect(self.net, [], store="results")
+        for arguments, error in ((dict(std=[0.0]), "std: images are divided by it; it must be above 0"),
+                                 (dict(mean=[0.5, 0.5]), "mean: has 2 values for [13] channel"),
+                                 (dict(mean=[float("nan")]), "mean: must be finite"), (dict(size=0), "size: must be at"),
+                                 (dict(features="pool"), "features: names an output of an ONNX network")):
+            with self.assertRaisesRegex(ValueError, error):
+                self.collect(self.net, **arguments)
+        with self.assertRaisesRegex(ValueError, "returned NaN for sample 0, "):
+            self.collect(lambda batch: self.net(torch.from_numpy(batch)) * float("nan"))
+        with self.assertRaisesRegex(FileNotFoundError, "model: there is no file 'none.onnx'"):
+            self.collect("none.onnx")
+        path = os.path.join(self.folder.name, "fixed.pt2")
+        torch.export.save(torch.export.export(self.net, (self.batch[:8],)), path)
+        with self.assertRaisesRegex(ValueError, "takes no batch of shape .*export it with a free first dimension"):
+            self.collect(path)
+
+    def test_hints(self):
+        hints = lambda *arguments, **more: self.hints(lambda: self.collect(*arguments, **more))
+        self.assertEqual(hints(self.net, mean=[0.5], std=[0.25]), [])
+        self.assertRegex(" ".join(hints(self.net, mean=[0.5])), "without std, the default is used")
+        self.assertRegex(" ".join(hints(self.net, mean=[127.0], std=[60.0])), "divide those of 0 to 255 by 255")
+        function = lambda batch: self.net(self.torch.from_numpy(batch))
+        self.assertRegex(" ".join(hints(function, mean=[0.5], std=[0.25])), "the outputs have no features")
+
+    def hints(self, run):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run()
+        return [str(warning.message) for warning in caught if issubclass(warning.category, openset.HintWarning)]
+
+    @unittest.skipUnless(importlib.util.find_spec("onnxruntime") and importlib.util.find_spec("onnx"), "no ONNX")
+    def test_onnx_features(self):
+        torch, net = self.torch, self.net
+
+        class Both(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body, self.fc = net[:3], net[3]
+
+            def forward(self, batch):
+                features = self.body(batch)
+                return self.fc(features), features
+
+        path = os.path.join(self.folder.name, "both.onnx")
+        torch.onnx.export(Both(), (self.batch[:1],), path, input_names=["image"], output_names=["logits", "pool"],
+                          dynamic_axes={"image": {0: "n"}}, dynamo=False)
+        expected = self.collect(net)["features"]
+        for arguments in ({}, {"features": "pool"}):
+            numpy.testing.assert_allclose(self.collect(path, **arguments)["features"], expected, atol=1e-4)
+        with self.assertRaisesRegex(ValueError, "no output 'flat'; its outputs: logits, pool"):
+            self.collect(path, features="flat")
+        torch.onnx.export(net, (self.batch[:8],), path, input_names=["image"], dynamo=False)
+        with self.assertRaisesRegex(ValueError, "its input 'image' has the shape .*, and a batch .*a free first dimension"):
+            self.collect(path)
 
 
 PAGES = os.environ.get("OPENSET_PAGES") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")

@@ -224,6 +224,7 @@ TEST_F(BringYourOwn, AnOutputForTheUnknownIsNoClass) {
   const ProgramResult all = program_.Run({"score", "--model=net.npz", "--fit=net.npz"});
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("(takes each of 5 outputs for a class"));
+  EXPECT_THAT(program_.Run({"report", "score_net"}).out, HasSubstr("(takes each of 5 outputs for a class"));
   const auto scored = Means("score_net");
   EXPECT_EQ(scored.count("knn"), 1);
   EXPECT_EQ(scored.count("mcp"), 0);
@@ -332,6 +333,66 @@ TEST_F(BringYourOwn, FilesOfSplitsAndSeedsAreOneStudy) {
   EXPECT_EQ(differs.exit_code, 1);
   EXPECT_THAT(absl::StrCat(differs.out, differs.err),
               HasSubstr("has 104 known samples, and the task's split has 100 to test on"));
+}
+
+// One file to fit to is of one network, and others are not fitted to it.
+TEST_F(BringYourOwn, EachNetworkIsFittedToItsOwnOutputs) {
+  for (int seed = 0; seed < 2; ++seed) {
+    const float bias = 0.2F * static_cast<float>(seed);
+    Put(absl::StrCat("net_", seed, ".npz"), OutputsOf(MakeCloud(100, 60, 10), bias));
+    Put(absl::StrCat("fit_", seed, ".npz"), OutputsOf(MakeCloud(120, 0, 11), bias));
+  }
+  const ProgramResult refused = program_.Run({"score", "--model=net_{seed}.npz", "--fit=fit_0.npz", "--methods=knn"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(absl::StrCat(refused.out, refused.err),
+              AllOf(HasSubstr("hint: --fit is one file for the networks of 2 seeds"),
+                    HasSubstr("fit_0.npz: its head (head_weight, head_bias) is not that of")));
+  EXPECT_EQ(program_.Run({"score", "--model=net_{seed}.npz", "--fit=fit_{seed}.npz", "--methods=knn"}).exit_code, 0);
+  // In a comparison, each file has its own.
+  const std::vector<std::string> compare = {"compare", "net_0.npz", "net_1.npz", "--score=knn", "--metrics=auroc"};
+  const auto with_fit = [&](const std::string& fit) {
+    std::vector<std::string> words = compare;
+    words.push_back(absl::StrCat("--fit=", fit));
+    return program_.Run(words);
+  };
+  EXPECT_EQ(with_fit("fit_0.npz,fit_1.npz").exit_code, 0);
+  EXPECT_THAT(with_fit("fit_0.npz").err, HasSubstr("score knn: fit_0.npz: its head (head_weight, head_bias) is not "
+                                                   "that of net_1.npz: give outputs of the same network"));
+  EXPECT_THAT(with_fit("fit_0.npz,fit_1.npz,fit_1.npz").err, HasSubstr("--fit: names 3 files for 2 methods"));
+  EXPECT_EQ(program_.Run({"eval", "net_0.npz", "net_1.npz", "--as=methods", "--score=knn", "--fit=fit_0.npz,fit_1.npz"})
+                .exit_code,
+            0);
+  EXPECT_THAT(program_.Run({"threshold", "net_0.npz", "net_1.npz"}).err,
+              HasSubstr("net_1.npz: its head (head_weight, head_bias) is not that of net_0.npz"));
+}
+
+// The guarantee is about new samples.
+TEST_F(BringYourOwn, NothingIsGuaranteedForSamplesOfTheFit) {
+  Put("val.npz", OutputsOf(MakeCloud(200, 0, 1)));
+  Put("copy.npz", OutputsOf(MakeCloud(200, 0, 1)));
+  Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
+  Put("test.npz", OutputsOf(MakeCloud(200, 100, 3)));
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--score=knn", "--rule=conformal", "--target=0.9"});
+    return program_.Run(words);
+  };
+  constexpr char kShared[] =
+      "val.npz: 200 of 200 samples are among those that the score is fitted to, for which the rule";
+  EXPECT_THAT(run({"threshold", "val.npz", "test.npz", "--fit=val.npz"}).err, HasSubstr(kShared));
+  EXPECT_THAT(run({"threshold", "val.npz", "test.npz", "--fit=copy.npz"}).err, HasSubstr(kShared));
+  EXPECT_THAT(run({"detector", "save", "val.npz", "--fit=copy.npz", "--out=d.npz"}).err, HasSubstr(kShared));
+  EXPECT_EQ(run({"threshold", "val.npz", "test.npz", "--fit=fit.npz"}).exit_code, 0);
+  EXPECT_THAT(
+      run({"threshold", "val.npz", "val.npz", "--fit=fit.npz"}).err,
+      HasSubstr("val.npz: 200 of 200 samples are also validation samples, on which the threshold is chosen; the "
+                "guarantee of conformal is about new ones"));
+  // Without a guarantee, a hint.
+  const ProgramResult eval = program_.Run({"eval", "test.npz", "--fit=test.npz", "--score=knn"});
+  EXPECT_EQ(eval.exit_code, 0);
+  EXPECT_THAT(eval.err, HasSubstr("hint: 200 of 300 samples are among those that the score is fitted to"));
+  EXPECT_THAT(program_.Run({"eval", "test.npz", "--fit=fit.npz", "--score=knn"}).err,
+              Not(HasSubstr("are among those")));
+  EXPECT_THAT(program_.Run({"threshold", "val.npz", "val.npz"}).err, HasSubstr("are also validation samples"));
 }
 
 // A task of features on which imported outputs, fitted heads and a trained head are measured together.
@@ -451,6 +512,13 @@ layout {
 TEST_F(BringYourOwn, NetworksThatPythonRunsAreSentThere) {
   EXPECT_THAT(program_.Run({"score", "--model=net.onnx"}).err,
               HasSubstr("in Python, openset.collect('net.onnx', task='TASK', split=0, store='openset-store')"));
+  // The call has the input that was given.
+  EXPECT_THAT(program_
+                  .Run({"score", "--model=net.onnx", "--task=mine", "--size=32", "--channels=3", "--mean=0.5,0.25,0.1",
+                        "--std=0.2"})
+                  .err,
+              HasSubstr("openset.collect('net.onnx', task='mine', split=0, size=32, channels=3, mean=[0.5, 0.25, 0.1], "
+                        "std=[0.2], store='openset-store')"));
 }
 
 TEST_F(BringYourOwn, HeadsNeedNoLibTorch) {
@@ -500,12 +568,13 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
   for (int seed = 0; seed < 2; ++seed) {
     Put(absl::StrCat("net_", seed, ".npz"), OutputsOf(MakeCloud(200, 120, 31), 0.2F * static_cast<float>(seed)));
     Put(absl::StrCat("val_", seed, ".npz"), OutputsOf(MakeCloud(80, 60, 32), 0.2F * static_cast<float>(seed)));
+    Put(absl::StrCat("fit_", seed, ".npz"), OutputsOf(MakeCloud(120, 0, 33), 0.2F * static_cast<float>(seed)));
   }
   Put("fit.npz", OutputsOf(MakeCloud(120, 0, 33)));
   Put("net.npz", OutputsOf(MakeCloud(200, 120, 31)));
   program_.Write("task.textproto", kOutputsTask);
   program_.Write("mine.textproto",
-                 absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit.npz'",
+                 absl::StrCat(kOutputsMethod, "model { outputs { file: 'net_{seed}.npz' fit_file: 'fit_{seed}.npz'",
                               " validation_file: 'val_{seed}.npz' } }"));
   const std::map<std::string, std::string> scores = {{"max_softmax {}", "max_softmax"},
                                                      {"knn { k: 1 }", "knn { k: 1 }"},
@@ -523,8 +592,9 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
   for (int seed = 0; seed < 2; ++seed) {
     double highest = 0;
     for (const auto& [value, score] : scores) {
-      const double auroc =
-          Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc");
+      const double auroc = Eval({absl::StrCat("val_", seed, ".npz"), absl::StrCat("--fit=fit_", seed, ".npz"),
+                                 absl::StrCat("--score=", score)})
+                               .at("auroc");
       if (auroc > highest) highest = auroc, best[seed] = score;
     }
   }
@@ -539,13 +609,14 @@ TEST_F(BringYourOwn, SearchesChooseByValidationOutputs) {
     ASSERT_EQ(log.candidate_size(), 4);
     int c = 0;
     for (const auto& [value, score] : scores) {  // the grid's order is the map's
-      EXPECT_EQ(
-          log.candidate(c++).value(),
-          Eval({absl::StrCat("val_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", score)}).at("auroc"))
+      EXPECT_EQ(log.candidate(c++).value(),
+                Eval({absl::StrCat("val_", seed, ".npz"), absl::StrCat("--fit=fit_", seed, ".npz"),
+                      absl::StrCat("--score=", score)})
+                    .at("auroc"))
           << score;
     }
-    const auto expected =
-        Eval({absl::StrCat("net_", seed, ".npz"), "--fit=fit.npz", absl::StrCat("--score=", best[seed])});
+    const auto expected = Eval({absl::StrCat("net_", seed, ".npz"), absl::StrCat("--fit=fit_", seed, ".npz"),
+                                absl::StrCat("--score=", best[seed])});
     std::map<std::string, double> measured;
     for (const MetricRecord& metric : record.metric()) {
       if (metric.group().kind() == MetricGroup::POOL || !metric.has_group()) measured[metric.name()] = metric.value();
@@ -747,8 +818,9 @@ TEST_F(PageBlocks, BringYourOwn) {
   Put("validation.npz", OutputsOf(MakeCloud(80, 60, 3)));
   program_.Write("runs/made", "");
   for (int split = 0; split < 3; ++split) {
-    Put(absl::StrCat("runs/fit_", split, ".npz"), OutputsOf(MakeCloud(200, 0, 20 + split)));
     for (int seed = 0; seed < 2; ++seed) {
+      Put(absl::StrCat("runs/fit_", split, "_", seed, ".npz"),
+          OutputsOf(MakeCloud(200, 0, 20 + split), 0.1F * static_cast<float>(seed)));
       Put(absl::StrCat("runs/resnet_", split, "_", seed, ".npz"),
           OutputsOf(MakeCloud(100, 60, 10 + split), 0.1F * static_cast<float>(seed)));
     }

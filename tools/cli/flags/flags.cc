@@ -290,8 +290,24 @@ SampleReader FitReader(const RunConfig& config) {
   return fit.empty() ? nullptr : FileReader({fit});
 }
 
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config) {
-  return ScoreSamples(MakeSampleOptions(config), FileReader(files), FitReader(config));
+absl::StatusOr<std::vector<SampleReader>> FitReaders(const RunConfig& config, size_t methods) {
+  const std::string fit = config.fit;
+  if (fit.empty()) return std::vector<SampleReader>(methods);
+  std::vector<std::string> files = {fit};
+  if (!FileExists(UserPath(fit))) files = absl::StrSplit(fit, ',');
+  if (files.size() == 1) return std::vector<SampleReader>(methods, FileReader(files));
+  if (files.size() != methods) {
+    return absl::InvalidArgumentError(absl::StrCat("--fit: names ", files.size(), " files for ", methods,
+                                                   " methods: give one for all or, joined by commas, one for each"));
+  }
+  std::vector<SampleReader> readers;
+  for (const std::string& file : files) readers.push_back(FileReader({file}));
+  return readers;
+}
+
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config,
+                                                const SampleReader& read_fit) {
+  return ScoreSamples(MakeSampleOptions(config), FileReader(files), read_fit);
 }
 
 IntervalOptions MakeIntervalOptions(const RunConfig& config) {

@@ -70,10 +70,15 @@ IntervalOptions MakeIntervalOptions(const RunConfig& config);
 
 // Reads files, whose paths are relative to the user's folder.
 SampleReader FileReader(const std::vector<std::string>& files);
-// Reads the files of --fit. Empty without the flag.
+// Reads the file of --fit. Empty without the flag.
 SampleReader FitReader(const RunConfig& config);
-// Reads the samples of `files` and computes the score of the flags (tools/evaluation/requested.h).
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config);
+// A reader for each of several methods: --fit names one file for all or, joined by commas, one for each. Errors:
+// kInvalidArgument for another number of files.
+absl::StatusOr<std::vector<SampleReader>> FitReaders(const RunConfig& config, size_t methods);
+// Reads the samples of `files` and computes the score of the flags (tools/evaluation/requested.h), fitted to the
+// samples of `read_fit`.
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files, const RunConfig& config,
+                                                const SampleReader& read_fit);
 
 // --format. kInvalidArgument if it is none of `known`.
 absl::StatusOr<TextFormat> ParseFormat(const RunConfig& config,

@@ -27,6 +27,7 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/suggest.h"
+#include "core/text/wrapped_text.h"
 #include "data/readers/feature_file.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
@@ -396,10 +397,15 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
 absl::Status CheckRuns(const ScoreRequest& request) {
   for (const char* end : {".pt2", ".onnx"}) {
     if (!absl::EndsWith(request.model(), end)) continue;
-    return Invalid(
-        "model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('", request.model(),
-                              "', task='", request.task().empty() ? "TASK" : request.task(),
-                              "', split=", request.split(), ", store='openset-store') does, and measures every score"));
+    std::string input;  // as given
+    if (request.has_size()) absl::StrAppend(&input, ", size=", request.size());
+    if (request.has_channels()) absl::StrAppend(&input, ", channels=", request.channels());
+    if (!request.mean().empty()) absl::StrAppend(&input, ", mean=[", absl::StrJoin(request.mean(), ", "), "]");
+    if (!request.std().empty()) absl::StrAppend(&input, ", std=[", absl::StrJoin(request.std(), ", "), "]");
+    return Invalid("model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('",
+                                         request.model(), "', task='", request.task().empty() ? "TASK" : request.task(),
+                                         "', split=", request.split(), input,
+                                         ", store='openset-store') does, and measures every score"));
   }
   return absl::OkStatus();
 }
@@ -624,6 +630,20 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
                         folders};
   if (parts.size() > 1) RestrictTo(asked.of_part, places, &experiment);
   return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
+}
+
+std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::string>> names;
+  for (const PostHocMethods::Skipped& method : skipped) {
+    if (names.count(method.why) == 0) reasons.push_back(method.why);
+    names[method.why].push_back(method.name);
+  }
+  std::string text;
+  for (const std::string& why : reasons) {
+    absl::StrAppend(&text, Wrapped(absl::StrCat("left out: ", absl::StrJoin(names[why], ", "), " (", why, ")")), "\n");
+  }
+  return text;
 }
 
 }  // namespace openset

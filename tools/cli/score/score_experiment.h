@@ -61,6 +61,9 @@ struct ScoreExperiment {
 // (core/files/system_calls.h) of their files and of the model's.
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
+// "left out: knn, vim (needs an array 'features' in the file of outputs)": a line for each reason.
+std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_SCORE_SCORE_EXPERIMENT_H_

@@ -108,8 +108,8 @@ absl::StatusOr<CallAnswer> ScoreOf(const SampleOptions& options, const Sets& set
 absl::StatusOr<CallAnswer> Compare(const ComparisonRequest& request, const Sets& sets) {
   OPENSET_RETURN_IF_ERROR(CheckCount(sets, 2, 100));
   std::vector<ComparedSamples> methods;
-  for (const Sets::Named& set : sets.measured) methods.push_back({set.name, set.name, set.read});
-  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, sets.fit));
+  for (const Sets::Named& set : sets.measured) methods.push_back({set.name, set.name, set.read, sets.fit});
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods));
   CallAnswer answer;
   answer.text = request.cost_map() ? FormatCostMap(comparison, TextFormat::kJson)
                                    : FormatSampleComparison(comparison, TextFormat::kJson);
@@ -135,8 +135,7 @@ absl::StatusOr<CallAnswer> Threshold(const ThresholdRequest& request, const Sets
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ScoreSamples(request.samples(), validation.read, sets.fit));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
-  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
-                           ChooseThreshold(rule, request, validation.name, scored.note, ranked));
+  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen, ChooseThreshold(rule, request, validation.name, scored, ranked));
   CallAnswer answer;
   answer.hints = scored.samples.hints;
   if (sets.measured.size() > 1) {
@@ -144,8 +143,10 @@ absl::StatusOr<CallAnswer> Threshold(const ThresholdRequest& request, const Sets
                              ScoreSamples(request.samples(), sets.measured[1].read, sets.fit));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
-    chosen.test = DescribeThreshold(chosen.validation.threshold, ranked_test);
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> about_test,
+                             MeasureOnTest(scored.samples, test.samples, ranked_test, &chosen));
     answer.hints.insert(answer.hints.end(), test.samples.hints.begin(), test.samples.hints.end());
+    answer.hints.insert(answer.hints.end(), about_test.begin(), about_test.end());
   }
   answer.text = FormatThreshold(chosen, TextFormat::kJson);
   return answer;

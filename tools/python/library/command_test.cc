@@ -1,4 +1,5 @@
 // Compares random calls of the library with the program on files: command_test OPENSET [--calls=N] [--seed=N].
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -37,23 +38,27 @@ T OneOf(RandomStream* random, const std::vector<T>& values) {
   return values[random->Below(values.size())];
 }
 
-// Samples of 3 or more classes with informative features.
+// Outputs of one network for each number of classes, with informative features. `ties`: some logits are the same.
 Set RandomSet(RandomStream* random, const std::string& name, int64_t n, int64_t k, bool ties, bool groups) {
   const int64_t d = 4;
   std::vector<int64_t> label(n), group(n, -1);
   std::vector<float> logits(n * k), features(n * d), weight(k * d), bias(k);
-  for (float& value : weight) value = static_cast<float>(random->Normal());
-  for (float& value : bias) value = static_cast<float>(random->Normal());
+  RandomStream network(static_cast<uint64_t>(k), "network");
+  for (int64_t i = 0; i < k * d; ++i) {
+    weight[i] = static_cast<float>(std::round(network.Normal())) + (i / d % d == i % d ? 2.0f : 0);
+  }
+  for (float& value : bias) value = static_cast<float>(std::round(network.Normal()));
   for (int64_t row = 0; row < n; ++row) {
     label[row] = row < k ? row : row < 2 * k || random->Below(3) == 0 ? -1 : static_cast<int64_t>(random->Below(k));
     if (label[row] < 0) group[row] = static_cast<int64_t>(random->Below(3)) - 1;
     for (int64_t i = 0; i < d; ++i) {
-      features[row * d + i] = static_cast<float>(random->Normal()) + (label[row] % d == i ? 1.5f : 0);
+      float& feature = features[row * d + i];
+      feature = static_cast<float>(random->Normal()) + (label[row] % d == i ? 1.5f : 0);
+      if (ties) feature = std::round(4 * feature) / 4;
     }
     for (int64_t c = 0; c < k; ++c) {
-      const auto noise = static_cast<float>(random->Normal());
-      logits[row * k + c] = noise + (c == label[row] ? 2 : 0);
-      if (ties) logits[row * k + c] = static_cast<float>(static_cast<int>(logits[row * k + c]));
+      logits[row * k + c] = bias[c];
+      for (int64_t i = 0; i < d; ++i) logits[row * k + c] += weight[c * d + i] * features[row * d + i];
     }
   }
   Set set{name, {}};

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 
-from openset import _batches, _program
+from openset import _batches, _library, _program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +103,9 @@ class _Network:
     """Any callable, with what openset needs of it: batches as the network takes them, and how to read its outputs."""
 
     def __init__(self, model: Any, head: Optional[str], transform: Optional[Callable[[Any], Any]],
-                 input: Dict[str, Any]) -> None:
+                 input: Dict[str, Any], features: Optional[str] = None) -> None:
         self.input = input
+        self.features = features
         self.transform = transform
         if isinstance(model, str):
             model = self._load(model)
@@ -117,6 +118,11 @@ class _Network:
         self.model = model
         self.is_torch = not self.is_onnx and hasattr(model, "named_modules") and hasattr(model, "parameters")
         self.head = _batches.find_head_or_none(model, head) if self.is_torch else None
+        if features is not None and not self.is_onnx:
+            raise ValueError("features: names an output of an ONNX network; for a torch.nn.Module, name the layer (head=)")
+        outputs = [output.name for output in model.get_outputs()] if self.is_onnx else []
+        if features is not None and features not in outputs:
+            raise ValueError(f"features: the network has no output '{features}'; its outputs: {', '.join(outputs)}")
 
     def _load(self, name: str) -> Any:
         if name.startswith("timm/"):
@@ -125,6 +131,8 @@ class _Network:
             if self.transform is None:
                 self._use_timm(model)
             return model
+        if name.endswith((".onnx", ".pt2", ".pt", ".ts")) and not os.path.exists(name):
+            raise FileNotFoundError(f"model: there is no file '{name}'")
         if name.endswith(".onnx"):
             try:
                 import onnxruntime
@@ -154,6 +162,10 @@ class _Network:
         import numpy
         made = [self.transform(image) if self.transform is not None else _prepared(image, **self.input)
                 for image in samples]
+        shapes = sorted({tuple(one.shape) for one in made})
+        if len(shapes) > 1:
+            raise ValueError(f"size: the images have different shapes, {list(shapes[0])} and {list(shapes[1])}: give "
+                             "size=N, or a transform that makes them equal")
         if hasattr(made[0], "detach"):
             import torch
             batch = torch.stack(list(made))
@@ -167,8 +179,7 @@ class _Network:
     def __call__(self, batch: Any) -> Tuple[Any, Any]:
         """Logits and, if they are known, features of a batch, as f32 arrays."""
         if self.is_onnx:
-            found = self.model.run(None, {self.model.get_inputs()[0].name: batch})
-            return _array(found[0]), None
+            return self._run_onnx(batch)
         if not self.is_torch:
             return _logits(self.model(batch)), None
         import torch
@@ -183,7 +194,7 @@ class _Network:
             if was_training:
                 self.model.eval()
             with torch.inference_mode():
-                logits = _logits(self.model(batch.to(device)))
+                logits = _logits(self._run_torch(batch.to(device)))
         finally:
             if hook is not None:
                 hook.remove()
@@ -198,8 +209,35 @@ class _Network:
             raise ValueError(f"head: layer '{self.head}' ran {len(seen)} times for a batch; name one that runs once")
         return logits, joined
 
+    def _run_onnx(self, batch: Any) -> Tuple[Any, Any]:
+        """The first output, and as features the output of that name or the only other one that is [samples, D]."""
+        expected = self.model.get_inputs()[0]
+        fixed = [size if isinstance(size, int) else given for size, given in zip(expected.shape, batch.shape)]
+        if len(expected.shape) != batch.ndim or fixed != list(batch.shape):
+            raise ValueError(f"model: its input '{expected.name}' has the shape {list(expected.shape)}, and a batch "
+                             f"{list(batch.shape)}: {_FREE_BATCH}")
+        found = [_array(one) for one in self.model.run(None, {expected.name: batch})]
+        names = [output.name for output in self.model.get_outputs()]
+        if self.features is not None:
+            return found[0], found[names.index(self.features)].reshape(len(batch), -1)
+        others = [one for one in found[1:] if one.ndim == 2 and len(one) == len(batch)]
+        return found[0], others[0] if len(others) == 1 else None
+
+    def _run_torch(self, batch: Any) -> Any:
+        try:
+            return self.model(batch)
+        except (AssertionError, RuntimeError) as error:
+            if self.has_mode:
+                raise
+            raise ValueError(f"model: the exported program takes no batch of shape {list(batch.shape)}: {_FREE_BATCH} "
+                             f"({str(error).splitlines()[0]})") from error
+
     def head_arrays(self) -> Dict[str, Any]:
         return _batches.head_arrays(dict(self.model.named_modules())[self.head]) if self.head is not None else {}
+
+
+_FREE_BATCH = ("give size= and channels= of its images, and export it with a free first dimension; one for a single "
+               "image takes batch_size=1")
 
 
 def _array(values: Any) -> Any:
@@ -235,8 +273,10 @@ def _prepared(image: Any, size: Optional[int] = None, channels: Optional[int] = 
     values = values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
     if channels == 3 and len(values) == 1:
         values = numpy.repeat(values, 3, axis=0)
-    for number, combine in ((mean, numpy.subtract), (std, numpy.divide)):
+    for name, number, combine in (("mean", mean, numpy.subtract), ("std", std, numpy.divide)):
         if len(number) > 0:
+            if len(number) not in (1, len(values)):
+                raise ValueError(f"{name}: has {len(number)} values for {len(values)} channels")
             values = combine(values, numpy.asarray(number, numpy.float32).reshape(-1, 1, 1))
     return numpy.ascontiguousarray(values, numpy.float32)
 
@@ -249,6 +289,9 @@ def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]
         of_batch, of_features = network(network.batch(some))
         if len(of_batch) != len(some):
             raise ValueError(f"model: returned {len(of_batch)} rows of logits for {len(some)} images")
+        if numpy.isnan(of_batch).any():
+            row = begin + int(numpy.isnan(of_batch).any(axis=1).argmax())
+            raise ValueError(f"model: returned NaN for sample {row}, {samples[row].id}")
         logits.append(of_batch)
         if of_features is not None:
             features.append(of_features)
@@ -269,7 +312,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             channels: Optional[int] = None, mean: Sequence[float] = (), std: Sequence[float] = (),
             batch_size: int = 64, name: Optional[str] = None, methods: Sequence[str] = (), limit: int = 0,
             data: Optional[str] = None, library: Optional[str] = None,
-            validation_per_class: int = 0) -> Dict[str, Any]:
+            validation_per_class: int = 0, features: Optional[str] = None) -> Dict[str, Any]:
     """Runs `model` over `loader`, batches of (images, labels), or over the samples of `task`, and returns the arrays
     that evaluate() takes.
 
@@ -280,7 +323,9 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     command line.
 
     With `task`, model may be any callable that takes a batch, a file .onnx, .pt2 or .pt (TorchScript), or "timm/NAME",
-    which brings its own preprocessing. transform: from an image (u8 [H, W, C]) to the model's input; without it, the
+    which brings its own preprocessing. features: the name of the output of an ONNX network that has the features; by
+    default the only other output of shape [samples, D]. Without features, a warning says which scores are left out.
+    transform: from an image (u8 [H, W, C]) to the model's input; without it, the
     image is resized to `size` and becomes (value / 255 - mean) / std, as `openset score` does. The result has the
     outputs for the training samples under "fit" and, with `validation_per_class`, those for the samples of searches
     under "validation" (model { outputs { validation_file } }). store: also commit the outputs to this store, and measure `methods`
@@ -294,16 +339,20 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
         if store is not None:
             raise ValueError("store: needs task, which says what the samples are")
         arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head))
+        _library.warn(_feature_hints(arrays))
         if out is not None:
             import numpy
             numpy.savez(out, **arrays)
         return arrays
     if loader is not None:
         raise ValueError(either)
-    network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std))
+    _check_input(size, channels, mean, std)
+    network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std), features)
     parts = _samples(task, split, data, library, limit, validation_per_class)
     found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}
     result = dict(found["test"])
+    is_image = "features" not in parts["test"].arrays
+    _library.warn(_input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result))
     if out is not None:
         import numpy
         numpy.savez(out, **result)
@@ -314,6 +363,40 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     if store is not None:
         _commit(result, name or _name_of(model), task, split, store, methods, limit, _flags(data, library))
     return result
+
+
+def _check_input(size: Optional[int], channels: Optional[int], mean: Sequence[float], std: Sequence[float]) -> None:
+    import math
+    for name, number in (("size", size), ("channels", channels)):
+        if number is not None and number < 1:
+            raise ValueError(f"{name}: must be at least 1 (is {number})")
+    for name, numbers in (("mean", mean), ("std", std)):
+        if not all(math.isfinite(number) for number in numbers):
+            raise ValueError(f"{name}: must be finite (is {list(numbers)})")
+    if any(number <= 0 for number in std):
+        raise ValueError(f"std: images are divided by it; it must be above 0 (is {list(std)})")
+
+
+def _input_hints(is_ours: bool, mean: Sequence[float], std: Sequence[float]) -> List[str]:
+    """What may be wrong with our preprocessing, as `openset score` says it."""
+    missing = [name for name, numbers in (("mean", mean), ("std", std)) if len(numbers) == 0]
+    if is_ours and missing:
+        return [f"without {', '.join(missing)}, the default is used, pixels in 0 to 1: is the network's training like "
+                "that?"]
+    if is_ours and max([*mean, *std]) > 1:
+        return [f"mean {list(mean)} and std {list(std)} are of pixels in 0 to 1: divide those of 0 to 255 by 255"]
+    return []
+
+
+def _feature_hints(arrays: Dict[str, Any]) -> List[str]:
+    if "features" not in arrays:
+        return ["the outputs have no features: scores that read features (knn, mahalanobis, vim, react ...) are left out. "
+                "The input of a torch.nn.Module's last torch.nn.Linear (head=) and a second output of an ONNX network "
+                "(features=) become features; exported programs and functions give logits only"]
+    if "head_weight" not in arrays:
+        return ["the outputs have no head_weight: scores that read the last layer (vim, react, ash, dice ...) are left "
+                "out. Only the torch.nn.Module itself gives it"]
+    return []
 
 
 def _name_of(model: Any) -> str:

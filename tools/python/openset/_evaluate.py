@@ -175,7 +175,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
             _tidy(methods).to_csv(path, index=False)
             found, _, hints = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
         return Result(found, found["pairs"], hints)
-    alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
+    own = [1 for arrays in methods.values() if "score" in arrays or "fit" in arrays]
+    alike = not isinstance(score, OwnScore) and not own
     if alike:
         sets = list(methods.items())
         request["samples"] = {"score": _score_text(score)}
@@ -254,8 +255,12 @@ class Threshold(Result):
                 f"is above it\n{self.guarantee}\n{super().__repr__()}")
 
     def rejects(self, unknown_score: Any) -> Any:
-        """Whether each sample is rejected: [N] of bool."""
-        return _arrays.to_numpy("unknown_score", unknown_score) > self.value
+        """Whether each sample is rejected: [N] of bool. Raises ValueError for NaN."""
+        import numpy
+        scores = _arrays.to_numpy("unknown_score", unknown_score)
+        if numpy.isnan(scores).any():
+            raise ValueError(f"unknown_score: {numpy.isnan(scores).sum()} of {scores.size} are NaN")
+        return scores > self.value
 
 
 def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Optional[str] = None,

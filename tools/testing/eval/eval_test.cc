@@ -397,14 +397,14 @@ TEST_F(EvalTest, VimExplainsWhyItCannotBeUsed) {
   std::vector<int64_t> label;
   for (int i = 0; i < 12; ++i) {
     label.push_back(i % 3);
-    for (int c = 0; c < 3; ++c) logits.push_back(c == i % 3 ? -0.011f : -1.0f);
+    for (int c = 0; c < 3; ++c) logits.push_back(c == 0 ? -0.011f : -1.0f);
     for (int d = 0; d < 6; ++d) features.push_back(static_cast<float>(i * (d + 2) % 7));
   }
   WriteArrays("net.npz", {{"label", Wholes(label)},
                           {"logits", MakeNpy(logits, {12, 3})},
                           {"features", MakeNpy(features, {12, 6})},
-                          {"head_weight", MakeNpy(std::vector<float>(18, 0.5f), {3, 6})},
-                          {"head_bias", MakeNpy(std::vector<float>{0, 0, 0}, {3})}});
+                          {"head_weight", MakeNpy(std::vector<float>(18, 0), {3, 6})},
+                          {"head_bias", MakeNpy(std::vector<float>{-0.011f, -1, -1}, {3})}});
   EXPECT_EQ(
       Error({"eval", "net.npz", "--fit=net.npz", "--score=vim"}),
       "openset: score vim: ViM can't be used: this network's largest logits average -0.011 on the training samples, "
