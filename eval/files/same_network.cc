@@ -103,7 +103,7 @@ int64_t CountShared(const SampleSet& samples, const SampleSet& others, bool only
   }
   int64_t shared = 0;
   for (int64_t row = 0; row < samples.num_samples; ++row) shared += rows.count(row_of(samples, row));
-  return shared * 100 > samples.num_samples ? shared : 0;
+  return shared * 100 > std::min(samples.num_samples, others.num_samples) ? shared : 0;
 }
 
 }  // namespace openset

@@ -25,8 +25,8 @@ absl::Status CheckHead(const ScoreInput& outputs, const std::string& path, absl:
 absl::Status CheckSameNetwork(const SampleSet& one, const SampleSet& other);
 
 // The number of samples that `others` has, too: with the same bits in all features or, if one of them has none, in all
-// logits. Without logits, all samples if labels and scores are the same, otherwise 0. Up to 1 % of the samples count as
-// chance: 0. `only_known`: of the others, only known samples count.
+// logits. Without logits, all samples if labels and scores are the same, otherwise 0. Up to 1 % of the smaller set
+// counts as chance: 0. `only_known`: of the others, only known samples count.
 int64_t CountShared(const SampleSet& samples, const SampleSet& others, bool only_known);
 
 }  // namespace openset

@@ -119,7 +119,8 @@ class _Network:
         self.is_torch = not self.is_onnx and hasattr(model, "named_modules") and hasattr(model, "parameters")
         self.head = _batches.find_head_or_none(model, head) if self.is_torch else None
         if features is not None and not self.is_onnx:
-            raise ValueError("features: names an output of an ONNX network; for a torch.nn.Module, name the layer (head=)")
+            raise ValueError("features: names an output of an ONNX network; of a torch.nn.Module, name the layer "
+                             "(head=)")
         outputs = [output.name for output in model.get_outputs()] if self.is_onnx else []
         if features is not None and features not in outputs:
             raise ValueError(f"features: the network has no output '{features}'; its outputs: {', '.join(outputs)}")
@@ -220,7 +221,8 @@ class _Network:
         names = [output.name for output in self.model.get_outputs()]
         if self.features is not None:
             return found[0], found[names.index(self.features)].reshape(len(batch), -1)
-        others = [one for one in found[1:] if one.ndim == 2 and len(one) == len(batch)]
+        others = [one for one in found[1:]  # not the softmax of the logits, which has their shape
+                  if one.ndim == 2 and len(one) == len(batch) and one.shape != found[0].shape]
         return found[0], others[0] if len(others) == 1 else None
 
     def _run_torch(self, batch: Any) -> Any:
@@ -230,7 +232,7 @@ class _Network:
             if self.has_mode:
                 raise
             raise ValueError(f"model: the exported program takes no batch of shape {list(batch.shape)}: {_FREE_BATCH} "
-                             f"({str(error).splitlines()[0]})") from error
+                             f"({str(error).partition(os.linesep)[0]})") from error
 
     def head_arrays(self) -> Dict[str, Any]:
         return _batches.head_arrays(dict(self.model.named_modules())[self.head]) if self.head is not None else {}
@@ -390,8 +392,8 @@ def _input_hints(is_ours: bool, mean: Sequence[float], std: Sequence[float]) -> 
 
 def _feature_hints(arrays: Dict[str, Any]) -> List[str]:
     if "features" not in arrays:
-        return ["the outputs have no features: scores that read features (knn, mahalanobis, vim, react ...) are left out. "
-                "The input of a torch.nn.Module's last torch.nn.Linear (head=) and a second output of an ONNX network "
+        return ["the outputs have no features: scores that read features (knn, mahalanobis, vim, react ...) are left "
+                "out. The input of a torch.nn.Module's last torch.nn.Linear (head=) and a second output of an ONNX network "
                 "(features=) become features; exported programs and functions give logits only"]
     if "head_weight" not in arrays:
         return ["the outputs have no head_weight: scores that read the last layer (vim, react, ash, dice ...) are left "

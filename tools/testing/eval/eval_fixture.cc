@@ -17,8 +17,9 @@ void EvalTest::WriteArrays(const std::string& name, const NpzArrays& arrays) con
   ASSERT_TRUE(WriteNpz(JoinPath(program_.folder(), name), arrays).ok());
 }
 
-void EvalTest::WriteLogits(const std::string& name, double strength, int64_t known, int64_t unknown) const {
-  RandomStream random(1, "logits");
+void EvalTest::WriteLogits(const std::string& name, double strength, int64_t known, int64_t unknown,
+                           uint64_t seed) const {
+  RandomStream random(seed, "logits");
   std::vector<float> logits;
   std::vector<int64_t> label;
   for (int64_t i = 0; i < known + unknown; ++i) {

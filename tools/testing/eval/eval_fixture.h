@@ -24,7 +24,8 @@ class EvalTest : public ::testing::Test {
   void WriteArrays(const std::string& name, const NpzArrays& arrays) const;
 
   // Writes the outputs of a simulated model of 3 classes; the logit of a known sample's class is raised by `strength`.
-  void WriteLogits(const std::string& name, double strength, int64_t known = 60, int64_t unknown = 40) const;
+  void WriteLogits(const std::string& name, double strength, int64_t known = 60, int64_t unknown = 40,
+                   uint64_t seed = 1) const;
 
   // Returns the standard output of a command that must exit with 0.
   std::string Out(const std::vector<std::string>& arguments) const;

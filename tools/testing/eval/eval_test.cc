@@ -1,8 +1,11 @@
 // openset eval, through the program, and the documented examples of eval, compare, threshold and figure.
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -183,6 +186,24 @@ TEST_F(EvalTest, Curves) {
               HasSubstr("threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.1,0,0.25\n"));
 }
 
+// A Python without vl-convert draws nothing.
+TEST_F(EvalTest, CurvesWithoutPictures) {
+  WriteLogits("logits.npz", 2);
+  program_.Write("python", "#!/bin/sh\necho this Python has no vl-convert-python >&2\nexit 1\n");
+  const std::string python = JoinPath(program_.folder(), "python");
+  ASSERT_EQ(chmod(python.c_str(), 0700), 0);
+  setenv("OPENSET_PYTHON", python.c_str(), 1);
+  const ProgramResult result = program_.Run({"eval", "logits.npz", "--curves=curves"});
+  unsetenv("OPENSET_PYTHON");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("AUROC"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("curves has the page and the tables, and no pictures: "),
+                                HasSubstr("this Python has no vl-convert-python")));
+  EXPECT_THAT(program_.Read("curves/index.html"), HasSubstr("OSCR"));
+  EXPECT_THAT(program_.Read("curves/roc.csv"), HasSubstr("\n"));
+  EXPECT_EQ(program_.Read("curves/roc.svg"), "");
+}
+
 TEST_F(EvalTest, BadInputIsOneLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   WriteArrays("nan.npz",
@@ -281,16 +302,17 @@ TEST_F(EvalTest, BadFlags) {
 class ExamplesTest : public EvalTest {
  protected:
   ExamplesTest() {
-    for (const char* name :
-         {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz", "fit.npz", "new.npz"}) {
-      WriteLogits(name, 2);
+    uint64_t seed = 0;  // each file has other samples
+    for (const char* name : {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz", "fit.npz",
+                             "new.npz", "a.npz", "b.npz", "a_fit.npz", "b_fit.npz"}) {
+      WriteLogits(name, 2, 60, 40, ++seed);
     }
     program_.Write("scores.csv", kScores);
     // The fifth of the answers with the largest scores is wrong.
     std::string answers = "unknown_score,correct\n";
     for (int i = 0; i < 500; ++i) absl::StrAppend(&answers, i, ",", i < 400 ? 1 : 0, "\n");
     program_.Write("answers.csv", answers);
-    for (const char* name : {"validation.npz", "fit.npz", "new.npz"}) {
+    for (const char* name : {"validation.npz", "fit.npz", "new.npz", "a.npz", "b.npz", "a_fit.npz", "b_fit.npz"}) {
       const std::string path = JoinPath(program_.folder(), name);
       NpzArrays arrays = *ReadNpz(path);
       arrays["features"] = arrays["logits"];
@@ -347,7 +369,7 @@ TEST_F(ExamplesTest, HelpExamplesRun) {
   for (const std::string command : {"eval", "compare", "threshold", "detector", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 22);
+  EXPECT_EQ(examples, 23);
 }
 
 TEST_F(ExamplesTest, DocumentationExamplesRun) {
