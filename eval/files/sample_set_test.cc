@@ -124,8 +124,10 @@ TEST(ReadSampleSet, AnUnknownFileNeedsNoLabels) {
     EXPECT_THAT(samples->prediction, ElementsAre(0, 1, 1, 0, 1));
   }
   EXPECT_THAT(ErrorOf({known, ood}), HasSubstr("ood.npz: has no array 'label' (it has logits)"));
+  std::string empty = WriteArrays("ood.npz", {{"logits", Matrix({}, 2)}});
+  EXPECT_EQ(ErrorOf({known, empty}, {{"ood"}}), "ood.npz: array 'logits' is empty");
   // Without elements there is nothing to count.
-  const std::string empty = WriteArrays("ood.npz", {{"logits", Matrix({}, 2)}});
+  empty = WriteArrays("ood.npz", {{"logits", MakeNpy(std::vector<float>(), {int64_t{1} << 40, 0})}});
   EXPECT_THAT(ErrorOf({known, empty}, {{"ood"}}), HasSubstr("has no array 'label'"));
 }
 

@@ -349,6 +349,7 @@ void AddUnknownLabels(RawFile* file) {
     const auto array = file->arrays.find(name);
     if (array == file->arrays.end() || array->second.shape.empty()) continue;
     const int64_t samples = array->second.shape[0];
+    if (samples > 0 && array->second.size() == 0) continue;  // of no width: as many as the file claims
     file->arrays["label"] = MakeNpy(std::vector<int64_t>(samples, -1), {samples});
     return;
   }
