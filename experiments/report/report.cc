@@ -259,6 +259,17 @@ void ShareColumns(absl::Span<const TrialResult> results, Report* report) {
   }
 }
 
+// Marks the cells that have fewer runs than others that they could be compared with.
+void MarkFewerRuns(Report* report) {
+  std::map<Place, size_t> most;
+  const auto runs = [](const ReportCell& cell) { return cell.n + cell.missing + cell.absent_reasons.size(); };
+  for (const ReportCell& cell : report->cells) {
+    size_t& of_place = most[PlaceOf(cell)];
+    of_place = std::max(of_place, runs(cell));
+  }
+  for (ReportCell& cell : report->cells) cell.has_fewer_runs = runs(cell) < most[PlaceOf(cell)];
+}
+
 }  // namespace
 
 std::string AxisText(const std::vector<AxisValue>& axis) {
@@ -267,7 +278,7 @@ std::string AxisText(const std::vector<AxisValue>& axis) {
 }
 
 bool IsIncomplete(const ReportCell& cell) {
-  return cell.missing > 0 || !cell.absent_reasons.empty() || cell.stopped_earlier;
+  return cell.missing > 0 || !cell.absent_reasons.empty() || cell.has_fewer_runs;
 }
 
 void Summarise(ReportCell* cell) {
@@ -327,6 +338,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   }
   report.cells = cells.Take();
   for (ReportCell& cell : report.cells) Summarise(&cell);
+  MarkFewerRuns(&report);
   ShareColumns(results, &report);
   return report;
 }

@@ -79,8 +79,8 @@ struct ReportCell {
   // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
   // samples.
   bool among_best = false;
-  bool stopped_earlier = false;  // than other rows of a study that runs until it knows
-  bool mean_of_one = false;      // the mean over the only near, or the only far set: a copy of that set's cell
+  bool has_fewer_runs = false;  // than other rows: the study runs until it knows, or records are not there
+  bool mean_of_one = false;     // the mean over the only near, or the only far set: a copy of that set's cell
 };
 
 // A trial with a record: its ids and keys, and its learning curve.

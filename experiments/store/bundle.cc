@@ -385,18 +385,47 @@ absl::StatusOr<std::string> WithoutDetails(const std::string& path, absl::string
   return EncodeRecord(record);
 }
 
-// Reads the record files of the stream, and checks that their sums are the lines at the end of SHA256SUMS. Errors
-// (without the path): kDataLoss; any error that `use` returns.
-absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
-                               const RecordUnpacker::UseFile& use) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string sums, zip->Read(kBundleSums, limits.large_member_bytes));
-  absl::string_view left = sums;  // the lines of files that are still to come
+bool IsOfRecord(absl::string_view name) {
+  return absl::StartsWith(name, "records/") || absl::StartsWith(name, "replicas/");
+}
+
+// The sums of an archive's members, by their names.
+using MemberSums = std::map<std::string, std::string, std::less<>>;
+
+// Takes the lines of the archive's members from the front of SHA256SUMS; `is_packed`: without those of record files,
+// which are no members. Errors (without the path): kDataLoss.
+absl::StatusOr<MemberSums> TakeMemberSums(bool is_packed, absl::string_view* sums) {
   constexpr size_t kNameAt = kDigits + 2;
-  const auto is_of_record = [&] {
-    const absl::string_view name = left.substr(std::min(kNameAt, left.size()));
-    return absl::StartsWith(name, "records/") || absl::StartsWith(name, "replicas/");
-  };
-  while (!left.empty() && !is_of_record()) left.remove_prefix(std::min(left.find('\n'), left.size() - 1) + 1);
+  MemberSums found;
+  while (!sums->empty()) {
+    const absl::string_view line = sums->substr(0, sums->find('\n'));
+    const std::string name(line.substr(std::min(kNameAt, line.size())));
+    if (is_packed && IsOfRecord(name)) break;
+    const std::string sum(line.substr(0, kDigits));
+    if (!absl::ConsumePrefix(sums, SumLine(sum, name)) || !IsSha256(sum)) {
+      return absl::DataLossError(absl::StrCat(kBundleSums, " has a line that is none: '", OneLine(line), "'"));
+    }
+    if (!found.emplace(name, sum).second) {
+      return absl::DataLossError(absl::StrCat(kBundleSums, " has '", OneLine(name), "' twice"));
+    }
+  }
+  return found;
+}
+
+// Compares a member with its line.
+absl::Status CheckMemberSum(const MemberSums& sums, absl::string_view name, absl::string_view sum) {
+  const auto line = sums.find(name);
+  if (line == sums.end()) {
+    return absl::DataLossError(absl::StrCat("the sum of '", OneLine(name), "' is not in ", kBundleSums));
+  }
+  if (line->second == sum) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("'", OneLine(name), "' does not have its sum in ", kBundleSums));
+}
+
+// Reads the record files of the stream, and checks that its sum is that in `members`, and that the files' sums are the
+// lines `left`, the end of SHA256SUMS. Errors (without the path): kDataLoss; any error that `use` returns.
+absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
+                               const MemberSums& members, absl::string_view left, const RecordUnpacker::UseFile& use) {
   RecordUnpacker unpacker(
       {MostUnfolded(bundle_bytes), limits.members, limits.member_bytes},
       [&](const std::string& name, const std::string& bytes) {
@@ -405,12 +434,17 @@ absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64
         }
         return use(name, bytes);
       });
-  absl::Status status =
-      zip->ReadParts(kBundleRecords, limits.bytes, [&](absl::string_view part) { return unpacker.Add(part); });
+  Sha256 sum;
+  absl::Status status = zip->ReadParts(kBundleRecords, limits.bytes, [&](absl::string_view part) {
+    sum.Update(part);
+    return unpacker.Add(part);
+  });
   status.Update(status.ok() ? unpacker.Finish() : status);
   OPENSET_RETURN_IF_ERROR(status, kBundleRecords);
-  if (left.empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(kBundleSums, " has lines of files that ", kBundleRecords, " has not"));
+  if (!left.empty()) {
+    return absl::DataLossError(absl::StrCat(kBundleSums, " has lines of files that ", kBundleRecords, " has not"));
+  }
+  return CheckMemberSum(members, kBundleRecords, ToHex(sum.Finish()));
 }
 
 }  // namespace
@@ -539,6 +573,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
   for (const char* name : {kBundleManifest, kBundleSchema, kBundleSums}) {
     if (!zip->Has(name)) return damaged(absl::StrCat("has no ", name));
   }
+  if (!zip->Duplicate().empty()) return damaged(absl::StrCat("has '", OneLine(zip->Duplicate()), "' twice"));
   absl::StatusOr<std::string> text = zip->Read(kBundleManifest, limits.member_bytes);
   if (!text.ok()) return unread(text.status());
   BundleManifest manifest;
@@ -561,33 +596,54 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
   }
   const bool is_packed = manifest.bundle_version() > 1;
   if (is_packed && !zip->Has(kBundleRecords)) return damaged(absl::StrCat("has no ", kBundleRecords));
+  const absl::StatusOr<std::string> sums = zip->Read(kBundleSums, limits.large_member_bytes);
+  if (!sums.ok()) return unread(sums.status());
+  absl::string_view sums_of_records = *sums;
+  const absl::StatusOr<MemberSums> members = TakeMemberSums(is_packed, &sums_of_records);
+  if (!members.ok()) return damaged(members.status().message());
+  // Returns the content of a member that has its sum.
+  const auto read = [&](const std::string& name, size_t max_bytes) -> absl::StatusOr<std::string> {
+    absl::StatusOr<std::string> content = zip->Read(name, max_bytes);
+    if (!content.ok()) return unread(content.status());
+    const absl::Status checked = CheckMemberSum(*members, name, Sha256Hex(*content));
+    if (!checked.ok()) return damaged(checked.message());
+    return content;
+  };
+  const absl::Status of_manifest = CheckMemberSum(*members, kBundleManifest, Sha256Hex(*text));
+  if (!of_manifest.ok()) return damaged(of_manifest.message());
+  OPENSET_RETURN_IF_ERROR(read(kBundleSchema, limits.large_member_bytes).status());
   size_t library_bytes = 0;
   for (const std::string& name : names) {
     if (name == kBundleManifest || name == kBundleSchema || name == kBundleSums) continue;
     if (is_packed && name == kBundleRecords) continue;
     if (IsBundleFile(name)) {
-      if (file == nullptr || (wanted != nullptr && !wanted(name))) continue;
       const bool is_large = !absl::StartsWith(name, "library/");
-      absl::StatusOr<std::string> content = zip->Read(name, is_large ? limits.large_member_bytes : limits.member_bytes);
-      if (!content.ok()) return unread(content.status());
-      if (!is_large && (library_bytes += content->size()) > limits.library_bytes) {
+      const bool is_wanted = file != nullptr && (wanted == nullptr || wanted(name));
+      if (is_large && !is_wanted) continue;
+      OPENSET_ASSIGN_OR_RETURN(const std::string content,
+                               read(name, is_large ? limits.large_member_bytes : limits.member_bytes));
+      if (!is_large && (library_bytes += content.size()) > limits.library_bytes) {
         return damaged(absl::StrCat("its library has more than ", limits.library_bytes, " bytes"));
       }
-      OPENSET_RETURN_IF_ERROR(file(name, *content));
+      if (is_wanted) OPENSET_RETURN_IF_ERROR(file(name, content));
       continue;
     }
     if (is_packed || TrialOfBundleMember(name).empty()) return damaged(StrangeMember(name));
-    absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
-    if (!bytes.ok()) return unread(bytes.status());
-    OPENSET_RETURN_IF_ERROR(record(name, *bytes));
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, read(name, limits.member_bytes));
+    OPENSET_RETURN_IF_ERROR(record(name, bytes));
   }
   if (is_packed) {
     absl::Status stopped;  // by `use`
     const absl::Status status =
-        ReadPackedRecords(&*zip, limits, FileSize(path),
+        ReadPackedRecords(&*zip, limits, FileSize(path), *members, sums_of_records,
                           [&](const auto& name, const auto& bytes) { return stopped = record(name, bytes); });
     OPENSET_RETURN_IF_ERROR(stopped);
     if (!status.ok()) return unread(status);
+  }
+  for (const auto& [name, sum] : *members) {
+    if (!zip->Has(name)) {
+      return damaged(absl::StrCat(kBundleSums, " has a line of '", OneLine(name), "', which the bundle has not"));
+    }
   }
   return digest.first;
 }

@@ -320,6 +320,47 @@ TEST_F(BundleTest, ChecksTheSumsOfRecords) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has lines of files that records.tar.xz has not")));
 }
 
+// Not only those of records.
+TEST_F(BundleTest, ChecksTheSumsOfMembers) {
+  ASSERT_THAT(store_.CommitRecord(TestRecord(TestKey("abcd"), "m", 0, 0.5)), IsOk());
+  BundleExtras extras;
+  extras.library["tasks/mine.textproto"] = "name: 'mine'";
+  ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
+  const std::vector<ZipMember> members = PackedBundle(UnpackedBundle(path_));
+  WriteMembers(members);
+  EXPECT_THAT(Read(), IsOk());
+  const auto is_damaged = [&](const std::string& what) {
+    return StatusIs(absl::StatusCode::kDataLoss, path_ + ": " + what);
+  };
+  for (const char* name : {"library/tasks/mine.textproto", "schema.binpb", "manifest.textproto"}) {
+    std::vector<ZipMember> changed = members;
+    for (ZipMember& member : changed) {
+      if (member.name == name) member.content += "# hi\n";
+    }
+    WriteMembers(changed);
+    EXPECT_THAT(Read(), is_damaged(absl::StrCat("'", name, "' does not have its sum in SHA256SUMS")));
+  }
+  const auto read_with = [&](const std::string& sums) {
+    std::vector<ZipMember> changed = members;
+    changed.back().content = sums;
+    WriteMembers(changed);
+    return Read();
+  };
+  const std::string sums = members.back().content;
+  std::string renamed = sums;
+  renamed.replace(renamed.find("  records.tar.xz"), 16, "  recorde.tar.xz");
+  EXPECT_THAT(read_with(renamed), is_damaged("the sum of 'records.tar.xz' is not in SHA256SUMS"));
+  EXPECT_THAT(read_with(SumsOf({{"a", "x"}}) + sums),
+              is_damaged("SHA256SUMS has a line of 'a', which the bundle has not"));
+  EXPECT_THAT(read_with(SumsOf({{"schema.binpb", "x"}}) + sums), is_damaged("SHA256SUMS has 'schema.binpb' twice"));
+  EXPECT_THAT(read_with("no line\n" + sums), is_damaged("SHA256SUMS has a line that is none: 'no line'"));
+  // Of two members with one name, programs differ in which they read.
+  std::vector<ZipMember> twice = members;
+  twice.insert(twice.begin(), members[0]);
+  WriteMembers(twice);
+  EXPECT_THAT(Read(), is_damaged(absl::StrCat("has '", members[0].name, "' twice")));
+}
+
 // Other files are read in the order of their names if they are wanted; a name that no bundle has is refused.
 TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);

@@ -410,7 +410,8 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
   OPENSET_RETURN_IF_ERROR(from.CheckVersion());
   UnreadRecords unread;
   const std::vector<std::string> ids = RecordIds(from, &unread);
-  if (ids.empty() && from.bundle() == nullptr && !FileExists(from.FolderOf("records"))) {
+  const bool has_records = !ids.empty() || from.bundle() != nullptr || FileExists(from.FolderOf("records"));
+  if (!has_records && !from.CheckIsStore().ok()) {
     return absl::NotFoundError(absl::StrCat(store_or_bundle, " is neither a store nor a bundle"));
   }
   for (const std::string& id : ids) {

@@ -520,18 +520,6 @@ bool Study::LacksOnlyEvaluation(int trial) const {
          absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); });
 }
 
-namespace {
-
-// Marks the cells that have fewer runs than others that they could be compared with.
-void MarkStoppedEarlier(Report* report) {
-  std::map<Place, int> most;
-  const auto runs = [](const ReportCell& cell) { return cell.n + cell.missing; };
-  for (const ReportCell& cell : report->cells) most[PlaceOf(cell)] = std::max(most[PlaceOf(cell)], runs(cell));
-  for (ReportCell& cell : report->cells) cell.stopped_earlier = runs(cell) < most[PlaceOf(cell)];
-}
-
-}  // namespace
-
 Report Study::MakeReport(const StudyResults& results) const {
   Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
@@ -549,7 +537,6 @@ Report Study::MakeReport(const StudyResults& results) const {
     report.baseline = until_->report.baseline;
     report.until = until_->report;
     report.until->cpu_seconds = CpuSecondsOf(results.results);
-    MarkStoppedEarlier(&report);
   } else {
     AddSignificance(shown.baseline(), &report);
   }

@@ -11,6 +11,7 @@
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
 #include "experiments/report/statistics.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
@@ -57,12 +58,28 @@ bool IsQuery(const std::string& argument) {
   return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
 }
 
-// The records of a store that match, or all records of a bundle.
-absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std::string& text,
-                                                   absl::Status* problems) {
+// A line for each of these trials whose records in the store have different numbers, as in a study's report.
+std::vector<std::string> DifferingLines(const Store& store, const std::vector<TrialRecord>& records,
+                                        UnreadRecords* unread) {
+  std::vector<std::string> found;
+  const std::vector<std::string> with_replicas = ReplicaIds(store, unread);
+  for (const TrialRecord& record : records) {
+    if (!absl::c_binary_search(with_replicas, record.trial_id())) continue;
+    const absl::StatusOr<std::vector<TrialRecord>> all = LoadReplicas(store, record.trial_id());
+    unread->Add(all.status());
+    const std::vector<std::string> lines = all.ok() ? DifferenceLines(*all) : std::vector<std::string>{};
+    if (!lines.empty()) found.push_back(absl::StrCat(Describe(record.trial()), ": ", absl::StrJoin(lines, "; ")));
+  }
+  return found;
+}
+
+// The records of a store that match, or all records of a bundle. `notes` receives DifferingLines().
+absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std::string& text, absl::Status* problems,
+                                                   std::vector<std::string>* notes) {
   UnreadRecords unread;
   if (IsBundle(text)) {
     std::vector<TrialRecord> records = LoadFirstRecords(store, &unread);
+    *notes = DifferingLines(store, records, &unread);
     *problems = unread.Problems();
     return records;
   }
@@ -70,12 +87,13 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  *problems = unread.Problems();
   std::vector<TrialRecord> records;
   for (const RecordFields& fields : all) {
     if (!query.Matches(fields)) continue;
     OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, Find(fields, "trial")->value));
   }
+  *notes = DifferingLines(store, records, &unread);
+  *problems = unread.Problems();
   if (records.empty()) OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
   if (records.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   return records;
@@ -89,9 +107,10 @@ absl::Status ReportOnRecords(const std::string& argument, TextFormat format, con
   }
   absl::Status problems;
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRecords));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOf(store, argument, &problems));
+  std::vector<std::string> notes;
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOf(store, argument, &problems, &notes));
   OPENSET_ASSIGN_OR_RETURN(const std::string text,
-                           RecordsReportAs(format, argument, std::move(records), layout, Width(config)));
+                           RecordsReportAs(format, argument, std::move(records), layout, Width(config), notes));
   OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
   return problems;
 }

@@ -262,12 +262,13 @@ absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, cons
 }
 
 absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
-                                            std::vector<TrialRecord> records, const ReportLayout& layout,
-                                            size_t width) {
+                                            std::vector<TrialRecord> records, const ReportLayout& layout, size_t width,
+                                            const std::vector<std::string>& notes) {
   const RecordResults made = ResultsOf(std::move(records));
   if (format == TextFormat::kTidy) return ToCsv(TidyTable(made.results));
   Report report = MakeReport(name, made.results);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
+  report.note_lines.insert(report.note_lines.end(), notes.begin(), notes.end());
   OPENSET_RETURN_IF_ERROR(LayOut(layout, &report));
   if (format == TextFormat::kHtml) return HtmlReport(report, made.results, {});
   return FormatReport(report, format, width);

@@ -49,9 +49,11 @@ struct ReportLayout {
 absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width);
 
-// The same for records without a study, under `name`. It has no baseline, no spec and no images of mistakes.
+// The same for records without a study, under `name`, with further `notes`. It has no baseline, no spec and no images
+// of mistakes.
 absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
-                                            std::vector<TrialRecord> records, const ReportLayout& layout, size_t width);
+                                            std::vector<TrialRecord> records, const ReportLayout& layout, size_t width,
+                                            const std::vector<std::string>& notes = {});
 
 // Writes the report in every format below the store's reports/, prints it as text, says where it and the records are,
 // and prints likely mistakes to standard error. With `keep_fuller`, an existing report that

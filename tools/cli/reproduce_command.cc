@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -96,6 +97,18 @@ std::string MachineLine(const TrialRecord& record, const TrialRecord& again) {
                       now.empty() ? "unknown" : now, " this run, so that the bits can't be expected to agree");
 }
 
+// "" unless the same bits were to be expected: the same kind of CPU, and no recorded difference in what computes.
+std::string UnexpectedLine(const TrialRecord& record, const TrialRecord& again) {
+  if (!OnTheSameKindOfCpu(record, again)) return "";
+  for (const std::string& line : ProvenanceDifferences({record, again})) {
+    for (const char* field : {"compiler", "libtorch_version", "third_party", "libraries", "component", "threads"}) {
+      if (absl::StartsWith(line, field)) return "";
+    }
+  }
+  return "unexpected: the same compiler, libraries and component sources give the same bits on the same kind of CPU; a "
+         "difference means that one side ran something else than it says";
+}
+
 // Runs the trial in the other store. Prints and returns the verdict on its numbers.
 absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
                                   const StudyOptions& options, const SpecFolders& folders, const RunConfig& config) {
@@ -118,6 +131,9 @@ absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& rep
   }
   std::cout << Wrapped(absl::StrCat("  ", MachineLine(record, again))) << "\n";
   if (verdict == Reproduced::kSameBits) return verdict;
+  if (const std::string line = UnexpectedLine(record, again); !line.empty()) {
+    std::cout << Wrapped(absl::StrCat("  ", line)) << "\n";
+  }
   std::cout << "  the record's number, then this run's, and what made them\n";
   for (const std::string& line : DifferenceLines({record, again})) {
     std::cout << Wrapped(absl::StrCat("    ", line)) << "\n";
@@ -168,10 +184,12 @@ Command ReproduceCommand() {
       "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip). Without it, --trials trials of\n"
       "the bundle are run. Candidates of searches are left out, because no study has a trial for them. Each trial is\n"
       "run again in the store of --again, with the settings in its record, and must get the same id. Its numbers are\n"
-      "compared to the last bit. The verdict on each metric, and on the trial, is: same bits; same within the seed's\n"
-      "spread (as two stored seeds of that method differ in 19 of 20 cases); or different. openset prints the kind of\n"
-      "CPU (vendor and kernels) or GPU of both sides and, if numbers differ, what differs in the program, its\n"
-      "libraries and components.\n"
+      "compared to the last bit. The verdict on each metric is: same bits; same within the seed's spread (as two\n"
+      "seeds of that method differ, by the other stored runs, in 19 of 20 cases for all metrics together: Holm); or\n"
+      "different, also if the outputs or all other metrics have the same bits. The trial has the worst of them. "
+      "openset\n"
+      "prints the kind of CPU (vendor and kernels) or GPU of both sides and, if numbers differ, what differs in the\n"
+      "program, its libraries and components, or that the same bits were to be expected.\n"
       "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"
       "prints the study that is run. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"

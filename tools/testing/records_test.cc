@@ -74,6 +74,37 @@ TEST(Records, RemoveByQueryAndBySize) {
   EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is not a size"));
 }
 
+TEST(Records, SayWhatIsMissing) {
+  const OpensetProgram program;
+  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_3";
+  std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
+  // A share, not a percentage.
+  const ProgramResult none = program.Run({"records", "ls", "openauc>90"});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(none.err,
+              HasSubstr("hint: 'openauc>90': openauc is a share, from 0.8125 to 0.8125 in these records: 90 % "
+                        "is 0.9\n"));
+  EXPECT_EQ(program.Run({"records", "ls", "openauc>0.9"}).err, "");
+  EXPECT_THAT(program.Run({"records", "diff", "242d"}).err, HasSubstr("has one record of trial 242d01b1"));
+  // Outputs that a bundle doesn't have.
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  const ProgramResult outputs = program.Run({"export", "outputs", "242d", "mine", "--store=all.zip"});
+  EXPECT_EQ(outputs.exit_code, 2);
+  EXPECT_THAT(outputs.err,
+              AllOf(HasSubstr("all.zip has the record of trial 242d01b1370c, but not its outputs; 'openset "
+                              "reproduce "),
+                    Not(HasSubstr("/outputs/"))));
+  EXPECT_FALSE(std::filesystem::exists(program.folder() + "/mine"));
+  // The store of a run that failed at once, and a folder that is no store.
+  std::filesystem::create_directories(program.folder() + "/failed/tmp");
+  std::filesystem::create_directories(program.folder() + "/other");
+  std::filesystem::copy_file(program.store() + "/version", program.folder() + "/failed/version");
+  const ProgramResult merged = program.Run({"records", "merge", "failed"});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("0 new trials"));
+  EXPECT_THAT(program.Run({"records", "merge", "other"}).err, HasSubstr("other is neither a store nor a bundle"));
+}
+
 TEST(Records, RemoveAsksOnATerminal) {
   const OpensetProgram program;
   const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_3";

@@ -154,6 +154,9 @@ TEST_F(ReportTest, OfRecordsAlone) {
   const ProgramResult all = program_.Run({"report", "all.zip"});
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, AllOf(HasSubstr("max_logit "), HasSubstr("(n=2)"), Not(HasSubstr("no record yet"))));
+  // A row with fewer runs says so, since its mean is over other runs.
+  const std::string fewer = program_.Run({"report", "method=max_logit or seed=0"}).out;
+  EXPECT_THAT(fewer, AllOf(HasSubstr("(n=2)."), HasSubstr(" (n=1)")));
   const ProgramResult some = program_.Run({"report", "method=max_logit", "--format=csv"});
   EXPECT_EQ(some.exit_code, 0) << some.err;
   EXPECT_THAT(some.out, AllOf(HasSubstr("\nmax_logit,"), Not(HasSubstr("\nsoftmax,")), Not(HasSubstr("\nmcp,"))));
@@ -470,7 +473,23 @@ TEST(Said, DifferencesBetweenTwoLaboratories) {
   const ProgramResult merged = program.Run({"records", "merge", "other"});
   EXPECT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("1 with other numbers"));
-  EXPECT_THAT(merged.out, HasSubstr("lab-a (AVX2) 0.4737780; lab-b (DEFAULT) 0.4737781"));
+  const std::string both = "lab-a (AVX2) 0.4737780; lab-b (DEFAULT) 0.4737781";
+  EXPECT_THAT(merged.out, HasSubstr(both));
+  // A report by query says so too.
+  EXPECT_THAT(program.Run({"report", "split=0", "--format=json"}).out,
+              AllOf(HasSubstr(", split 0, seed 0: auroc: "), HasSubstr(both)));
+  // The two records are compared, named once, twice, or by the other store.
+  const std::string& id = record.trial_id();
+  const std::vector<std::vector<std::string>> diffs = {{id}, {id, id}, {id, "other"}};
+  for (std::vector<std::string> words : diffs) {
+    words.insert(words.begin(), {"records", "diff"});
+    const ProgramResult diff = program.Run(words);
+    EXPECT_EQ(diff.exit_code, 0) << diff.err;
+    EXPECT_THAT(diff.out, AllOf(HasSubstr("measured on lab-a\nb  "), HasSubstr("measured on lab-b\n")));
+    EXPECT_THAT(diff.out, HasSubstr("settings: the same\ndata: the same\n"));
+    EXPECT_THAT(diff.out, HasSubstr("auroc: 0.473778; 0.4737781 (changed by +1e-07)"));
+  }
+  EXPECT_THAT(program.Run({"records", "diff", id, "--store=other"}).err, HasSubstr("has one record of trial " + id));
 }
 
 }  // namespace

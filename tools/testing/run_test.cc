@@ -519,6 +519,13 @@ TEST(Stages, ReproduceSkipsCandidatesOfSearches) {
   const ProgramResult run = program.Run({"run", "specs/study.textproto"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   ASSERT_EQ(program.Records().size(), 4);  // softmax, two candidates, and the trial of the one that was chosen
+  // They are no results.
+  const ProgramResult listed = program.Run({"records", "ls"});
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("2 of 4 records"), HasSubstr("2 candidates of searches left out: openset "
+                                                                       "records ls 'measured_on=validation' lists")));
+  EXPECT_THAT(program.Run({"records", "ls", "measured_on=validation"}).out,
+              AllOf(HasSubstr(" validation"), HasSubstr("2 of 4 records"), Not(HasSubstr("left out"))));
+  EXPECT_EQ(nlohmann::json::parse(program.Run({"records", "ls", "--format=json"}).out).size(), 2);
   ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
   const ProgramResult again = program.Run({"reproduce", "all.zip", "--trials=0"});
   EXPECT_EQ(again.exit_code, 0) << again.err;

@@ -142,6 +142,7 @@ absl::Status ZipReader::ReadList() {
         info.compression_method == 0 && (info.flag & 1) == 0 && info.compressed_size == info.uncompressed_size;
     const auto packed = static_cast<int64_t>(std::min<uint64_t>(info.compressed_size, INT64_MAX));
     if (__builtin_add_overflow(packed_bytes_, packed, &packed_bytes_)) packed_bytes_ = INT64_MAX;
+    if (duplicate_.empty() && members_.count(name) > 0) duplicate_ = name;
     members_[name] = {place.pos_in_zip_directory,
                       place.num_of_file,
                       static_cast<uint32_t>(info.external_fa >> 16),

@@ -37,6 +37,8 @@ class ZipReader {
   // The members' names, in order. Of several members with one name, the last is used.
   std::vector<std::string> Names() const;
   bool Has(absl::string_view name) const;
+  // The first name that several members have; "" if there is none.
+  const std::string& Duplicate() const { return duplicate_; }
   // The type and permissions of a member, as in stat(2); 0 if the archive doesn't say.
   uint32_t UnixMode(absl::string_view name) const;
   // The size of all members together in the file, according to its list; at most 2^63 - 1.
@@ -77,6 +79,7 @@ class ZipReader {
   std::unique_ptr<void, int (*)(void*)> zip_;
   absl::string_view archive_;  // an archive in memory
   std::map<std::string, Place, std::less<>> members_;
+  std::string duplicate_;
   int64_t archive_bytes_;
   int64_t max_bytes_;  // limit of read_bytes_
   int64_t read_bytes_ = 0;

@@ -6,19 +6,26 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/schema.pb.h"
+#include "core/proto/traits.h"
+#include "core/proto/traits.pb.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/one_line.h"
 #include "data/task.pb.h"
+#include "eval/metrics/metric.h"
+#include "eval/metrics/metric.pb.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
+#include "experiments/store/records/metric_groups.h"
 #include "google/protobuf/descriptor.h"
 
 namespace openset {
@@ -176,6 +183,136 @@ class ProvenanceRules {
       attempts_{StageProvenance::descriptor(), StageProvenance::kFailedAttemptsFieldNumber};
 };
 
+// What the values of a metric can be.
+struct MetricRange {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+};
+
+// By the number of the member of MetricSpec. The schema has the limits of the default form. Sums over the corners of a
+// curve can be beyond them by the step of a sample: at most by all of it.
+const MetricRange& RangeOf(int member) {
+  static const auto* const ranges = [] {
+    auto* made = new std::vector<MetricRange>;
+    const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+    for (int i = 0; i < kind->field_count(); ++i) {
+      const Traits& traits = kind->field(i)->options().GetExtension(traits_if_set);
+      made->resize(std::max<size_t>(made->size(), kind->field(i)->number() + 1));
+      made->at(kind->field(i)->number()) = {traits.low(), traits.high()};
+    }
+    made->at(MetricSpec::kEaurcFieldNumber).low = -1;
+    for (const int area : {MetricSpec::kAugrcFieldNumber, MetricSpec::kPooledAugrcFieldNumber,
+                           MetricSpec::kScodAugrcFieldNumber, MetricSpec::kEaugrcFieldNumber}) {
+      made->at(area).high = 1;
+    }
+    return made;
+  }();
+  static const MetricRange any;
+  return member > 0 && member < static_cast<int>(ranges->size()) ? (*ranges)[member] : any;
+}
+
+// The number of the metric's member of MetricSpec; 0 if neither its spec nor its name says it.
+int KindOfMetric(const MetricRecord& metric) {
+  if (metric.spec().kind_case() != MetricSpec::KIND_NOT_SET) return metric.spec().kind_case();
+  const auto* field = MetricSpec::descriptor()->FindFieldByName(metric.name());
+  return field == nullptr || field->containing_oneof() == nullptr ? 0 : field->number();
+}
+
+// Checks the value and the interval; `path` is that of the metric's list.
+absl::Status CheckRange(const MetricRecord& metric, absl::string_view path, int place) {
+  constexpr double kRounding = 1e-6;  // quotients of small differences are that far off
+  const MetricRange& range = RangeOf(KindOfMetric(metric));
+  const auto check = [&](const char* field, double value) {
+    const bool is_low = value < range.low - kRounding;
+    if (!is_low && value <= range.high + kRounding) return absl::OkStatus();
+    return Wrong(absl::StrCat(path, "[", place, "].", field),
+                 absl::StrCat(OneLine(metric.name()), is_low ? " must be at least " : " must be at most ",
+                              is_low ? range.low : range.high, " (is ", value, ")"));
+  };
+  if (metric.has_value()) OPENSET_RETURN_IF_ERROR(check("value", metric.value()));
+  if (metric.interval().has_low()) OPENSET_RETURN_IF_ERROR(check("interval.low", metric.interval().low()));
+  if (metric.interval().has_high()) OPENSET_RETURN_IF_ERROR(check("interval.high", metric.interval().high()));
+  return absl::OkStatus();
+}
+
+// Whether two metrics may be the same: a quick check.
+bool AreAlike(const MetricRecord& a, const MetricRecord& b) {
+  return a.name() == b.name() && a.group().kind() == b.group().kind() && a.group().set() == b.group().set();
+}
+
+absl::Status CheckOnce(const TrialRecord& record) {
+  std::vector<int> order(record.metric_size());
+  for (int m = 0; m < record.metric_size(); ++m) order[m] = m;
+  const auto key = [&](int m) {
+    const MetricRecord& metric = record.metric(m);
+    return std::tuple<absl::string_view, int, absl::string_view>(metric.name(), metric.group().kind(),
+                                                                 metric.group().set());
+  };
+  absl::c_stable_sort(order, [&](int a, int b) { return key(a) < key(b); });
+  std::set<std::string> names;  // of metrics that are alike: older records have the level in the spec only
+  for (size_t i = 1; i < order.size(); ++i) {
+    const MetricRecord &before = record.metric(order[i - 1]), &metric = record.metric(order[i]);
+    if (!AreAlike(before, metric)) {
+      names.clear();
+      continue;
+    }
+    names.insert(MeasuredNameInGroup(before));
+    if (names.count(MeasuredNameInGroup(metric)) == 0) continue;
+    return Wrong(absl::StrCat("metric[", order[i], "]"),
+                 absl::StrCat("has ", OneLine(MeasuredNameInGroup(metric)), " a second time"));
+  }
+  return absl::OkStatus();
+}
+
+// Checks that the record has each metric of its trial, in each group that it is measured in.
+absl::Status CheckPresent(const TrialRecord& record) {
+  const TrialSpec& trial = record.trial();
+  struct Listed {
+    std::string name;
+    int member;
+    bool reads_unknown;
+  };
+  std::vector<Listed> metrics;
+  const bool has_sets = trial.data().test_unknown_size() > 1;
+  for (const MetricSpec& metric : trial.metric()) {
+    metrics.push_back({MetricName(metric), metric.kind_case(), has_sets && TraitsOf(metric).unknown_samples()});
+  }
+  int next = 0;  // usually the place of the next metric
+  for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
+    const bool is_pool = group.kind() == MetricGroup::POOL;
+    for (const Listed& listed : metrics) {
+      if (!is_pool && !listed.reads_unknown) continue;
+      const auto is_it = [&](const MetricRecord& metric) {
+        const bool in_group = is_pool && !metric.has_group()
+                                  ? true
+                                  : metric.group().kind() == group.kind() && metric.group().set() == group.set();
+        return in_group && KindOfMetric(metric) == listed.member && IsMeasured(metric, listed.name);
+      };
+      int tried = 0;
+      while (tried < record.metric_size() && !is_it(record.metric((next + tried) % record.metric_size()))) ++tried;
+      if (tried == record.metric_size()) {
+        return Wrong("metric", absl::StrCat("lacks ", OneLine(listed.name),
+                                            is_pool ? "" : absl::StrCat(" of ", OneLine(GroupText(group))),
+                                            ", which the trial lists"));
+      }
+      next = (next + tried + 1) % record.metric_size();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMetrics(const TrialRecord& record) {
+  for (int m = 0; m < record.metric_size(); ++m) {
+    OPENSET_RETURN_IF_ERROR(CheckRange(record.metric(m), "metric", m));
+  }
+  for (int e = 0; e < record.epoch_size(); ++e) {
+    for (int m = 0; m < record.epoch(e).metric_size(); ++m) {
+      OPENSET_RETURN_IF_ERROR(CheckRange(record.epoch(e).metric(m), absl::StrCat("epoch[", e, "].metric"), m));
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(CheckOnce(record));
+  return record.metric_size() > 0 ? CheckPresent(record) : absl::OkStatus();
+}
+
 absl::Status CheckCurves(const TrialDetails& details) {
   for (int c = 0; c < details.curve_size(); ++c) {
     if (absl::c_is_sorted(details.curve(c).x())) continue;
@@ -245,6 +382,7 @@ absl::Status CheckRecord(const TrialRecord& record, absl::Span<const int> withou
     passed_over.push_back(TrialRecord::kProvenanceFieldNumber);
   }
   OPENSET_RETURN_IF_ERROR(ToStatus(FindProblems(record, Completeness::kComplete, passed_over)));
+  OPENSET_RETURN_IF_ERROR(CheckMetrics(record));
   if (!record.has_details()) return absl::OkStatus();
   OPENSET_RETURN_IF_ERROR(CheckCurves(details));
   OPENSET_RETURN_IF_ERROR(CheckDensity(details.density()));

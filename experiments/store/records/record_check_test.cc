@@ -97,6 +97,40 @@ TEST(CheckRecord, RefusesEmptyRecords) {
   EXPECT_THAT(CheckRecord(record, {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber}), IsOk());
 }
 
+// Values that are no shares; a metric that is undefined; two levels and two groups of one metric, and the names of
+// older records.
+TEST(CheckRecord, AcceptsTheRangeOfEachMetric) {
+  for (const char* text : {
+           "metric { name: 'nll' value: 7 spec { nll {} } } metric { name: 'known_unknown_ratio' value: 20 }",
+           "metric { name: 'expected_cost' value: 3 } metric { name: 'brier' value: 1.9 }",
+           "metric { name: 'prediction_rejection_ratio' value: -4 } metric { name: 'youden_macro' value: -0.2 }",
+           "metric { name: 'eaurc' value: -0.001 spec { eaurc { oracle: EXACT } } }",
+           "metric { name: 'augrc' value: 0.51 spec { augrc { form: TRAPEZOID_NORMALISED } } }",
+           "metric { name: 'auroc' value: 1.0000000001 } metric { name: 'mine' value: 50 }",
+           "trial { metric { auroc {} } } metric { name: 'auroc' spec { auroc {} } absent_reason: 'no unknown samples' "
+           "}",
+           "metric { name: 'auroc' value: 0.5 } metric { name: 'auroc' value: 0.5 group { kind: SET set: 's' } }",
+           "metric { name: 'ccr_at_fpr' value: 0.5 spec { ccr_at_fpr { fpr: 0.1 } } } "
+           "metric { name: 'ccr_at_fpr' value: 0.4 spec { ccr_at_fpr { fpr: 0.01 } } } "
+           "trial { metric { ccr_at_fpr { fpr: 0.01 } } metric { ccr_at_fpr { fpr: 0.1 } } }",
+       }) {
+    EXPECT_EQ(ProblemWith(text), "") << text;
+  }
+}
+
+// Metrics that depend on unknown samples are measured in each of several sets, accuracy is not.
+TEST(CheckRecord, EachGroupHasItsMetrics) {
+  const std::string trial =
+      "trial { data { test_unknown { name: 'a' distance: NEAR } test_unknown { name: 'b' } } metric { accuracy {} } "
+      "metric { auroc {} } } metric { name: 'accuracy' value: 0.9 } metric { name: 'auroc' value: 0.9 } "
+      "metric { name: 'auroc' value: 0.9 group { kind: SET set: 'a' } } ";
+  const std::string of_b = "metric { name: 'auroc' value: 0.9 group { kind: SET set: 'b' } } ",
+                    of_near = "metric { name: 'auroc' group { kind: NEAR_MEAN } } ";
+  EXPECT_EQ(ProblemWith(trial + of_b + of_near), "");
+  EXPECT_EQ(ProblemWith(trial + of_near), "metric: lacks auroc of b, which the trial lists");
+  EXPECT_EQ(ProblemWith(trial + of_b), "metric: lacks auroc of mean of near, which the trial lists");
+}
+
 TEST(CheckRecord, NamesTheInvalidField) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"metric { name: 'a' value: nan }", "metric[0].value: must be a number (is nan)"},
@@ -105,6 +139,19 @@ TEST(CheckRecord, NamesTheInvalidField) {
       {"metric { name: 'a' interval { low: 0 high: nan } }", "metric[0].interval.high: must be a number (is nan)"},
       {"metric { name: 'a' group { set: 'b' } }", "metric[0].group.kind: must be set"},
       {"metric { name: '\xff' }", "metric[0].name: must be text in UTF-8 (is '\uFFFD')"},
+      {"metric { name: 'auroc' value: 1.5 }", "metric[0].value: auroc must be at most 1 (is 1.5)"},
+      {"metric { name: 'fpr' value: -0.01 spec { fpr_at_95tpr {} } }",
+       "metric[0].value: fpr must be at least 0 (is -0.01)"},
+      {"metric { name: 'augrc' value: 1.01 spec { augrc {} } }", "metric[0].value: augrc must be at most 1 (is 1.01)"},
+      {"metric { name: 'brier' value: 2.5 spec { brier {} } }", "metric[0].value: brier must be at most 2 (is 2.5)"},
+      {"metric { name: 'auroc' value: 0.9 interval { low: 0.8 high: 1.1 } }",
+       "metric[0].interval.high: auroc must be at most 1 (is 1.1)"},
+      {"epoch { metric { name: 'accuracy' value: 90 } }",
+       "epoch[1].metric[0].value: accuracy must be at most 1 (is 90)"},
+      {"metric { name: 'auroc' value: 0.5 } metric { name: 'a' } metric { name: 'auroc' value: 0.6 }",
+       "metric[2]: has auroc a second time"},
+      {"trial { metric { auroc {} } metric { fpr_at_tpr { tpr: 0.8 } } } metric { name: 'auroc' spec { auroc {} } }",
+       "metric: lacks fpr_at_0.8tpr, which the trial lists"},
       {"counts { known: -1 }", "counts.known: must be at least 0 (is -1)"},
       {"epoch { loss: inf }", "epoch[1].loss: must be finite (is inf)"},
       {"epoch { train_accuracy: 2 }", "epoch[1].train_accuracy: must be at most 1 (is 2)"},

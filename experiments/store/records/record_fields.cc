@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -216,6 +217,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
   }
   integer("unknown_classes", CountUnknownClasses(trial.data()));
   real("openness", trial.openness());
+  text(kMeasuredOn, trial.data().test_known().only_last_per_class() > 0 ? kValidation : "test");
   if (trial.has_experiment()) text("experiment", trial.experiment());
   if (trial.tag_size() > 0) text("tag", absl::StrJoin(trial.tag(), ","));
   text("device", absl::AsciiStrToLower(ExecutionSpec::Device_Name(trial.execution().device())));
@@ -336,6 +338,29 @@ absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
     for (const Comparison& one : all) OPENSET_RETURN_IF_ERROR(CheckMakesSense(one, records));
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> RecordQuery::HintsAbout(const std::vector<RecordFields>& records) const {
+  std::vector<std::string> hints;
+  for (const std::vector<Comparison>& all : any_of_all_) {
+    for (const Comparison& one : all) {
+      double asked = 0;
+      if (!IsNumber(one.value, &asked) || asked <= 1 || asked > 100) continue;
+      std::optional<double> low, high;
+      for (const RecordFields& fields : records) {
+        const RecordField* const field = openset::Find(fields, one.name);
+        double value = 0;
+        if (field == nullptr || field->kind != FieldKind::kReal || !IsNumber(field->value, &value)) continue;
+        low = std::min(low.value_or(value), value);
+        high = std::max(high.value_or(value), value);
+      }
+      if (!high.has_value() || *low < 0 || *high > 1) continue;
+      hints.push_back(absl::StrCat("'", one.name, one.op, one.value, "': ", one.name, " is a share, from ",
+                                   absl::StrFormat("%.4g to %.4g", *low, *high), " in these records: ", asked, " % is ",
+                                   asked / 100));
+    }
+  }
+  return hints;
 }
 
 absl::Status RecordQuery::CheckMakesSense(const Comparison& one, const std::vector<RecordFields>& records) {

@@ -28,12 +28,14 @@ struct RecordField {
 
 // In this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs if the training
 // was stopped (the rungs of a search), each metric of the pool by its name (absent if it is undefined), "GROUP.METRIC"
-// for other groups (with "_" for spaces of the group), unknown_classes, openness, experiment, tag (several with commas
-// between; absent if there is none), device, host, commit.
+// for other groups (with "_" for spaces of the group), unknown_classes, openness, measured_on ("validation" for the
+// candidates of searches, otherwise "test"), experiment, tag (several with commas between; absent if there is none),
+// device, host, commit.
 // Split, seed, stop_after_epochs and unknown_classes are integers; openness and metrics are real numbers, in full
 // precision. A swept field has the kind that the schema of methods gives it; text if the method has no number with its
 // value.
 using RecordFields = std::vector<RecordField>;
+inline constexpr char kMeasuredOn[] = "measured_on", kValidation[] = "validation";
 RecordFields FieldsOf(const TrialRecord& record);
 
 // Returns the field with this name; null if there is none.
@@ -64,6 +66,10 @@ class RecordQuery {
   // there are records, for a query that fits none of them: a field that no record has (the message lists the known
   // ones), a number compared with something else, or an order comparison of texts with a number.
   absl::Status Resolve(const std::vector<RecordFields>& records);
+
+  // For a query that no record matches, what was probably meant: a line for each comparison of a number above 1 with a
+  // field that is at most 1 in all records, as if a share were a percentage.
+  std::vector<std::string> HintsAbout(const std::vector<RecordFields>& records) const;
 
  private:
   struct Comparison {

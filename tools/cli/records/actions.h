@@ -16,11 +16,16 @@ namespace openset {
 // kFailedPrecondition also for an empty folder.
 absl::StatusOr<Store> ExistingStore(const RunConfig& config, StoreUse use = StoreUse::kRecords);
 
+// The store or the bundle that an argument names: a folder, BUNDLE.zip or the folder of a published study. Errors:
+// those of Store::CheckIsStore() and OpenBundle() (experiments/store/merge.h).
+absl::StatusOr<Store> StoreNamed(const std::string& argument);
+
 // `ls [QUERY]` and `show TRIAL`. Without a query: all records. An empty `trial` stands for the store's only trial.
 absl::Status ListRecords(const std::optional<std::string>& query, const RunConfig& config);
 absl::Status ShowRecord(const std::string& trial, const RunConfig& config);
-// `diff A B`: in what two records differ (settings, data, program, metrics).
-absl::Status DiffRecords(const std::string& a, const std::string& b, const RunConfig& config);
+// `diff A B`: in what two records differ (settings, data, program, metrics). `diff A`: the records of one trial, the
+// first one and each other. `diff A STORE_OR_BUNDLE`: the trial's record and the one there.
+absl::Status DiffRecords(const std::vector<std::string>& arguments, const RunConfig& config);
 // `spec TRIAL`: prints a study that makes the trial again.
 absl::Status PrintSpec(const std::string& trial, const RunConfig& config);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.

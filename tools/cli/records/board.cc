@@ -48,6 +48,7 @@ td small { display: block; color: var(--faint); white-space: normal; max-width: 
 td.once { border-left: 3px dotted var(--faint); }
 td.others { border-left: 3px solid #56b4e9; }
 td.again { border-left: 3px dashed #56b4e9; }
+td.spread { border-left: 3px dashed #e69f00; }
 td.differs { border-left: 3px double #e69f00; }
 td.text, th.text { text-align: left; white-space: normal; overflow-wrap: break-word; min-width: 6rem; max-width: 24rem; }
 )";
@@ -102,10 +103,14 @@ std::string RerunText(Rerun rerun) {
   switch (rerun) {
     case Rerun::kOnce:
       return "not rerun";
+    case Rerun::kAgainWithinSpread:
+      return "rerun (within the spread)";
     case Rerun::kAgain:
-      return "rerun";
+      return "rerun (same bits)";
+    case Rerun::kByOthersWithinSpread:
+      return "rerun by others (within the spread)";
     case Rerun::kByOthers:
-      return "rerun by others";
+      return "rerun by others (same bits)";
     case Rerun::kOtherNumbers:
       return "other numbers";
   }
@@ -115,10 +120,11 @@ std::string RerunText(Rerun rerun) {
 const char* ClassOf(const std::map<Rerun, int>& counts) {
   if (counts.count(Rerun::kOtherNumbers) > 0) return "differs";
   if (counts.count(Rerun::kOnce) > 0) return "once";
+  if (counts.count(Rerun::kAgainWithinSpread) > 0 || counts.count(Rerun::kByOthersWithinSpread) > 0) return "spread";
   return counts.count(Rerun::kAgain) > 0 ? "again" : "others";
 }
 
-// "5 runs: not rerun", "5 runs: 2 rerun by others, 3 not rerun".
+// "5 runs: not rerun", "5 runs: 3 not rerun, 2 rerun by others (same bits)".
 std::string RunsText(const ReportCell& cell, const std::map<Rerun, int>& counts) {
   return absl::StrCat(
       cell.n, cell.n == 1 ? " run: " : " runs: ", absl::StrJoin(counts, ", ", [&](std::string* out, const auto& count) {
@@ -250,20 +256,27 @@ std::string SourcesHtml(absl::Span<const BoardSource> sources) {
 }  // namespace
 
 Rerun RerunOf(absl::Span<const TrialRecord* const> records, absl::Span<const TrialRecord> stored) {
-  Rerun rerun = Rerun::kOnce;
+  bool is_rerun = false, by_others = false, same_bits = true;
   for (const TrialRecord* other : records.subspan(1)) {
     const TrialRecord& first = *records[0];
     if (!SameNumbers(first, *other)) {
       const Reproduced verdict = VerdictOnAll(CompareAgain(first, *other, stored));
       if (verdict != Reproduced::kSameBits && verdict != Reproduced::kWithinSpread) return Rerun::kOtherNumbers;
+      same_bits = same_bits && verdict == Reproduced::kSameBits;
     }
     if (ShareAnExecution(first, *other)) continue;
-    rerun = std::max(rerun, ShareAUser(first, *other) ? Rerun::kAgain : Rerun::kByOthers);
+    is_rerun = true;
+    by_others = by_others || !ShareAUser(first, *other);
   }
-  return rerun;
+  if (!is_rerun) return Rerun::kOnce;
+  if (by_others) return same_bits ? Rerun::kByOthers : Rerun::kByOthersWithinSpread;
+  return same_bits ? Rerun::kAgain : Rerun::kAgainWithinSpread;
 }
 
-absl::StatusOr<Board> MakeBoard(absl::Span<const BoardSource> sources, std::vector<BoardRecord> records) {
+absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<BoardRecord> records) {
+  std::sort(sources.begin(), sources.end(), [](const BoardSource& a, const BoardSource& b) {
+    return std::tie(a.name, a.digest, a.records) < std::tie(b.name, b.digest, b.records);
+  });
   std::sort(records.begin(), records.end(),
             [](const BoardRecord& a, const BoardRecord& b) { return a.sha256 < b.sha256; });
   const std::map<std::string, std::vector<const BoardRecord*>> trials = ByTrial(records);
@@ -334,8 +347,10 @@ absl::StatusOr<Board> MakeBoard(absl::Span<const BoardSource> sources, std::vect
       "all "
       "runs, by the mean alone, without a test: <code>openset compare</code> tests. Methods are in alphabetical "
       "order.</p>\n<p>A trial was <b>rerun</b> if two of its records share no execution of a training, an inference or "
-      "an evaluation, and their numbers have the same bits or differ no more than two seeds do; <b>by others</b> if "
-      "they have no user and host in common. <b>Not rerun</b>: nobody has shown the number a second time. <b>Other "
+      "an evaluation, and their numbers have the <b>same bits</b> or lie <b>within the spread</b> of the method's "
+      "other "
+      "seeds and splits; <b>by others</b> if they have no user and host in common. <b>Not rerun</b>: nobody has shown "
+      "the number a second time. <b>Other "
       "numbers</b>: records of a trial disagree, or are too few to judge. Records say themselves who made them and "
       "when; a digest shows that a record is unchanged, not that it was measured. Imported outputs were computed "
       "elsewhere: a rerun repeats only their evaluation.</p>\n",
@@ -422,12 +437,8 @@ absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& 
   }
   Collector collector;
   for (const std::string& source : sources) {
-    std::error_code error;
-    const std::string bundle = BundleOf(source), path = UserPath(bundle.empty() ? source : bundle);
-    absl::StatusOr<Store> store = Store(path);
-    if (!std::filesystem::is_directory(path, error)) store = OpenBundle(path);
-    OPENSET_RETURN_IF_ERROR(store.status());
-    OPENSET_RETURN_IF_ERROR(collector.Read(*store));
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreNamed(source));
+    OPENSET_RETURN_IF_ERROR(collector.Read(store));
   }
   if (sources.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));

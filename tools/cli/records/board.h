@@ -30,9 +30,14 @@ struct BoardRecord {
 // common: no stage with the same key, host and start. (A record that was evaluated again on another record's outputs
 // shares its training and inference.) A record without hosts or times is independent of no other.
 enum class Rerun {
-  kOnce,          // no record is independent of the first
-  kAgain,         // an independent one has the same numbers, as CompareAgain() judges (difference_size.h)
-  kByOthers,      // one of these has no pair of user and host in common with the first
+  kOnce,  // no record is independent of the first
+  // An independent one has the same numbers, as CompareAgain() judges (difference_size.h): within the spread if any
+  // record of the trial has other bits.
+  kAgainWithinSpread,
+  kAgain,
+  // One of these has no pair of user and host in common with the first.
+  kByOthersWithinSpread,
+  kByOthers,
   kOtherNumbers,  // any record has other numbers than the first, or there are too few runs to judge
 };
 
@@ -47,9 +52,9 @@ struct Board {
 // For each metric a table of methods (rows, in alphabetical order) by tasks and groups of unknown samples: the mean
 // over splits and seeds, half of its 95 % interval (SpreadOf(), experiments/report/statistics.h) or a single run's own
 // interval, the number of runs, and what RerunOf() says of them. Then who ran how many stages on what, the sources with
-// their digests, and the records with their digests. A function of the set of records and of `sources`: no time, no
+// their digests, and the records with their digests. A function of the sets of records and of sources: no time, no
 // order. Names come from strangers and are escaped. Errors: kNotFound if the program's own files are missing.
-absl::StatusOr<Board> MakeBoard(absl::Span<const BoardSource> sources, std::vector<BoardRecord> records);
+absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<BoardRecord> records);
 
 // Reads these stores and bundles, or --store if there are none, and writes OUT/index.html and OUT/records.csv, in place
 // of earlier ones. Corrupt records are left out and listed: kAborted, after the files were written. Other errors:

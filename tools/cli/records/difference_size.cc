@@ -4,14 +4,17 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "data/task.pb.h"
 #include "eval/statistics/intervals.h"
+#include "eval/statistics/paired_tests.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
@@ -33,6 +36,8 @@ std::optional<double> ValueOf(const TrialRecord& record, const std::string& name
   return std::nullopt;
 }
 
+std::string ChangeText(double change) { return absl::StrFormat("changed by %+.2g", change); }
+
 double SquaresAboutMean(const std::vector<double>& values) {
   double sum = 0, squares = 0;
   for (const double value : values) sum += value;
@@ -43,8 +48,14 @@ double SquaresAboutMean(const std::vector<double>& values) {
   return squares;
 }
 
-// The verdict on a change of this size, which is not 0.
-MetricVerdict Judge(const std::string& name, double change, const std::map<int, std::vector<double>>& by_split) {
+// A change, which is not 0, against the values of other runs.
+struct Judgement {
+  double p_value = 0;  // of a change at least as large between two runs
+  std::string text;    // "changed by +0.01, 0.71 times the standard deviation ..."
+};
+
+// The values are by split. Absent if they are too few.
+std::optional<Judgement> Judge(double change, const std::map<int, std::vector<double>>& by_split) {
   std::vector<double> all;
   double within = 0;
   for (const auto& [split, values] : by_split) {
@@ -52,54 +63,101 @@ MetricVerdict Judge(const std::string& name, double change, const std::map<int, 
     within += SquaresAboutMean(values);
   }
   const int runs = static_cast<int>(all.size()), splits = static_cast<int>(by_split.size());
-  const std::string changed = absl::StrFormat(": changed by %+.2g, ", change);
-  if (runs < kFewestRuns) {
-    return {name, Reproduced::kNotJudged,
-            absl::StrCat(VerdictText(Reproduced::kNotJudged), changed, "only ", runs,
-                         runs == 1 ? " stored run" : " stored runs", " of this method to compare it with")};
-  }
+  if (runs < kFewestRuns) return std::nullopt;
   const bool over_seeds = runs - splits >= 2;
   const int freedom = over_seeds ? runs - splits : runs - 1;
   const double deviation = std::sqrt((over_seeds ? within : SquaresAboutMean(all)) / freedom);
-  const std::string of = absl::StrFormat("the standard deviation %s (%.2g; %d runs on %d split%s)",
+  const std::string of = absl::StrFormat("the standard deviation %s (%.2g; %d other runs on %d split%s)",
                                          over_seeds ? "over seeds of a split" : "over splits and seeds", deviation,
                                          runs, splits, splits == 1 ? "" : "s");
-  const bool is_within = std::abs(change) <= StudentTTwoSidedQuantile(kLevel, freedom) * std::sqrt(2.0) * deviation;
-  const Reproduced verdict = is_within ? Reproduced::kWithinSpread : Reproduced::kDifferent;
   constexpr double kLittle = 0.01;
   const double times = std::abs(change) / deviation;
   const std::string size = deviation == 0    ? absl::StrCat("while stored runs don't vary: ", of)
                            : times < kLittle ? absl::StrFormat("less than %g times %s", kLittle, of)
                                              : absl::StrFormat("%.2g times %s", times, of);
-  return {name, verdict, absl::StrCat(VerdictText(verdict), changed, size)};
+  return Judgement{deviation == 0 ? 0 : StudentTTwoSidedTail(times / std::sqrt(2.0), freedom),
+                   absl::StrCat(ChangeText(change), ", ", size)};
+}
+
+bool SameOutputs(const TrialRecord& a, const TrialRecord& b) {
+  return a.has_outputs_sha256() && a.outputs_sha256() == b.outputs_sha256() &&
+         a.fit_outputs_sha256() == b.fit_outputs_sha256();
+}
+
+// The values of other trials of the row, by split.
+std::map<int, std::vector<double>> ValuesOfOthers(const TrialSpec& trial, const std::string& metric,
+                                                  absl::Span<const TrialRecord> stored) {
+  std::map<int, std::vector<double>> by_split;
+  for (const TrialRecord& other : stored) {
+    const bool is_it = other.trial().split() == trial.split() && other.trial().seed() == trial.seed();
+    if (is_it || !IsOfTheSameRow(trial, other.trial())) continue;
+    if (const std::optional<double> value = ValueOf(other, metric); value.has_value()) {
+      by_split[other.trial().split()].push_back(*value);
+    }
+  }
+  return by_split;
 }
 
 }  // namespace
 
+bool OnTheSameKindOfCpu(const TrialRecord& a, const TrialRecord& b) {
+  const auto uses_gpu = [](const StageProvenance& stage) { return !stage.gpu().empty(); };
+  const std::string kind = KindOfMachine(a);
+  return !kind.empty() && kind == KindOfMachine(b) && absl::c_none_of(a.provenance().stage(), uses_gpu) &&
+         absl::c_none_of(b.provenance().stage(), uses_gpu);
+}
+
 std::vector<MetricVerdict> CompareAgain(const TrialRecord& record, const TrialRecord& again,
                                         absl::Span<const TrialRecord> stored) {
   std::vector<MetricVerdict> verdicts;
+  std::vector<std::pair<size_t, double>> changed;  // verdicts that are still open, and their changes
+  int same = 0;
+  const auto set = [&](size_t v, Reproduced reproduced, const std::string& text) {
+    verdicts[v].reproduced = reproduced;
+    verdicts[v].text = absl::StrCat(VerdictText(reproduced), text.empty() ? "" : ": ", text);
+  };
   for (const MetricRecord& metric : record.metric()) {
     const std::string name = MeasuredNameInGroup(metric);
     const std::optional<double> before = ValueOf(record, name), now = ValueOf(again, name);
+    verdicts.push_back({name, Reproduced::kSameBits, ""});
     if (before.has_value() != now.has_value()) {
-      verdicts.push_back({name, Reproduced::kDifferent,
-                          absl::StrCat(VerdictText(Reproduced::kDifferent), ": undefined in ",
-                                       now.has_value() ? "the record" : "this run")});
+      set(verdicts.size() - 1, Reproduced::kDifferent,
+          absl::StrCat("undefined in ", now.has_value() ? "the record" : "this run"));
+    } else if (!before.has_value() || std::memcmp(&*before, &*now, sizeof(*before)) == 0) {
+      set(verdicts.size() - 1, Reproduced::kSameBits, "");
+      same += before.has_value();
+    } else {
+      changed.emplace_back(verdicts.size() - 1, *now - *before);
+    }
+  }
+  // Other rounding changes the outputs, and so more than one metric.
+  const std::string why = SameOutputs(record, again) ? "although the outputs have the same bits"
+                          : changed.size() == 1 && same > 0 && OnTheSameKindOfCpu(record, again)
+                              ? "although all other metrics have the same bits, on the same kind of CPU"
+                              : "";
+  std::vector<std::pair<size_t, Judgement>> judged;
+  for (const auto& [v, change] : changed) {
+    if (!why.empty()) {
+      set(v, Reproduced::kDifferent, absl::StrCat(ChangeText(change), ", ", why));
       continue;
     }
-    if (!before.has_value() || std::memcmp(&*before, &*now, sizeof(*before)) == 0) {
-      verdicts.push_back({name, Reproduced::kSameBits, VerdictText(Reproduced::kSameBits)});
+    const auto others = ValuesOfOthers(record.trial(), verdicts[v].metric, stored);
+    if (std::optional<Judgement> judgement = Judge(change, others); judgement.has_value()) {
+      judged.emplace_back(v, *std::move(judgement));
       continue;
     }
-    std::map<int, std::vector<double>> by_split;
-    for (const TrialRecord& other : stored) {
-      if (!IsOfTheSameRow(record.trial(), other.trial())) continue;
-      if (const std::optional<double> value = ValueOf(other, name); value.has_value()) {
-        by_split[other.trial().split()].push_back(*value);
-      }
-    }
-    verdicts.push_back(Judge(name, *now - *before, by_split));
+    size_t runs = 0;
+    for (const auto& [split, values] : others) runs += values.size();
+    set(v, Reproduced::kNotJudged,
+        absl::StrCat(ChangeText(change), ", only ", runs, runs == 1 ? " other stored run" : " other stored runs",
+                     " of this method to compare it with"));
+  }
+  std::vector<double> p_values;
+  for (const auto& [v, judgement] : judged) p_values.push_back(judgement.p_value);
+  const std::vector<double> adjusted = HolmAdjusted(p_values);
+  for (size_t j = 0; j < judged.size(); ++j) {
+    const auto& [v, judgement] = judged[j];
+    set(v, adjusted[j] >= kLevel ? Reproduced::kWithinSpread : Reproduced::kDifferent, judgement.text);
   }
   return verdicts;
 }

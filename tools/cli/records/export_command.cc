@@ -28,13 +28,20 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder, 
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
   std::vector<std::pair<std::string, std::string>> files = {{record.outputs_key(), kOutputsFile}};
   if (record.has_fit_outputs_key()) files.emplace_back(record.fit_outputs_key(), "fit_outputs.npz");
-  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   for (const auto& [key, name] : files) {
     OPENSET_ASSIGN_OR_RETURN(const bool is_there, store.HasOutputs(key));
+    if (!is_there && store.bundle() != nullptr) {
+      return absl::NotFoundError(absl::StrCat(store.folder(), " has the record of trial ", id.substr(0, 12),
+                                              ", but not its outputs; 'openset reproduce ", store.folder(), " ",
+                                              id.substr(0, 12), "' makes them, in the store openset-again"));
+    }
     if (!is_there) {
       return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " no longer exists; to make it again, remove ",
                                               "the record and run the study"));
     }
+  }
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  for (const auto& [key, name] : files) {
     OPENSET_RETURN_IF_ERROR(store.CheckOutputs(key));
     const std::string from = JoinPath(store.OutputsFolder(key), kOutputsFile), to = JoinPath(folder, name);
     std::error_code error;

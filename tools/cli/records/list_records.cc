@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,7 @@ namespace {
 // The fields that distinguish records; the others are in csv and json.
 const std::set<std::string>& Hidden() {
   static const auto* const hidden =
-      new std::set<std::string>{"unknown_classes", "openness", "experiment", "device", "host", "commit"};
+      new std::set<std::string>{"unknown_classes", "openness", "measured_on", "experiment", "device", "host", "commit"};
   return *hidden;
 }
 
@@ -114,7 +116,20 @@ absl::StatusOr<TrialRecord> RecordOf(const Store& store, const std::string& begi
   return LoadFirstRecord(store, id);
 }
 
+bool IsNamed(const std::vector<std::string>& names, const std::string& name) {
+  return absl::c_linear_search(names, name);
+}
+
 }  // namespace
+
+absl::StatusOr<Store> StoreNamed(const std::string& argument) {
+  std::error_code error;
+  const std::string bundle = BundleOf(argument), path = UserPath(bundle.empty() ? argument : bundle);
+  if (!std::filesystem::is_directory(path, error)) return OpenBundle(path);
+  Store store(path);
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  return store;
+}
 
 absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseFormat(config));
@@ -135,10 +150,23 @@ absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig
     names.emplace_back(sort);
     OPENSET_RETURN_IF_ERROR(CheckNames({names.back()}, all));
   }
+  // Candidates of searches are no results, and are listed only if the query asks for them.
+  const bool with_candidates = IsNamed(query.names(), kMeasuredOn) || IsNamed(query.names(), "trial");
   std::vector<RecordFields> found;
+  size_t candidates = 0;
   for (RecordFields& fields : all) {
-    if (query.Matches(fields)) found.push_back(std::move(fields));
+    if (!query.Matches(fields)) continue;
+    if (!with_candidates && Find(fields, kMeasuredOn)->value == kValidation) {
+      ++candidates;
+    } else {
+      found.push_back(std::move(fields));
+    }
   }
+  const std::string left_out =
+      candidates == 0 ? ""
+                      : absl::StrCat(candidates, candidates == 1 ? " candidate of a search" : " candidates of searches",
+                                     " left out: openset records ls '", kMeasuredOn, "=", kValidation, "' lists ",
+                                     candidates == 1 ? "it" : "them");
   if (!sort.empty()) {
     std::stable_sort(found.begin(), found.end(), [&](const RecordFields& a, const RecordFields& b) {
       const RecordField *x = Find(a, sort), *y = Find(b, sort);
@@ -154,7 +182,14 @@ absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig
     Document document;
     if (!found.empty()) document.sections = {{"", TableOf(found, names, /*all=*/false)}};
     document.below = {absl::StrCat(found.size(), " of ", all.size(), all.size() == 1 ? " record" : " records")};
+    if (!left_out.empty()) document.below.push_back(left_out);
     std::cout << FormatDocument(document, format);
+  }
+  if (!left_out.empty() && (format == TextFormat::kJson || format == TextFormat::kCsv)) {
+    std::cerr << "hint: " << OneLine(left_out) << "\n";
+  }
+  if (found.empty() && candidates == 0) {
+    for (const std::string& hint : query.HintsAbout(all)) std::cerr << "hint: " << OneLine(hint) << "\n";
   }
   return unread.Problems();
 }
@@ -173,55 +208,97 @@ absl::Status PrintSpec(const std::string& trial, const RunConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status DiffRecords(const std::string& a, const std::string& b, const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
-  std::vector<TrialRecord> records;
-  for (const std::string& trial : {a, b}) {
-    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(store, trial));
-    std::cout << (records.size() == 1 ? "a  " : "b  ") << records.back().trial_id() << ", "
-              << OneLine(Describe(records.back().trial())) << "\n";
-  }
+namespace {
+
+// "034c4486..., softmax on cats, split 0, seed 1; measured on lab-a".
+std::string WhatAndWhere(const TrialRecord& record) {
+  const auto& stages = record.provenance().stage();
+  const std::string host = stages.empty() ? "" : stages[stages.size() - 1].host();
+  return OneLine(absl::StrCat(record.trial_id(), ", ", Describe(record.trial()),
+                              host.empty() ? "" : absl::StrCat("; measured on ", host)));
+}
+
+// Prints in what two records differ.
+void PrintDifferences(const TrialRecord& a, const TrialRecord& b) {
+  std::cout << "a  " << WhatAndWhere(a) << "\nb  " << WhatAndWhere(b) << "\n";
   const auto show = [](const std::string& what, const std::vector<std::string>& lines) {
     std::cout << what << (lines.empty() ? ": the same\n" : "\n");
     for (const std::string& line : lines) std::cout << Wrapped(absl::StrCat("  ", OneLine(line))) << "\n";
   };
   std::vector<std::string> settings, data;
-  for (const FieldDifference& difference : FindDifferences(records[0].trial(), records[1].trial())) {
+  for (const FieldDifference& difference : FindDifferences(a.trial(), b.trial())) {
     const auto value = [](const std::string& text) { return text.empty() ? "absent" : Shortened(text, 1, 100); };
     (absl::StartsWith(difference.path, "data") ? data : settings)
         .push_back(absl::StrCat(difference.path, ": ", value(difference.before), "; ", value(difference.after)));
   }
   show("settings", settings);
   show("data", data);
-  std::vector<std::string> program = ProvenanceDifferences(records);
-  const std::string kind_a = KindOfMachine(records[0]), kind_b = KindOfMachine(records[1]);
+  std::vector<std::string> program = ProvenanceDifferences({a, b});
+  const std::string kind_a = KindOfMachine(a), kind_b = KindOfMachine(b);
   if (kind_a != kind_b) program.insert(program.begin(), absl::StrCat("kind of CPU or GPU: ", kind_a, "; ", kind_b));
   show("program and machine", program);
   std::vector<std::string> names, numbers;
-  for (const TrialRecord& record : records) {
-    for (const MetricRecord& metric : record.metric()) {
+  for (const TrialRecord* record : {&a, &b}) {
+    for (const MetricRecord& metric : record->metric()) {
       const std::string name = MeasuredNameInGroup(metric);
       if (!absl::c_linear_search(names, name)) names.push_back(name);
     }
   }
-  for (const std::string& name : names) {
-    const MetricRecord* found[2] = {nullptr, nullptr};
-    for (int side = 0; side < 2; ++side) {
-      for (const MetricRecord& metric : records[side].metric()) {
-        if (metric.has_value() && MeasuredNameInGroup(metric) == name) found[side] = &metric;
-      }
+  const auto value_of = [](const TrialRecord& record, const std::string& name) -> std::optional<double> {
+    for (const MetricRecord& metric : record.metric()) {
+      if (metric.has_value() && MeasuredNameInGroup(metric) == name) return metric.value();
     }
-    const auto value = [](const MetricRecord* metric) {
-      return metric == nullptr ? "undefined" : absl::StrFormat("%.6g", metric->value());
-    };
-    if (found[0] == nullptr && found[1] == nullptr) continue;
-    if (found[0] != nullptr && found[1] != nullptr && found[0]->value() == found[1]->value()) continue;
-    numbers.push_back(absl::StrCat(name, ": ", value(found[0]), "; ", value(found[1]),
-                                   found[0] != nullptr && found[1] != nullptr
-                                       ? absl::StrFormat(" (changed by %+.3g)", found[1]->value() - found[0]->value())
-                                       : ""));
+    return std::nullopt;
+  };
+  for (const std::string& name : names) {
+    const std::optional<double> x = value_of(a, name), y = value_of(b, name);
+    if (x == y) continue;
+    // All digits if a few don't tell them apart.
+    std::string of_x = x.has_value() ? absl::StrFormat("%.6g", *x) : "undefined",
+                of_y = y.has_value() ? absl::StrFormat("%.6g", *y) : "undefined";
+    if (of_x == of_y) of_x = FullPrecision(*x), of_y = FullPrecision(*y);
+    numbers.push_back(
+        absl::StrCat(name, ": ", of_x, "; ", of_y,
+                     x.has_value() && y.has_value() ? absl::StrFormat(" (changed by %+.3g)", *y - *x) : ""));
   }
   show("metrics", numbers);
+}
+
+}  // namespace
+
+absl::Status DiffRecords(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, TrialOf(store, arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, LoadReplicas(store, id));
+  if (arguments.size() == 2) {
+    std::error_code error;
+    const std::string& other = arguments[1];
+    if (!BundleOf(other).empty() || std::filesystem::is_directory(UserPath(other), error)) {
+      OPENSET_ASSIGN_OR_RETURN(const Store there, StoreNamed(other));
+      records.resize(1);
+      absl::StatusOr<TrialRecord> of_there = LoadFirstRecord(there, id);
+      if (absl::IsNotFound(of_there.status())) {
+        return absl::NotFoundError(absl::StrCat(other, " has no record of trial ", id));
+      }
+      OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), std::move(of_there));
+    } else {
+      OPENSET_ASSIGN_OR_RETURN(const std::string second, TrialOf(store, other));
+      if (second != id || records.size() == 1) {
+        records.resize(1);
+        OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, second));
+      }
+    }
+  }
+  if (records.size() == 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        store.folder(), " has one record of trial ", id,
+        "; name another trial, or a store or bundle with another record of this one: openset records diff ",
+        id.substr(0, 12), " openset-again"));
+  }
+  for (size_t other = 1; other < records.size(); ++other) {
+    if (other > 1) std::cout << "\n";
+    PrintDifferences(records[0], records[other]);
+  }
   return absl::OkStatus();
 }
 

@@ -38,9 +38,9 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig con
     if (is_bundle) rest.erase(rest.begin());
   }
   if (action == "diff") {
-    if (rest.size() == 2) return DiffRecords(rest[0], rest[1], config);
+    if (rest.size() == 1 || rest.size() == 2) return DiffRecords(rest, config);
     return absl::InvalidArgumentError(
-        "usage: openset records diff [BUNDLE] TRIAL TRIAL ('openset records --help' shows details)");
+        "usage: openset records diff [BUNDLE] TRIAL [TRIAL|STORE|BUNDLE] ('openset records --help' shows details)");
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
                least = action == "rm" || ((action == "show" || action == "spec") && !is_bundle) ? 1 : 0;
@@ -76,17 +76,22 @@ Command RecordsCommand() {
   Command command;
   command.name = "records";
   command.arguments =
-      "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | "
+      "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL [TRIAL|STORE|BUNDLE] | spec [BUNDLE] TRIAL | "
+      "verify [BUNDLE] | "
       "export [QUERY] | merge STORE_OR_BUNDLE... | upgrade OLD NEW | board OUT [STORE_OR_BUNDLE...] | rm QUERY | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges, publishes and cleans up the records of a store.";
   command.description =
       "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
-      "         tag, host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
+      "         tag, host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`. Candidates of "
+      "searches\n"
+      "         are left out and counted; measured_on=validation lists them\n"
       "show     prints the record of a trial, by the first digits of its id, as text or --format=json; --brief: what,\n"
       "         numbers, where and when in twenty lines\n"
-      "diff     prints in what two records differ: settings, data, program and machine, metrics\n"
+      "diff     prints in what two records differ: settings, data, program and machine, metrics. With one trial, its\n"
+      "         several records in the store; with a trial and a STORE or BUNDLE, its record here and its record "
+      "there\n"
       "spec     prints a study that makes the trial again, with the same id: its settings, applied to a method and\n"
       "         the task in the libraries. It needs no data, because the records say what it was\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
@@ -119,6 +124,7 @@ Command RecordsCommand() {
       "  openset records ls cifar.zip 'split=0'\n"
       "  openset records upgrade openset-store openset-store-3\n"
       "  openset records diff 3f2a91c0 81bb02d7\n"
+      "  openset records diff 3f2a91c0 openset-again\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"
       "  openset records rm 'experiment=first_try' --dry_run\n"
       "  openset records gc --max_size=200GB --dry_run\n";

@@ -138,11 +138,12 @@ absl::Status RemoveRecords(const std::string& text, const RunConfig& config) {
   const std::string count = absl::StrCat(ids.size(), " of ", all.size(), all.size() == 1 ? " record" : " records");
   if (!dry_run && !config.yes) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
   for (const std::string& id : ids) {
-    std::cout << id << "\n";
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
-    if (dry_run) continue;
-    OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
-    for (const std::string& path : replicas) OPENSET_RETURN_IF_ERROR(store.Remove(path));
+    if (!dry_run) {
+      OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
+      for (const std::string& path : replicas) OPENSET_RETURN_IF_ERROR(store.Remove(path));
+    }
+    std::cout << id << "\n";
   }
   std::cout << (dry_run ? "would remove " : "removed ") << count
             << "; 'openset records gc' removes their checkpoints and outputs if no other record needs them\n";

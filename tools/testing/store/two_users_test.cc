@@ -153,7 +153,9 @@ TEST_F(TwoUsersTest, ReadersCanReadEverything) {
   }
   ExpectRefused(bert_, {"run", Spec("two")});
   ExpectRefused(bert_, {"run", Spec("one")});  // all results exist, but the report can't be rewritten
-  // Commands with work to do are refused too.
+  // Commands with work to do are refused too, and don't say that they did it.
+  ExpectRefused(bert_, {"records", "rm", "split=0", "--yes"});
+  EXPECT_EQ(program_.Read("out.txt"), "");
   const std::string orphan = Store() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
   ASSERT_TRUE(WriteFileAtomically(orphan, "x").ok());
   fs::last_write_time(orphan, fs::file_time_type::clock::now() - std::chrono::hours(24 * 8));
