@@ -53,12 +53,15 @@ TEST(RecordFields, HaveNames) {
   std::vector<std::string> names;
   for (const RecordField& field : fields) names.push_back(field.name);
   EXPECT_THAT(names, ElementsAre("trial", "method", "task", "split", "seed", "lambda", "openauc", "mean_of_near.auroc",
-                                 "unknown_classes", "openness", "device", "host", "commit"));
+                                 "unknown_classes", "openness", "measured_on", "device", "host", "commit"));
   EXPECT_EQ(Find(fields, "lambda")->value, "0.10");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
   TrialRecord rung = Example();
   rung.mutable_trial()->mutable_method()->mutable_training()->set_stop_after_epochs(3);
   EXPECT_EQ(Find(FieldsOf(rung), "stop_after_epochs")->value, "3");
+  EXPECT_EQ(Find(fields, kMeasuredOn)->value, "test");
+  rung.mutable_trial()->mutable_data()->mutable_test_known()->set_only_last_per_class(5);
+  EXPECT_EQ(Find(FieldsOf(rung), kMeasuredOn)->value, kValidation);
 }
 
 TEST(RecordQuery, FindsEachTag) {
@@ -149,6 +152,15 @@ TEST(RecordQuery, IsCheckedAgainstTheRecords) {
     RecordQuery query = *RecordQuery::Parse(text);
     EXPECT_THAT(query.Resolve(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
     EXPECT_THAT(query.Resolve({}), IsOk()) << text;
+  }
+}
+
+TEST(RecordQuery, KnowsSharesFromPercentages) {
+  const std::vector<RecordFields> records = {FieldsOf(Example())};
+  EXPECT_THAT(RecordQuery::Parse("openauc>95 and seed=30")->HintsAbout(records),
+              ElementsAre("'openauc>95': openauc is a share, from 0.91 to 0.91 in these records: 95 % is 0.95"));
+  for (const char* text : {"openauc>0.95", "openauc>101", "seed>90", "method=90"}) {
+    EXPECT_THAT(RecordQuery::Parse(text)->HintsAbout(records), ElementsAre()) << text;
   }
 }
 
