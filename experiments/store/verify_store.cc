@@ -90,7 +90,9 @@ class Verification {
           const absl::StatusOr<TrialRecord> record = store_.LoadRecord(ids[i]);
           if (!record.ok()) return record.status();
           other_outputs[i] = CompareOutputs(*record);
-          return Annotate(CheckTrialId(*record), store_.RecordPath(ids[i]));
+          absl::Status status = CheckTrialId(*record);
+          if (status.ok()) status = CheckMetricsOfTrial(*record);
+          return Annotate(status, store_.RecordPath(ids[i]));
         });
     report_.records = static_cast<int>(ids.size());
     for (std::string& line : other_outputs) {
@@ -189,6 +191,7 @@ class Verification {
     OPENSET_ASSIGN_OR_RETURN(const std::string bytes, store.ReadBytes(path));
     TrialRecord record;
     OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
+    OPENSET_RETURN_IF_ERROR(Annotate(CheckMetricsOfTrial(record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {
       return absl::DataLossError(absl::StrCat(path, ": does not match the digest in its name"));
     }

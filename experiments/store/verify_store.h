@@ -28,10 +28,11 @@ struct StoreReport {
 
 // Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and
 // compares them with their checksums. Also checks that each record's id matches its content (CheckTrialId() in
-// experiments/store/records/record_id.h). A record of another schema version counts as corrupt. A result that another
-// process removes or replaces meanwhile does not. Changes nothing. Errors: kNotFound if there is no folder;
-// kFailedPrecondition if it is not a store, or has another schema version; kPermissionDenied if one of the store's own
-// folders is a link; a read error (core/files/system_calls.h).
+// experiments/store/records/record_id.h), and that it has the metrics of its trial (CheckMetricsOfTrial()). A record of
+// another schema version counts as corrupt. A result that another process removes or replaces meanwhile does not.
+// Changes nothing. Errors: kNotFound if there is no folder; kFailedPrecondition if it is not a store, or has another
+// schema version; kPermissionDenied if one of the store's own folders is a link; a read error
+// (core/files/system_calls.h).
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 
 }  // namespace openset

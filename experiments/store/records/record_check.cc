@@ -263,43 +263,6 @@ absl::Status CheckOnce(const TrialRecord& record) {
   return absl::OkStatus();
 }
 
-// Checks that the record has each metric of its trial, in each group that it is measured in.
-absl::Status CheckPresent(const TrialRecord& record) {
-  const TrialSpec& trial = record.trial();
-  struct Listed {
-    std::string name;
-    int member;
-    bool reads_unknown;
-  };
-  std::vector<Listed> metrics;
-  const bool has_sets = trial.data().test_unknown_size() > 1;
-  for (const MetricSpec& metric : trial.metric()) {
-    metrics.push_back({MetricName(metric), metric.kind_case(), has_sets && TraitsOf(metric).unknown_samples()});
-  }
-  int next = 0;  // usually the place of the next metric
-  for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
-    const bool is_pool = group.kind() == MetricGroup::POOL;
-    for (const Listed& listed : metrics) {
-      if (!is_pool && !listed.reads_unknown) continue;
-      const auto is_it = [&](const MetricRecord& metric) {
-        const bool in_group = is_pool && !metric.has_group()
-                                  ? true
-                                  : metric.group().kind() == group.kind() && metric.group().set() == group.set();
-        return in_group && KindOfMetric(metric) == listed.member && IsMeasured(metric, listed.name);
-      };
-      int tried = 0;
-      while (tried < record.metric_size() && !is_it(record.metric((next + tried) % record.metric_size()))) ++tried;
-      if (tried == record.metric_size()) {
-        return Wrong("metric", absl::StrCat("lacks ", OneLine(listed.name),
-                                            is_pool ? "" : absl::StrCat(" of ", OneLine(GroupText(group))),
-                                            ", which the trial lists"));
-      }
-      next = (next + tried + 1) % record.metric_size();
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckMetrics(const TrialRecord& record) {
   for (int m = 0; m < record.metric_size(); ++m) {
     OPENSET_RETURN_IF_ERROR(CheckRange(record.metric(m), "metric", m));
@@ -309,8 +272,7 @@ absl::Status CheckMetrics(const TrialRecord& record) {
       OPENSET_RETURN_IF_ERROR(CheckRange(record.epoch(e).metric(m), absl::StrCat("epoch[", e, "].metric"), m));
     }
   }
-  OPENSET_RETURN_IF_ERROR(CheckOnce(record));
-  return record.metric_size() > 0 ? CheckPresent(record) : absl::OkStatus();
+  return CheckOnce(record);
 }
 
 absl::Status CheckCurves(const TrialDetails& details) {
@@ -395,6 +357,42 @@ absl::Status CheckRecord(const TrialRecord& record, absl::Span<const int> withou
   }
   if (record.has_counts()) samples = record.counts().known() + record.counts().unknown();
   return CheckMistakes(details, classes, samples);
+}
+
+absl::Status CheckMetricsOfTrial(const TrialRecord& record) {
+  const TrialSpec& trial = record.trial();
+  struct Listed {
+    std::string name;
+    int member;
+    bool reads_unknown;
+  };
+  std::vector<Listed> metrics;
+  const bool has_sets = trial.data().test_unknown_size() > 1;
+  for (const MetricSpec& metric : trial.metric()) {
+    metrics.push_back({MetricName(metric), metric.kind_case(), has_sets && TraitsOf(metric).unknown_samples()});
+  }
+  int next = 0;  // usually the place of the next metric
+  for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
+    const bool is_pool = group.kind() == MetricGroup::POOL;
+    for (const Listed& listed : metrics) {
+      if (!is_pool && !listed.reads_unknown) continue;
+      const auto is_it = [&](const MetricRecord& metric) {
+        const bool in_group = is_pool && !metric.has_group()
+                                  ? true
+                                  : metric.group().kind() == group.kind() && metric.group().set() == group.set();
+        return in_group && KindOfMetric(metric) == listed.member && IsMeasured(metric, listed.name);
+      };
+      int tried = 0;
+      while (tried < record.metric_size() && !is_it(record.metric((next + tried) % record.metric_size()))) ++tried;
+      if (tried == record.metric_size()) {
+        return Wrong("metric", absl::StrCat("lacks ", OneLine(listed.name),
+                                            is_pool ? "" : absl::StrCat(" of ", OneLine(GroupText(group))),
+                                            ", which the trial lists"));
+      }
+      next = (next + tried + 1) % record.metric_size();
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckMessage(const google::protobuf::Message& message) { return ToStatus(FindProblems(message)); }

@@ -20,6 +20,11 @@ namespace openset {
 // the first violation: "details.mistake[3].row: must be at least 0 (is -5)".
 absl::Status CheckRecord(const TrialRecord& record, absl::Span<const int> without = {});
 
+// Checks that the record has each metric of its trial, with or without a value, in each group (MetricGroupsOf(); other
+// groups than the pool only if the metric depends on unknown samples). Precondition: CheckRecord() succeeds. Errors:
+// kDataLoss for the first that it lacks.
+absl::Status CheckMetricsOfTrial(const TrialRecord& record);
+
 // Checks the rules of the schema of a summary, a failure or a manifest. Errors: kDataLoss, as above.
 absl::Status CheckMessage(const google::protobuf::Message& message);
 

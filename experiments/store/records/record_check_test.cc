@@ -76,7 +76,8 @@ std::string ProblemWith(const std::string& text) {
   if (over.details().decisions().confusion_size() > 0) details->mutable_decisions()->clear_confusion();
   if (over.details().decisions().known_size() > 0) details->mutable_decisions()->clear_known();
   record.MergeFrom(over);
-  return Problem(record);
+  std::string problem = Problem(record);
+  return problem.empty() ? std::string(CheckMetricsOfTrial(record).message()) : problem;
 }
 
 TEST(CheckRecord, AcceptsValidRecords) {
@@ -119,7 +120,10 @@ TEST(CheckRecord, AcceptsTheRangeOfEachMetric) {
 }
 
 // Metrics that depend on unknown samples are measured in each of several sets, accuracy is not.
-TEST(CheckRecord, EachGroupHasItsMetrics) {
+TEST(CheckMetricsOfTrial, EachGroupHasItsMetrics) {
+  EXPECT_EQ(ProblemWith("trial { metric { auroc {} } metric { fpr_at_tpr { tpr: 0.8 } } } "
+                        "metric { name: 'auroc' spec { auroc {} } }"),
+            "metric: lacks fpr_at_0.8tpr, which the trial lists");
   const std::string trial =
       "trial { data { test_unknown { name: 'a' distance: NEAR } test_unknown { name: 'b' } } metric { accuracy {} } "
       "metric { auroc {} } } metric { name: 'accuracy' value: 0.9 } metric { name: 'auroc' value: 0.9 } "
@@ -150,8 +154,6 @@ TEST(CheckRecord, NamesTheInvalidField) {
        "epoch[1].metric[0].value: accuracy must be at most 1 (is 90)"},
       {"metric { name: 'auroc' value: 0.5 } metric { name: 'a' } metric { name: 'auroc' value: 0.6 }",
        "metric[2]: has auroc a second time"},
-      {"trial { metric { auroc {} } metric { fpr_at_tpr { tpr: 0.8 } } } metric { name: 'auroc' spec { auroc {} } }",
-       "metric: lacks fpr_at_0.8tpr, which the trial lists"},
       {"counts { known: -1 }", "counts.known: must be at least 0 (is -1)"},
       {"epoch { loss: inf }", "epoch[1].loss: must be finite (is inf)"},
       {"epoch { train_accuracy: 2 }", "epoch[1].train_accuracy: must be at most 1 (is 2)"},
