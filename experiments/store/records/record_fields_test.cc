@@ -270,7 +270,7 @@ TEST(RecordFields, NumbersComeBeforeTextsAndAbsentOnesLast) {
 
 // Returns a record that also has the fields that are not listed.
 TrialRecord Example(int seed) {
-  TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed);
+  TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed / 1024.0);
   record.add_epoch()->set_loss(seed);
   record.mutable_details()->mutable_decisions()->set_rule("rule");
   return record;
