@@ -1,5 +1,6 @@
 #include "core/chart/vector_file.h"
 
+#include <filesystem>
 #include <string>
 
 #include "core/chart/vega_lite.h"
@@ -30,6 +31,20 @@ TEST(WriteVectorFiles, DrawsByTheFilesEnding) {
   EXPECT_THAT(svg, HasSubstr(">two points</text>"));
   EXPECT_THAT(ReadFile(Path("a.pdf")).value(), StartsWith("%PDF"));
   EXPECT_THAT(ReadFile(Path("a.png")).value(), StartsWith("\x89PNG"));
+}
+
+// Python imports nothing from the current folder.
+TEST(WriteVectorFiles, NothingIsTakenFromTheCurrentFolder) {
+  const std::string here = std::filesystem::current_path(), hostile = Path("hostile");
+  ASSERT_TRUE(MakeFolders(hostile).ok());
+  for (const char* file : {"json.py", "re.py", "random.py", "types.py", "vl_convert.py"}) {
+    ASSERT_TRUE(WriteFileAtomically(JoinPath(hostile, file), "open('ran', 'w')\nraise SystemExit(3)\n").ok());
+  }
+  std::filesystem::current_path(hostile);
+  const absl::Status drawn = WriteVectorFiles({{Path("hostile.svg"), Points()}});
+  std::filesystem::current_path(here);
+  EXPECT_TRUE(drawn.ok()) << drawn;
+  EXPECT_FALSE(FileExists(JoinPath(hostile, "ran")));
 }
 
 // 3.3 inches are 237.6 points, and 990 dots at 300 per inch.

@@ -71,6 +71,21 @@ class InstallTest(unittest.TestCase):
         said = run(f"{SCRIPTS}/openset", "run", "quickstart", code=2)
         self.assertRegex(said, r"training needs PyTorch 2\.11 \(or 2\.12\); \S+ has none: \S+ -m pip install 'torch==2\.11\.\*'")
 
+    def test_2_nothing_in_the_current_folder_runs(self):
+        here = pathlib.Path(HERE.name, "hostile")
+        here.mkdir()
+        for name in ("random", "re", "types", "os", "json", "importlib", "torch", "numpy", "vl_convert", "openset"):
+            (here / f"{name}.py").write_text("open('ran', 'w')\nraise SystemExit(3)\n")
+        (here / "scores.csv").write_text("label,prediction,unknown_score\n0,0,1\n0,0,2\n-1,0,3\n")
+        run(f"{SCRIPTS}/openset", "--version", cwd=here)
+        run(f"{SCRIPTS}/openset", "plan", "quickstart", cwd=here)
+        # Figures need a package that is not installed here, so that this may fail.
+        subprocess.run([f"{SCRIPTS}/openset", "eval", "scores.csv", "--curves=curves"], cwd=here, env=OURS, check=False,
+                       capture_output=True)
+        if os.environ.get("OPENSET_DATA"):
+            self.assertIn("training needs PyTorch", run(f"{SCRIPTS}/openset", "run", "quickstart", cwd=here, code=2))
+        self.assertFalse((here / "ran").exists())
+
     def test_3_the_functions(self):
         run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "protobuf", "pyarrow", "scikit-learn")
         for said in run_function_tests("--calls=1000" if TRAIN else "--calls=40"):

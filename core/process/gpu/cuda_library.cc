@@ -43,7 +43,7 @@ absl::StatusOr<std::string> AskPython() {
   CaptureLimits limits;
   limits.time = absl::Seconds(10);
   limits.bytes = kMostVersionBytes;
-  const absl::StatusOr<std::string> said = CaptureOutput({PythonProgram(), "-c", kTorchFolder}, limits);
+  const absl::StatusOr<std::string> said = CaptureOutput(PythonCode(kTorchFolder), limits);
   const std::string folder = said.ok() ? std::string(absl::StripAsciiWhitespace(*said)) : "";
   if (!folder.empty()) return CudaLibraryIn(folder);
   return absl::NotFoundError(absl::StrCat(PythonProgram(), " has no PyTorch, whose CUDA library is needed; ", Install(),

@@ -81,6 +81,25 @@ TEST(CudaLibrary, AMissingLibraryIsNotFound) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/python has no PyTorch, whose CUDA library")));
 }
 
+// The machine's Python is asked, which would import `importlib` and find a `torch` here.
+TEST(CudaLibrary, NothingIsTakenFromTheCurrentFolder) {
+  unsetenv("OPENSET_TORCH");
+  unsetenv("OPENSET_PYTHON");
+  const std::string here = std::filesystem::current_path(), folder = JoinPath(::testing::TempDir(), "hostile");
+  ASSERT_THAT(MakeFolders(JoinPath(folder, "torch/lib")), IsOk());
+  for (const char* file : {"types.py", "re.py", "importlib.py"}) {
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder, file), "open('ran', 'w')\n"), IsOk());
+  }
+  ASSERT_THAT(WriteFileAtomically(JoinPath(folder, "torch/__init__.py"), "open('ran', 'w')\n"), IsOk());
+  ASSERT_THAT(WriteFileAtomically(JoinPath(folder, "torch/version.py"), "__version__ = '2.11.0'\n"), IsOk());
+  ASSERT_THAT(WriteFileAtomically(JoinPath(folder, "torch/lib/libtorch_cuda.so"), "not a library"), IsOk());
+  std::filesystem::current_path(folder);
+  const absl::StatusOr<std::string> library = FindCudaLibrary();
+  std::filesystem::current_path(here);
+  EXPECT_FALSE(FileExists(JoinPath(folder, "ran")));
+  EXPECT_THAT(library.value_or("none"), ::testing::Not(HasSubstr("hostile")));
+}
+
 TEST(CudaLibrary, AnInvalidLibraryCannotBeLoaded) {
   EXPECT_THAT(LoadCudaLibrary(*CudaLibraryIn(TorchFolder("broken", "2.11.0"))),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("CUDA library can't be loaded: ")));

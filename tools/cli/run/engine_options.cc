@@ -24,7 +24,7 @@ namespace openset {
 namespace {
 
 // Prints the version of the installed PyTorch and its library folders, one per line; nothing if there is none.
-// It does not import PyTorch, which takes seconds. With -P or -I it would not see packages of PYTHONPATH.
+// It does not import PyTorch, which takes seconds.
 constexpr char kFindTorch[] = R"py(
 import glob, importlib.metadata, importlib.util, os
 try:
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker
   const std::string& wanted = tested[0];
 
   const std::string python = PythonProgram();
-  absl::StatusOr<std::string> found = CaptureOutput({python, "-c", kFindTorch});
+  absl::StatusOr<std::string> found = CaptureOutput(PythonCode(kFindTorch));
   if (absl::IsNotFound(found.status())) {
     return absl::NotFoundError(absl::StrCat("training needs Python with PyTorch ", wanted, ": ", python,
                                             " can't be started; set OPENSET_PYTHON to the Python that has it"));

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,6 +113,25 @@ TEST_F(WorkerProgramTest, ARealPythonAnswers) {
   NeedTorch("0.0.1");
   EXPECT_THAT(WorkerProgram("/w", folder_),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("training needs PyTorch 0.0; python3 has ")));
+}
+
+// With them in the path, this Python would run `random.py` and take the libraries of ./torch.
+TEST_F(WorkerProgramTest, NothingIsTakenFromTheCurrentFolder) {
+  NeedTorch("9.9.9");
+  const std::string here = std::filesystem::current_path(), hostile = absl::StrCat(folder_, "/hostile");
+  ASSERT_THAT(MakeFolders(absl::StrCat(hostile, "/torch-9.9.9.dist-info")), IsOk());
+  for (const char* file : {"random.py", "re.py", "types.py", "glob.py", "torch.py"}) {
+    ASSERT_THAT(WriteFileAtomically(absl::StrCat(hostile, "/", file), "open('ran', 'w')\nraise SystemExit(3)\n"),
+                IsOk());
+  }
+  ASSERT_THAT(WriteFileAtomically(absl::StrCat(hostile, "/torch-9.9.9.dist-info/METADATA"),
+                                  "Metadata-Version: 2.1\nName: torch\nVersion: 9.9.9\n"),
+              IsOk());
+  std::filesystem::current_path(hostile);
+  const absl::Status answer = WorkerProgram("/w", folder_).status();
+  std::filesystem::current_path(here);
+  EXPECT_THAT(answer, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs PyTorch 9.9; python3 has ")));
+  EXPECT_FALSE(FileExists(absl::StrCat(hostile, "/ran")));
 }
 
 }  // namespace
