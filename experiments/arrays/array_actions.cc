@@ -402,6 +402,9 @@ absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context) 
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, bytes));
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(path));
   *summary.mutable_action() = spec;
+  if (action.training().has_command()) {
+    summary.mutable_action()->mutable_train()->mutable_training()->mutable_command()->clear_folder();
+  }
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
   AddHead(action, summary.mutable_provenance());
   OPENSET_RETURN_IF_ERROR(Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context));

@@ -652,6 +652,10 @@ absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, con
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(key);
   *record.mutable_trial() = trial;
+  // A folder of this machine says nothing elsewhere: the sources are known by their digest.
+  if (trial.method().training().has_command()) {
+    record.mutable_trial()->mutable_method()->mutable_training()->mutable_command()->clear_folder();
+  }
   record.set_split_sha256(SplitDigest(trial.data()));
   record.set_outputs_key(test.key);
   record.set_outputs_sha256(test.sha256);

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
@@ -97,6 +98,32 @@ std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec*
   if (command->source_sha256() == sha256) return {};
   return {{"training.command.source_sha256", absl::StrCat("that of the sources in ", command->folder(), " is ", sha256,
                                                           ": restore the original files, or correct this")}};
+}
+
+std::string SourcesText(const CommandSpec& command) {
+  return absl::StrCat(OneLine(absl::StrJoin(command.source(), ", ")),
+                      " (SHA-256 of all, as source_sha256: ", OneLine(command.source_sha256()), ")");
+}
+
+absl::Status FindSources(const std::vector<std::string>& folders, CommandSpec* command) {
+  if (command->source().empty()) return absl::OkStatus();
+  std::vector<std::string> lines;
+  for (const std::string& folder : folders) {
+    SourceFiles files(folder);
+    absl::Status added;
+    for (const std::string& source : command->source()) {
+      if (added.ok()) added = files.Add(source);
+    }
+    if (added.ok() && files.Digest() == command->source_sha256()) {
+      command->set_folder(folder);
+      return absl::OkStatus();
+    }
+    lines.push_back(added.ok() ? absl::StrCat("those in ", folder, " have ", files.Digest())
+                               : std::string(added.message()));
+  }
+  return absl::NotFoundError(absl::StrCat("the command's sources are missing: ", SourcesText(*command),
+                                          ": put them into the current folder, or into the methods/ of a --library (",
+                                          absl::StrJoin(lines, "; "), ")"));
 }
 
 absl::Status CopySources(const CommandSpec& command, const std::string& to) {

@@ -19,6 +19,13 @@ namespace openset {
 // store.
 std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec* command);
 
+// The sources and their digest, for messages: "train.py, lib (SHA-256 of all, as source_sha256: 53f2...)".
+std::string SourcesText(const CommandSpec& command);
+
+// Sets command.folder to the first of these folders that has the sources with source_sha256. Errors: kNotFound if none
+// has them, with their names, their digest, what the folders have instead, and what to do.
+absl::Status FindSources(const std::vector<std::string>& folders, CommandSpec* command);
+
 // Copies the sources below the folder `to`, which exists, with their paths relative to command.folder. Errors: a read
 // error (core/files/system_calls.h), of which kNotFound names a missing source; kDataLoss also if the sources no longer
 // have source_sha256; kInvalidArgument also for links, absolute paths, and too many files; a write error

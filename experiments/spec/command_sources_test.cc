@@ -76,6 +76,27 @@ TEST_F(CommandSources, CopiesWhatWasHashed) {
   EXPECT_EQ(CopySources(command, to).code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(CommandSources, AreFoundByTheirDigest) {
+  CommandSpec command = Command({"train.py", "lib"});
+  ASSERT_TRUE(ResolveCommand(folder_, &command).empty());
+  const std::string other = folder_ + ".other", empty = folder_ + ".empty";
+  ASSERT_TRUE(MakeFolders(other + "/lib").ok());
+  ASSERT_TRUE(MakeFolders(empty).ok());
+  ASSERT_TRUE(WriteFileAtomically(other + "/train.py", "print(1)\n").ok());
+  command.clear_folder();
+  ASSERT_TRUE(FindSources({empty, other, folder_}, &command).ok());
+  EXPECT_EQ(command.folder(), folder_);
+  const absl::Status missing = FindSources({empty, other}, &command);
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  for (const std::string& part :
+       {std::string("train.py, lib (SHA-256 of all, as source_sha256: ") + command.source_sha256(),
+        "no such file or folder: " + empty + "/train.py", "those in " + other + " have "}) {
+    EXPECT_THAT(std::string(missing.message()), HasSubstr(part));
+  }
+  CommandSpec none;
+  EXPECT_TRUE(FindSources({}, &none).ok());
+}
+
 TEST_F(CommandSources, SaysWhatItDoesNotRead) {
   EXPECT_THAT(Problem({"train.py", "missing.py"}), HasSubstr("training.command.source[1]: no such file or folder: "));
   for (const char* outside : {"../other.py", "lib/../../other.py", "/etc/passwd"}) {

@@ -54,6 +54,9 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
   OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(checkpoint));
   summary.set_schema_version(kSchemaVersion);
+  if (summary.action().train().training().has_command()) {
+    summary.mutable_action()->mutable_train()->mutable_training()->mutable_command()->clear_folder();
+  }
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
   if (!state.empty()) {

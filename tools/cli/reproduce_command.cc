@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/spec/command_sources.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
@@ -109,6 +113,15 @@ std::string UnexpectedLine(const TrialRecord& record, const TrialRecord& again) 
          "difference means that one side ran something else than it says";
 }
 
+// Where the sources of a command may be: the current folder, next to the method files of the libraries and, of records
+// that name it, the folder that they were in.
+std::vector<std::string> SourceFolders(const SpecFolders& folders, const CommandSpec& command) {
+  std::vector<std::string> places = {UserPath(".")};
+  places.insert(places.end(), folders.methods.begin(), folders.methods.end());
+  if (!command.folder().empty()) places.push_back(command.folder());
+  return places;
+}
+
 // Runs the trial in the other store. Prints and returns the verdict on its numbers.
 absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
                                   const StudyOptions& options, const SpecFolders& folders, const RunConfig& config) {
@@ -117,7 +130,13 @@ absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& rep
   if (!made->unchecked.empty()) return absl::FailedPreconditionError(made->unchecked);
   const ExperimentSpec& spec = made->spec;
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
-  const std::string path = JoinPath(folder.path(), absl::StrCat(spec.name(), ".textproto"));
+  // A source may be ".", which leaves out such names.
+  const std::string path = JoinPath(folder.path(), absl::StrCat(".", spec.name(), ".textproto"));
+  if (CommandSpec command = record.trial().method().training().command(); !command.source().empty()) {
+    OPENSET_RETURN_IF_ERROR(FindSources(SourceFolders(folders, command), &command),
+                            absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial())));
+    OPENSET_RETURN_IF_ERROR(CopySources(command, folder.path()));
+  }
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(*made, record)));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, Study::Load(path, folders, store, options));
   OPENSET_RETURN_IF_ERROR(RunPlan(study.get(), config));
@@ -148,7 +167,9 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments, const RunCo
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
   OPENSET_RETURN_IF_ERROR(AddLibraryOf(repeated.from, unpacked.path(), &folders));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
-  const Store store(UserPath(config.again));
+  // Commands run in other folders.
+  std::error_code error;
+  const Store store(std::filesystem::absolute(UserPath(config.again), error).lexically_normal().string());
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
   std::map<Reproduced, int> count;
   for (const TrialRecord& record : records) {
@@ -191,7 +212,8 @@ Command ReproduceCommand() {
       "prints the kind of CPU (vendor and kernels) or GPU of both sides and, if numbers differ, what differs in the\n"
       "program, its libraries and components, or that the same bits were to be expected.\n"
       "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"
-      "prints the study that is run. Exit code: 0 if all numbers are the same, 1 if not.\n"
+      "prints the study that is run. The sources of a trainer of your own (docs/trainer.md) must be in the current\n"
+      "folder, or in the methods/ of a --library. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"
       "  openset reproduce 3f2a91c0\n"
       "  openset reproduce results.zip --trials=3\n"

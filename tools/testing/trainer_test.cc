@@ -343,6 +343,57 @@ TEST_F(Trainer, AProgramThatSleepsHangs) {
   EXPECT_THAT(absl::StrCat(result.out, result.err), HasSubstr("its worker hung"));
 }
 
+// A record says which files its trainer was, not where they were.
+TEST_F(Trainer, IsReproducedFromItsSources) {
+  const std::string features = absl::StrCat("features:", program_.folder(), "/cloud.npz");
+  program_.Write("tasks/cloud.textproto", absl::StrReplaceAll(kTask, {{"features:cloud.npz", features}}));
+  program_.Write("study.textproto",
+                 absl::StrReplaceAll(
+                     kStudy, {{"\"cloud.textproto\"", "\"cloud\""}, {"\"means.textproto\", ", ""}, {"[0, 1]", "0"}}));
+  ASSERT_EQ(Run().exit_code, 0);
+  const std::string id = program_.Records().begin()->first;
+  const ProgramResult exported = program_.Run({"records", "export", "--bundle=mine.zip"});
+  ASSERT_EQ(exported.exit_code, 0);
+  EXPECT_THAT(exported.err, HasSubstr("left out: the sources of mine: train.py (SHA-256 of all, as source_sha256: "));
+  const ProgramResult spec = program_.Run({"records", "spec", id});
+  EXPECT_THAT(spec.out, AllOf(HasSubstr("# mine itself is in no library: "), HasSubstr("  name: \"mine\"\n"),
+                              HasSubstr("these files next to it: train.py (SHA-256"), Not(HasSubstr("folder:"))));
+  EXPECT_THAT(program_.Run({"records", "show", id}).out, AllOf(HasSubstr("train.py"), Not(HasSubstr("folder:"))));
+  int actions = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program_.store() + "/checkpoints")) {
+    if (entry.path().filename() != "action.textproto") continue;
+    const std::string action = ReadFile(entry.path().string()).value();
+    EXPECT_THAT(action, AllOf(HasSubstr("train.py"), Not(HasSubstr("folder:"))));
+    ++actions;
+  }
+  EXPECT_EQ(actions, 1);
+  // The printed study makes it again, and has its name.
+  program_.Write("again.textproto", spec.out);
+  const ProgramResult study =
+      program_.Run({"run", "again.textproto", "--allow_commands", "--worker=/nowhere/worker", "--store=second"});
+  EXPECT_EQ(study.exit_code, 0) << study.err;
+  EXPECT_THAT(study.out, HasSubstr("trained   mine on cloud"));
+
+  const auto reproduce = [&](const std::string& again) {
+    return program_.Run({"reproduce", id, "--allow_commands", "--worker=/nowhere/worker", "--again=" + again});
+  };
+  const ProgramResult same = reproduce("third");
+  EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
+  EXPECT_THAT(same.out, HasSubstr("1 of 1 trial reproduced to the bit"));
+  program_.Write("train.py", absl::StrCat(kTrain, "# changed\n"));
+  const ProgramResult changed = reproduce("fourth");
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_THAT(changed.err, AllOf(HasSubstr("the command's sources are missing: train.py (SHA-256 of all"),
+                                 HasSubstr("put them into the current folder"), HasSubstr("those in ")));
+  std::filesystem::create_directories(program_.folder() + "/library/methods");
+  program_.Write("library/methods/train.py", kTrain);
+  EXPECT_EQ(
+      program_
+          .Run({"reproduce", id, "--allow_commands", "--worker=/nowhere/worker", "--again=fifth", "--library=library"})
+          .exit_code,
+      0);
+}
+
 // A stranger's records hold their commands, and no command of openset runs them.
 TEST_F(Trainer, AStrangersBundleRunsNothing) {
   const std::string touch = absl::StrCat("touch ", marker());

@@ -160,6 +160,11 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
     ClearLabels(&settings);
     Lay(std::move(settings), &spec);
   }
+  // A study of one method may name it, as that of a record whose method is in no library.
+  if (override.has_name()) {
+    name = override.name();
+    if (!IsName(name)) return absl::InvalidArgumentError(absl::StrCat("override.name: ", NameProblem(name)));
+  }
   if (!spec.has_pretraining()) override.clear_pretraining();
   // Outputs come from elsewhere, whatever network the study gives to the other methods.
   if (spec.model().has_outputs() && !override.model().has_outputs()) override.clear_model();

@@ -17,6 +17,8 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/task.pb.h"
+#include "experiments/spec/command_sources.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
@@ -56,6 +58,11 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
     const TrialSpec& trial = record.trial();
     if (!trial.spec_sha256().empty()) {
       add("specs", trial.experiment(), folders.specs, trial.spec_sha256());
+    }
+    const CommandSpec& command = trial.method().training().command();
+    if (!command.source().empty() && seen.insert({"sources", command.source_sha256()}).second) {
+      left_out->push_back(absl::StrCat("the sources of ", trial.method().name(), ": ", SourcesText(command),
+                                       ": give them to whoever is to train it again"));
     }
     add("tasks", trial.task().substr(0, trial.task().find('+')), folders.tasks, "");
     for (const std::string& data_set : DataSetsOf(trial.data())) {

@@ -14,8 +14,10 @@
 #include "core/proto/field_differences.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
+#include "experiments/spec/command_sources.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve/actions.h"
@@ -42,6 +44,7 @@ ExperimentSpec PlainSpec(const TrialRecord& record) {
   spec.add_seed(trial.seed());
   MethodSpec* settings = spec.mutable_override();
   *settings = trial.method();
+  if (settings->training().has_command()) settings->mutable_training()->mutable_command()->clear_folder();
   settings->clear_name();
   settings->clear_title();
   settings->clear_reference();
@@ -59,6 +62,16 @@ ExperimentSpec PlainSpec(const TrialRecord& record) {
 // "mcp" of "mcp+vaze600 (tuned)".
 std::string BaseName(const std::string& name) { return name.substr(0, name.find_first_of("+ ")); }
 
+// Names the method as the record does: "mine+laptop" of "mine+laptop (tuned)".
+void Label(const MethodSpec& method, MethodSpec* settings) {
+  const std::string name = method.name().substr(0, method.name().find(' '));
+  if (!IsName(name)) return;
+  settings->set_name(name);
+  if (method.has_title()) settings->set_title(method.title());
+  if (method.has_reference()) settings->set_reference(method.reference());
+  if (method.has_note()) settings->set_note(method.note());
+}
+
 // The candidates, the most likely first: the method that the settings override, and the level of openness.
 std::vector<ExperimentSpec> Candidates(const TrialRecord& record, const SpecFolders& folders) {
   const TrialSpec& trial = record.trial();
@@ -69,6 +82,7 @@ std::vector<ExperimentSpec> Candidates(const TrialRecord& record, const SpecFold
   for (const std::string& method : methods) {
     ExperimentSpec spec = PlainSpec(record);
     spec.add_method(method);
+    if (method != own) Label(trial.method(), spec.mutable_override());
     candidates.push_back(spec);
     spec.add_unknown_classes(CountUnknownClasses(trial.data()));
     candidates.push_back(std::move(spec));
@@ -156,11 +170,21 @@ absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const Sp
 }
 
 std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record) {
-  return absl::StrCat("# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
-                      "Makes the trial ", record.trial_id(), " again",
-                      made.unchecked.empty() ? "" : "; unchecked, because not all of its data is on this machine",
-                      ".\n# openset looks for its task in the libraries, and in the bundles beside this file.\n\n",
-                      ToText(made.spec));
+  const CommandSpec& command = record.trial().method().training().command();
+  const std::string& name = made.spec.override().name();
+  return absl::StrCat(
+      "# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
+      "Makes the trial ", record.trial_id(), " again",
+      made.unchecked.empty() ? "" : "; unchecked, because not all of its data is on this machine",
+      ".\n# openset looks for its task in the libraries, and in the bundles beside this file.\n",
+      name.empty()
+          ? ""
+          : absl::StrCat("# ", name, " itself is in no library: `override` has all of its settings, which replace ",
+                         "those of ", made.spec.method(0), ".\n"),
+      command.source().empty()
+          ? ""
+          : absl::StrCat("# It runs only with these files next to it: ", SourcesText(command), ".\n"),
+      "\n", ToText(made.spec));
 }
 
 }  // namespace openset

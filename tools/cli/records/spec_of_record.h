@@ -22,10 +22,10 @@ struct SpecThatRepeats {
 
 // Returns a study of one trial, named "again_<12 digits of its id>", and checks that the trial has the record's id. Its
 // `override` has the settings. It overrides the record's own method or, if the libraries lack it or it has other parts,
-// another method. Its task is the record's. The id depends on the data: if some of it is not on this machine, returns
-// the study whose trial is nearest to the record's, unchecked. Errors: kNotFound if no library has the task;
-// kFailedPrecondition for a candidate of a search, and if no such study has the id, with what differs: another version
-// of the task, the data or the program.
+// another method, and names it as the record does. Its task is the record's. The id depends on the data: if some of it
+// is not on this machine, returns the study whose trial is nearest to the record's, unchecked. Errors: kNotFound if no
+// library has the task; kFailedPrecondition for a candidate of a search, and if no such study has the id, with what
+// differs: another version of the task, the data or the program.
 absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
                                              const StudyOptions& options);
 
