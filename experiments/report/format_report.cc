@@ -165,8 +165,8 @@ std::string MarkText(const Report& report) {
 
 std::string StarText(const Report& report) {
   if (report.until.has_value()) {
-    return absl::StrCat("No stars: the methods have different numbers of runs, which depend on ",
-                        report.until->display.label, "; the table of comparisons takes that into account.");
+    return absl::StrCat("No stars: how many runs a method has depends on ", report.until->display.label,
+                        "; the table of comparisons takes that into account.");
   }
   const bool tested = absl::c_any_of(report.cells, [](const ReportCell& cell) {
     return cell.significance.has_value() && cell.significance->p_value.has_value();
@@ -210,6 +210,29 @@ std::string SizeText(const UntilReport& until) {
                                ? (until.size == 1 ? " point" : " points")
                                : absl::StrCat(until.display.unit.empty() ? "" : " ", until.display.unit);
   return absl::StrCat(until.size, unit);
+}
+
+std::string Counted(int count, const char* what) { return absl::StrCat(count, " ", what, count == 1 ? "" : "s"); }
+
+// Why comparisons are undecided, and the flag that lets them have more runs.
+std::string UndecidedLine(const UntilReport& until) {
+  int splits = 0, seeds = 0, listed = 0;  // the most of an undecided comparison; the least that a task lists
+  for (const UntilComparison& c : until.comparisons) {
+    if (c.verdict != UntilComparison::Verdict::kUndecided) continue;
+    splits = std::max(splits, c.splits);
+    seeds = std::max(seeds, c.seeds);
+    if (c.listed_splits > 0) listed = listed == 0 ? c.listed_splits : std::min(listed, c.listed_splits);
+  }
+  if (splits == 0) return "";
+  const bool may_split = listed == 0 || splits < listed;
+  const std::string limits = may_split ? absl::StrCat("max_splits: ", listed == 0 ? 2 * splits : listed)
+                                       : absl::StrCat("max_seeds: ", seeds + 2);
+  return absl::StrCat("Undecided: the interval still includes 0 and a difference of ", SizeText(until),
+                      " after all that the study may "
+                      "use, ",
+                      Counted(splits, "split"), listed == splits ? " (the task has no others)" : "", " and ",
+                      Counted(seeds, "seed"), ". More runs: --until='", until.metric, ": ", until.size, " ", limits,
+                      "'", may_split ? "" : ", or a task that draws its splits (`drawn`), which tells more", ".");
 }
 
 }  // namespace
@@ -265,6 +288,7 @@ std::vector<std::string> UntilLines(const Report& report) {
     lines.push_back(
         absl::StrCat(c.row, ": ", until.display.label, " is undefined in a run, so it gets no more: ", c.reason));
   }
+  if (const std::string line = UndecidedLine(until); !line.empty()) lines.push_back(line);
   return lines;
 }
 

@@ -121,6 +121,7 @@ struct UntilComparison {
   std::optional<std::pair<double, double>> interval;
   int looks = 0;  // so far
   int splits = 0, seeds = 0;
+  int listed_splits = 0;  // all that the task has; 0: it draws them
 };
 
 struct UntilReport {

@@ -198,6 +198,19 @@ absl::Status ReadPublishedTables(const std::string& beside, Experiment* experime
   return absl::OkStatus();
 }
 
+// The method that --methods means: of a study that has `name` only with presets ("softmax+laptop"), that one.
+absl::StatusOr<std::string> MethodOfStudy(const std::string& name, const std::vector<std::string>& of_study) {
+  if (absl::c_linear_search(of_study, name)) return name;
+  std::vector<std::string> with_presets;
+  for (const std::string& method : of_study) {
+    if (absl::StartsWith(method, absl::StrCat(name, "+"))) with_presets.push_back(method);
+  }
+  if (with_presets.empty()) return name;
+  if (with_presets.size() == 1) return with_presets[0];
+  return absl::InvalidArgumentError(absl::StrCat("--methods: '", name, "' may be ", absl::StrJoin(with_presets, " or "),
+                                                 " of the study: write which"));
+}
+
 // All methods, methods of single tasks after the others.
 std::vector<LoadedMethod*> AllMethods(Experiment* experiment) {
   std::vector<LoadedMethod*> methods;
@@ -220,10 +233,12 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   SpecFolders folders = given;
   AddSpecFolders(SpecFoldersAround(beside), &folders);
   SpecChanges changes = typed;
-  for (std::string& method : changes.methods) method = MeantMethod(method, folders);
   ExperimentSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   const std::vector<std::string> named(spec.method().begin(), spec.method().end());
+  for (std::string& method : changes.methods) {
+    OPENSET_ASSIGN_OR_RETURN(method, MethodOfStudy(MeantMethod(method, folders), named));
+  }
   OPENSET_RETURN_IF_ERROR(ChangeSpec(changes, &spec));
   // Changes by the command line must obey the schema's rules too.
   OPENSET_RETURN_IF_ERROR(CheckRules(spec, source));

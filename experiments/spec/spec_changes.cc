@@ -107,7 +107,7 @@ absl::Status AddSeeds(absl::string_view range, const std::string& flag, Experime
   return absl::OkStatus();
 }
 
-// "auroc: 1.0", or the fields of Until.
+// "auroc: 1.0", also with further fields of Until ("auroc: 1.0 max_seeds: 3"), or the fields of Until.
 absl::Status SetUntil(const std::string& text, ExperimentSpec* spec) {
   const std::string flag = absl::StrCat("--until=", text);
   spec->clear_until();
@@ -116,9 +116,17 @@ absl::Status SetUntil(const std::string& text, ExperimentSpec* spec) {
     return set.ok() ? set : Invalid(flag, set.message());
   }
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  const std::pair<absl::string_view, absl::string_view> number_and_more =
+      absl::StrSplit(absl::StripAsciiWhitespace(parts.second), absl::MaxSplits(absl::ByAnyChar(" ,"), 1));
   double difference = 0;
-  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &difference)) {
-    return Invalid(flag, "write METRIC: DIFFERENCE, such as --until='auroc: 1.0', or the fields of `until`");
+  if (!absl::SimpleAtod(number_and_more.first, &difference)) {
+    return Invalid(flag,
+                   "write METRIC: DIFFERENCE, such as --until='auroc: 1.0' or 'auroc: 1.0 max_seeds: 3', or the "
+                   "fields of `until`");
+  }
+  if (const absl::string_view more = absl::StripAsciiWhitespace(number_and_more.second); !more.empty()) {
+    const absl::Status set = SetField("until", absl::StrCat("{ ", more, " }"), spec);
+    if (!set.ok()) return Invalid(flag, set.message());
   }
   std::vector<std::string> names;
   for (const MetricSpec& metric : spec->metric()) names.push_back(MetricName(metric));

@@ -83,8 +83,16 @@ TEST_F(SpecChangesTest, UntilNamesAMetricOfTheStudyOrHasAllFields) {
   EXPECT_EQ(experiment->spec.until().max_seeds(), 3);
   EXPECT_EQ(experiment->spec.until().max_splits(), 9);
   changes.set.clear();
+  changes.until = "accuracy: 2.5 max_seeds: 3, max_splits: 7";
+  experiment = Load(changes);
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_TRUE(experiment->spec.until().metric().has_accuracy());
+  EXPECT_EQ(experiment->spec.until().difference(), 2.5);
+  EXPECT_EQ(experiment->spec.until().max_seeds(), 3);
+  EXPECT_EQ(experiment->spec.until().max_splits(), 7);
   for (const auto& [text, problem] :
        {std::pair{"accuracy", "write METRIC: DIFFERENCE"}, std::pair{"accuracy: much", "write METRIC: DIFFERENCE"},
+        std::pair{"accuracy: 1 max_seed: 2", "did you mean 'max_seeds'"},
         std::pair{"auroc: 1", "unknown metric of this study 'auroc'"}, std::pair{"accuracy: 0", "until.difference"},
         std::pair{"metric { accuracy {} } size: 1", "size"}, std::pair{"metric { accuracy {} }", "until.difference"}}) {
     changes.until = text;
@@ -104,6 +112,27 @@ TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
   EXPECT_EQ(Expand(*Load(changes, more))->size(), 2);
   changes.methods = {"plian"};
   EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--methods: ")));
+}
+
+// softmax of a study with softmax+laptop is that one, not another recipe.
+TEST_F(SpecChangesTest, MethodsMayBeNamedWithoutTheirPresets) {
+  SpecChanges changes;
+  changes.methods = {"pairs"};
+  sandbox_.Write("experiments/presets/fast.textproto", "training { epochs: 1 }");
+  sandbox_.Write("experiments/presets/slow.textproto", "training { epochs: 2 }");
+  absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs+fast'");
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_EQ(experiment->methods[0].spec.name(), "pairs+fast");
+  EXPECT_THAT(experiment->left_out_methods, ElementsAre("plain"));
+  const std::string both = "method: 'pairs+fast' method: 'pairs+slow'";
+  EXPECT_THAT(Load(changes, both).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--methods: 'pairs' may be pairs+fast or pairs+slow of the study: write which")));
+  changes.methods = {"pairs+slow"};
+  EXPECT_EQ(Load(changes, both)->methods[0].spec.name(), "pairs+slow");
+  changes.methods = {"pairs"};  // a study that has it, or none of its forms
+  EXPECT_EQ(Load(changes, absl::StrCat(both, " method: 'pairs'"))->methods[0].spec.name(), "pairs");
+  EXPECT_EQ(Load(changes, "")->methods[0].spec.name(), "pairs");
 }
 
 TEST_F(SpecChangesTest, ErrorsNameTheFlag) {

@@ -331,6 +331,9 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
       UntilComparison& found = report.comparisons.emplace_back();
       found.row = row;
       std::tie(found.task, found.known_classes, found.unknown_classes) = level;
+      for (const TaskSpec& of : experiment.tasks) {
+        if (of.name() == found.task && !of.has_drawn()) found.listed_splits = static_cast<int>(CountSplits(of));
+      }
       state.last_levels.push_back(design.levels.back());
       const Comparison comparison(design, rows.runs.at(row), rows.runs.at(baseline),
                                   until.difference() / report.display.factor);
@@ -346,8 +349,11 @@ std::string RoundLine(const UntilState& state) {
   const auto is_open = [](const UntilComparison& c) { return c.verdict == UntilComparison::Verdict::kOpen; };
   const auto& comparisons = state.report.comparisons;
   const auto open = absl::c_count_if(comparisons, is_open);
+  const auto undecided = absl::c_count_if(
+      comparisons, [](const UntilComparison& c) { return c.verdict == UntilComparison::Verdict::kUndecided; });
   std::string line = absl::StrCat("until: ", comparisons.size() - open, " of ", comparisons.size(),
-                                  comparisons.size() == 1 ? " comparison is" : " comparisons are", " finished");
+                                  comparisons.size() == 1 ? " comparison is" : " comparisons are", " finished",
+                                  undecided == 0 ? "" : absl::StrCat(" (", undecided, " undecided)"));
   if (open == 0) return absl::StrCat(line, ".");
   std::set<int> splits, seeds;
   for (const UntilComparison& c : comparisons) {

@@ -62,7 +62,7 @@ struct UntilState {
 // Errors: kInvalidArgument if no row is the baseline, or no other row exists; any error that `load` returns.
 absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const UntilTrials& all, const LoadMetric& load);
 
-// "until: 3 of 8 comparisons are finished; next look: 9 splits, 1 seed.".
+// "until: 3 of 8 comparisons are finished (1 undecided); next look: 9 splits, 1 seed.".
 std::string RoundLine(const UntilState& state);
 
 // Reads the metric of `until` from the store. Corrupt records count as missing. Errors: a read failure (IsReadFailure()

@@ -117,7 +117,7 @@ TEST_F(UntilTest, ADecidedComparisonStops) {
   const std::string text = FormatReport(report, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("Until accuracy differs from plain, or differences of 1 point are excluded"));
   EXPECT_THAT(text, HasSubstr("Spent: 10 of at most 40 trials (75 % saved)"));
-  EXPECT_THAT(text, HasSubstr("No stars: the methods have different numbers of runs"));
+  EXPECT_THAT(text, HasSubstr("No stars: how many runs a method has depends on accuracy;"));
   EXPECT_EQ(ReportJson(report)["until"]["comparisons"][0]["verdict"], "higher");
   for (const ReportCell& cell : report.cells) EXPECT_FALSE(cell.significance.has_value());
 }
@@ -138,8 +138,10 @@ TEST_F(UntilTest, OnlyOpenComparisonsGetMoreSplits) {
   EXPECT_EQ(comparisons[1].splits, 13);
   EXPECT_EQ(study->until()->report.trials, 31);
   EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 0);
+  EXPECT_EQ(RoundLine(*study->until()), "until: 2 of 2 comparisons are finished (1 undecided).");
   // The mean of 5 splits is not compared with means of 13.
   const Report table = study->MakeReport(*study->LoadResults());
+  EXPECT_THAT(FormatReport(table, TextFormat::kMarkdown), HasSubstr("13 splits and 1 seed. More runs: "));
   EXPECT_THAT(FormatReport(table, TextFormat::kText), HasSubstr("60.08 ± 0.07 (n=5)"));
   for (const ReportCell& cell : table.cells) EXPECT_EQ(IsIncomplete(cell), cell.method == "pairs");
 }
@@ -161,6 +163,23 @@ TEST_F(UntilTest, SeedsComeWhenThereAreNoMoreSplits) {
   for (const Trial& trial : study->plan().trials) seeds.insert(trial.seed());
   EXPECT_THAT(seeds, ElementsAre(0, 1, 2));
   EXPECT_EQ(study->until()->report.comparisons[0].seeds, 3);
+  // The task draws its splits, so that it may have more of them.
+  EXPECT_THAT(UntilLines(study->MakeReport(*study->LoadResults())).back(),
+              HasSubstr("after all that the study may use, 5 splits and 3 seeds. More runs: --until='accuracy: 1 "
+                        "max_splits: 10'."));
+}
+
+TEST_F(UntilTest, SaysWhatATaskWithoutMoreSplitsNeeds) {
+  sandbox_.Write("data/tasks/task.textproto",
+                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2] } split { known: [1, 2, 3] } "
+                 "split { known: [2, 3, 4] } split { known: [0, 2, 4] } split { known: [0, 1, 3] }");
+  const std::string until = "until { metric { accuracy {} } difference: 1 }";
+  RunAll(until, [](const std::string& method, int split, int) { return Alike(method, split); });
+  const std::unique_ptr<Study> study = *Load(until);
+  EXPECT_THAT(
+      UntilLines(study->MakeReport(*study->LoadResults())).back(),
+      HasSubstr("5 splits (the task has no others) and 1 seed. More runs: --until='accuracy: 1 max_seeds: 3', or "
+                "a task that draws its splits"));
 }
 
 // What was stored before is replayed: the same trials, whether the study runs until it knows or not.

@@ -812,6 +812,35 @@ class PageBlocks : public BringYourOwn {
   std::map<std::string, std::string> out_;  // of each command
 };
 
+// The study of docs/studies.md and the commands on it, planned instead of run.
+TEST_F(PageBlocks, Studies) {
+  const std::vector<std::string> blocks = BlocksOf(program_.Shipped("docs/studies.md"));
+  program_.Write("lambda.textproto", blocks.at(0));
+  int commands = 0;
+  for (const std::string& block : blocks) {
+    for (const std::string& line : std::vector<std::string>(absl::StrSplit(block, '\n', absl::SkipEmpty()))) {
+      if (!absl::StartsWith(line, "openset run lambda ")) continue;
+      // 'auroc: 1.0 max_seeds: 3' is one word.
+      std::vector<std::string> words;
+      const std::vector<std::string> quoted = absl::StrSplit(line, '\'');
+      for (size_t q = 0; q < quoted.size(); ++q) {
+        const std::vector<std::string> parts = absl::StrSplit(quoted[q], ' ', absl::SkipEmpty());
+        if (q % 2 == 0) words.insert(words.end(), parts.begin(), parts.end());
+        if (q % 2 == 1) words.back() += quoted[q];
+      }
+      words.erase(words.begin());
+      words[0] = "plan";
+      words.push_back("--noprobe");
+      const ProgramResult result = program_.Run(words);
+      EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.err;
+      if (commands++ > 0) continue;
+      // --methods=openauc: the study's openauc+laptop, with 3 values of lambda, 5 splits and 5 seeds.
+      EXPECT_THAT(result.out, AllOf(HasSubstr("75 trials"), HasSubstr("openauc+laptop"), Not(HasSubstr("softmax"))));
+    }
+  }
+  EXPECT_EQ(commands, 2);
+}
+
 TEST_F(PageBlocks, BringYourOwn) {
   Put("net.npz", OutputsOf(MakeCloud(400, 300, 1)));
   Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
