@@ -145,6 +145,9 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
     value = words[++*at];
   }
+  // Usually of a shell's variable that isn't set. No flag needs "": that is what is meant without the flag.
+  if (value.empty())
+    return absl::InvalidArgumentError(absl::StrCat("--", name, ": is empty; give a value, or leave it out"));
   config->given.insert(name);
   std::string error;
   if (!flag.parse(value, config, &error)) {

@@ -76,6 +76,17 @@ TEST(Command, ListsCommandsWithoutOne) {
   }
 }
 
+// As --store=$STORE writes it if the variable isn't set.
+TEST(Command, RefusesAFlagWithoutAValue) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"report", "a", "--name="}, {"report", "a", "--name", ""}, {"report", "a", "--set="}}) {
+    const Outcome outcome = RunProgram(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_FALSE(outcome.ran);
+    EXPECT_THAT(outcome.err, HasSubstr(": is empty; give a value, or leave it out"));
+  }
+}
+
 // Tests are built without a stamp.
 TEST(Command, VersionNamesCommitAndBuild) {
   for (const char* word : {"--version", "version"}) {

@@ -39,6 +39,10 @@ absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig confi
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
   if (config.is_slurm_task()) held.emplace();
+  if (config.detach && config.deployment.engine() != DeploySpec::SLURM) {
+    return absl::InvalidArgumentError(
+        "--detach: goes with --engine=slurm. On this machine, leave it out and use tmux, or 'nohup openset run ... &'");
+  }
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> study, LoadStudy(arguments[0], config, StoreUse::kMayMake));
   if (study->until().has_value()) OPENSET_RETURN_IF_ERROR(CheckRunsRounds(config));
   std::vector<const Trial*> trials;
