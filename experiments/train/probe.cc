@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -39,15 +40,22 @@ constexpr int kWarmUpStepsOfGpu = 5;
 // The steps between two waits for a GPU, after which the clock is read.
 constexpr absl::Duration kWaitEvery = absl::Milliseconds(200);
 
+// The pixels of features are the bytes of floats, which are normal here: random bytes are also NaN and 1e38.
 class RandomImages : public ImageSource {
  public:
-  RandomImages(const ImageShape& shape, int64_t samples) : shape_(shape) {
+  RandomImages(const ImageShape& shape, int64_t samples, bool are_features) : shape_(shape) {
     index_.label.assign(samples, 0);
     RandomStream random(0, "probe");
     for (int64_t i = 0; i < std::min(samples, kDifferentImages); ++i) {
       Image& image = images_.emplace_back(Image{shape.channels, shape.height, shape.width, {}});
       image.pixels.resize(shape.bytes());
-      for (uint8_t& pixel : image.pixels) pixel = static_cast<uint8_t>(random.Bits() >> 56);
+      if (!are_features) {
+        for (uint8_t& pixel : image.pixels) pixel = static_cast<uint8_t>(random.Bits() >> 56);
+        continue;
+      }
+      std::vector<float> values(image.pixels.size() / sizeof(float));
+      for (float& value : values) value = static_cast<float>(random.Normal());
+      std::memcpy(image.pixels.data(), values.data(), values.size() * sizeof(float));
     }
   }
 
@@ -75,7 +83,12 @@ class RandomImageCache : public ImageCache {
     const int64_t side = action_.input().size();
     ImageShape shape = {action_.input().channels(), side, side};
     const absl::StatusOr<const DataSetInfo*> info = catalog().Find(selection.data_set());
-    if (info.ok() && (*info)->height() > 0) shape = {(*info)->channels(), (*info)->height(), (*info)->width()};
+    const bool are_features = action_.model().has_features();
+    if (are_features) {
+      shape = {1, 1, action_.model().features().dim() * static_cast<int64_t>(sizeof(float))};
+    } else if (info.ok() && (*info)->height() > 0) {
+      shape = {(*info)->channels(), (*info)->height(), (*info)->width()};
+    }
     const int64_t batch = action_.training().batch_size();
     // Passes without the open set must have their share of the time.
     const int64_t most = action_.open_set().plain_passes() > 0 ? kFewestBatches : kMostBatches;
@@ -85,7 +98,7 @@ class RandomImageCache : public ImageCache {
       samples.index.push_back(s);
       samples.label.push_back(s % std::max(1, selection.class_id_size()));
     }
-    auto source = std::make_shared<RandomImages>(shape, samples.size());
+    auto source = std::make_shared<RandomImages>(shape, samples.size(), are_features);
     return Batcher::Make(std::move(source), std::move(samples), channels, device);
   }
 

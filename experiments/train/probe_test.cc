@@ -60,6 +60,17 @@ TEST(Probe, OfSeveralPassesAndExternalImages) {
   EXPECT_EQ(ReportsOf(action, scene.Context()).size(), 1);
 }
 
+// An epoch has two batches of this size, so that the probe sees the end of one, where a loss that is no number is an
+// error.
+TEST(Probe, OfFeatures) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action(R"(
+      model { features { dim: 64 } head { linear {} } }
+      loss { term { cross_entropy {} } }
+      training { epochs: 1 batch_size: 65536 optimizer { learning_rate: 0.01 sgd {} } schedule { constant {} } })");
+  EXPECT_EQ(ReportsOf(action, scene.Context()).size(), 1);
+}
+
 TEST(Probe, WithoutATrainingThereIsNothingToTime) {
   const TrainingScene scene;
   ProbeAction probe;
