@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "core/process/steady_clock.h"
 #include "experiments/action/stage.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/processes/leases.h"
 
@@ -27,8 +28,15 @@ RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock
 // Actions without image passes (evaluation) take some time too.
 double RunProgress::WorkOf(ActionId action) const { return static_cast<double>(plan_[action].work) + 1; }
 
+bool RunProgress::IsUnknown(ActionId action) const {
+  const Action& of = plan_[action];
+  return of.kind == ActionKind::kTrain && plan_.TrialOf(of).method().training().has_command();
+}
+
 void RunProgress::Expect(ActionId action) {
   ++total_;
+  unknown_ += IsUnknown(action);
+  unknown_left_ += IsUnknown(action);
   total_work_ += WorkOf(action);
   work_left_[KindOf(action)] += WorkOf(action);
 }
@@ -45,7 +53,10 @@ void RunProgress::Start(ActionId action) {
 void RunProgress::Advance(ActionId action, const WorkProgress& progress) {
   const auto running = running_.find(action);
   if (running == running_.end()) return;
-  if (!running->second.first_fraction.has_value()) running->second.first_fraction = progress.fraction();
+  if (!running->second.first_fraction.has_value()) {
+    running->second.first_fraction = progress.fraction();
+    running->second.first_message = clock_();
+  }
   running->second.progress = progress;
 }
 
@@ -53,12 +64,13 @@ void RunProgress::End(ActionId action) {
   running_.erase(action);
   elsewhere_.erase(action);
   ++ended_;
+  unknown_left_ -= IsUnknown(action);
   ended_work_ += WorkOf(action);
   work_left_[KindOf(action)] -= WorkOf(action);
 }
 
 void RunProgress::Finish(ActionId action) {
-  if (const auto running = running_.find(action); running != running_.end()) {
+  if (const auto running = running_.find(action); running != running_.end() && !IsUnknown(action)) {
     Tally& tally = finished_[KindOf(action)];
     tally.work += WorkOf(action) * (1 - running->second.first_fraction.value_or(0));
     tally.seconds += absl::ToDoubleSeconds(clock_() - running->second.start);
@@ -98,7 +110,7 @@ const WorkProgress* RunProgress::LastOf(ActionId action) const {
 
 RunProgress::Tally RunProgress::DoneBy(ActionId action, const Running& running) const {
   const double share = running.progress.fraction() - running.first_fraction.value_or(0);
-  return {WorkOf(action) * share, absl::ToDoubleSeconds(clock_() - running.start)};
+  return {WorkOf(action) * share, absl::ToDoubleSeconds(clock_() - running.first_message)};
 }
 
 RunProgress::Rates RunProgress::RatesSoFar() const {
@@ -106,6 +118,7 @@ RunProgress::Rates RunProgress::RatesSoFar() const {
   const double needed = has_pace ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
   std::array<Tally, kKinds> tallies = finished_;
   for (const auto& [id, running] : running_) {
+    if (IsUnknown(id)) continue;
     const Tally done = DoneBy(id, running);
     if (done.work <= 0 || done.seconds < needed) continue;
     tallies[KindOf(id)].work += done.work;
@@ -129,6 +142,7 @@ bool RunProgress::IsKnown(const Rates& rates) {
 }
 
 std::optional<absl::Duration> RunProgress::TimeLeft() const {
+  if (unknown_left_ > 0) return std::nullopt;
   double seconds = 0, longest = 0;
   Rates rates = RatesSoFar();
   const bool is_known = IsKnown(rates);
@@ -149,7 +163,7 @@ void RunProgress::Describe(RunState* state) const {
   state->set_actions(total_);
   state->set_ended(ended_);
   state->set_failed(failed_);
-  double work = ended_work_;
+  double work = ended_work_, actions = ended_;
   const auto describe = [this](ActionId id, RunningAction* action) {
     action->set_kind(KindName(plan_[id].kind));
     action->set_key(plan_[id].key);
@@ -161,6 +175,7 @@ void RunProgress::Describe(RunState* state) const {
     action->set_started_at_seconds(running.started_at_seconds);
     *action->mutable_progress() = running.progress;
     work += running.progress.fraction() * WorkOf(id);
+    actions += running.progress.fraction();
     if (running.attempt > 1) action->set_attempt(running.attempt);
   }
   for (const auto& [id, run_id] : elsewhere_) {
@@ -168,7 +183,7 @@ void RunProgress::Describe(RunState* state) const {
     describe(id, action);
     action->set_elsewhere(RunName(run_id));
   }
-  state->set_fraction(work / std::max(total_work_, 1.0));
+  state->set_fraction(unknown_ > 0 ? actions / std::max(total_, 1) : work / std::max(total_work_, 1.0));
   if (const std::optional<absl::Duration> left = TimeLeft(); left.has_value()) {
     state->set_seconds_left(absl::ToDoubleSeconds(*left));
     if (expected_.is_rough && !IsKnown(RatesSoFar())) state->set_left_is_rough(true);

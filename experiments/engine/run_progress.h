@@ -31,7 +31,8 @@ struct ExpectedPace {
 // seconds per evaluation, each from the finished actions of the kind and the progress of the running ones. A kind
 // without measurements uses the rate of all kinds together; before anything is measured, all kinds use the expected
 // pace. The time left is at least the time that the longest running action needs. It is absent if nothing has been
-// measured and no pace was expected.
+// measured and no pace was expected, and until the last training by a command has ended: its work is unknown, and then
+// the fraction done is that of actions.
 class RunProgress {
  public:
   // Counts the needed actions of the plan, which may grow. `clock` returns the time since any fixed point.
@@ -68,6 +69,7 @@ class RunProgress {
     absl::Duration start;
     double started_at_seconds = 0;
     std::optional<double> first_fraction;  // at its first message; above 0 if a training was resumed
+    absl::Duration first_message;          // when it came: the worker's start says nothing about the pace
     WorkProgress progress;
     int attempt = 1;
   };
@@ -81,7 +83,9 @@ class RunProgress {
 
   double WorkOf(ActionId action) const;
   int KindOf(ActionId action) const { return static_cast<int>(plan_[action].kind); }
-  // Returns the work that a running action has done since its start, and the time.
+  // Whether it is a training by a command, which may take any time.
+  bool IsUnknown(ActionId action) const;
+  // Returns the work that a running action has done since its first message, and the time.
   Tally DoneBy(ActionId action, const Running& running) const;
   void End(ActionId action);
   // Returns the rates of this run so far, by kind.
@@ -92,6 +96,7 @@ class RunProgress {
   const std::function<absl::Duration()> clock_;
   const ExpectedPace expected_;
   int total_ = 0, ended_ = 0, failed_ = 0;
+  int unknown_ = 0, unknown_left_ = 0;  // trainings by commands
   double total_work_ = 0, ended_work_ = 0;
   std::array<double, kKinds> work_left_ = {};  // of all actions that have not ended
   std::array<Tally, kKinds> finished_ = {};

@@ -1,5 +1,6 @@
 #include "experiments/engine/run_progress.h"
 
+#include "experiments/spec/method.pb.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -117,6 +118,47 @@ TEST_F(RunProgressTest, AResumedTrainingCountsOnlyItsNewWork) {
   now_ += absl::Seconds(10);
   progress_.Advance(ActionId{0}, At(0.6));
   EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 600), 1e-6);
+}
+
+// A worker takes seconds to start and to load what was saved. One step in that time is no pace.
+TEST_F(RunProgressTest, TheStartOfTheWorkerIsNoPartOfThePace) {
+  progress_.Start(ActionId{0});
+  now_ += absl::Seconds(8);
+  progress_.Advance(ActionId{0}, At(0.002));
+  now_ += absl::Seconds(1);
+  progress_.Advance(ActionId{0}, At(0.003));
+  EXPECT_FALSE(progress_.TimeLeft().has_value());
+  now_ += absl::Seconds(9);
+  progress_.Advance(ActionId{0}, At(0.102));
+  // 100 units in 10 s.
+  EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 102), 1e-6);
+}
+
+// The first trial's training is by a command: 3.5 of 6 actions.
+TEST_F(RunProgressTest, ACommandMayTakeAnyTime) {
+  Plan plan = plan_;
+  TrialSpec trial = plan.trials[0].Spec();
+  trial.mutable_method()->mutable_training()->mutable_command()->set_run("train");
+  plan.trials[0] = openset::Trial(trial);
+  plan.actions[0].work = 0;
+  RunProgress progress(plan, [this] { return now_; }, {0.5, 1});
+  EXPECT_FALSE(progress.TimeLeft().has_value());
+  for (const int id : {3, 4, 5}) {
+    progress.Start(ActionId{id});
+    now_ += absl::Seconds(10);
+    progress.Finish(ActionId{id});
+  }
+  EXPECT_FALSE(progress.TimeLeft().has_value());
+  progress.Start(ActionId{0});
+  progress.Advance(ActionId{0}, At(0.5));
+  RunState state;
+  progress.Describe(&state);
+  EXPECT_DOUBLE_EQ(state.fraction(), 3.5 / 6);
+  EXPECT_FALSE(state.has_seconds_left());
+  now_ += absl::Seconds(1000);
+  progress.Finish(ActionId{0});
+  // An inference of 100 units took 10 s, and an evaluation as long; the command's time says nothing about them.
+  EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 20, 1e-9);
 }
 
 TEST_F(RunProgressTest, ConcurrentActionsShareTheWorkButNoneIsSplit) {

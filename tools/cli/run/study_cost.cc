@@ -325,6 +325,12 @@ std::string BasisText(const PlanCost& cost, bool on_gpu) {
 absl::StatusOr<Expectation> ExpectationOf(const Study& study, const RunConfig& config) {
   Expectation expectation;
   if (study.plan().trials.empty()) return expectation;
+  for (const ActionId id : study.plan().NeededActions()) {
+    const Action& action = study.plan()[id];
+    if (action.kind != ActionKind::kTrain || !study.plan().TrialOf(action).method().training().has_command()) continue;
+    expectation.text = "time left: unknown until the trainings by commands have ended";
+    return expectation;
+  }
   OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study, config));
   HintAtTf32(study.plan(), machine);
   OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, /*may_probe=*/false, config));
