@@ -3,7 +3,9 @@
 #include <minizip/zip.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -50,6 +52,12 @@ bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
   return true;
 }
 
+// `error` is errno after the failed call, or 0.
+absl::Status CannotWrite(const std::string& path, int error) {
+  return absl::UnavailableError(
+      absl::StrCat("cannot write ", path, error == 0 ? "" : absl::StrCat(": ", std::strerror(error))));
+}
+
 // Errors name the path.
 absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
@@ -93,6 +101,7 @@ void NpzWriter::RemoveRows() {
 
 absl::Status NpzWriter::AppendRows(const std::string& name, const NpyArray& some) {
   Rows& rows = rows_[name];
+  errno = 0;
   if (rows.path.empty()) {
     rows.path = absl::StrCat(path_, ".", name, ".rows");
     rows.file.open(rows.path, std::ios::binary | std::ios::trunc);
@@ -102,13 +111,13 @@ absl::Status NpzWriter::AppendRows(const std::string& name, const NpyArray& some
   rows.file.write(some.data.data(), static_cast<std::streamsize>(some.data.size()));
   rows.bytes += static_cast<int64_t>(some.data.size());
   rows.count += some.shape[0];
-  return rows.file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", rows.path));
+  return rows.file ? absl::OkStatus() : CannotWrite(rows.path, errno);
 }
 
 absl::Status NpzWriter::Finish(const NpzArrays& whole) {
-  const absl::Status failed = absl::UnavailableError(absl::StrCat("cannot write ", path_));
+  errno = 0;
   zipFile zip = zipOpen64(path_.c_str(), APPEND_STATUS_CREATE);
-  if (zip == nullptr) return failed;
+  if (zip == nullptr) return CannotWrite(path_, errno);
   std::set<std::string> names;
   for (const auto& [name, _] : whole) names.insert(name);
   for (const auto& [name, _] : rows_) names.insert(name);
@@ -130,9 +139,11 @@ absl::Status NpzWriter::Finish(const NpzArrays& whole) {
     }
     ok = ok && zipCloseFileInZip(zip) == ZIP_OK;
   }
-  ok = zipClose(zip, nullptr) == ZIP_OK && ok;
+  int error = errno;
+  const bool closed = zipClose(zip, nullptr) == ZIP_OK;
+  if (ok) error = errno;
   RemoveRows();
-  return ok ? absl::OkStatus() : failed;
+  return ok && closed ? absl::OkStatus() : CannotWrite(path_, error);
 }
 
 absl::StatusOr<std::vector<std::string>> NpzNames(const std::string& path) {

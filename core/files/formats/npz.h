@@ -32,7 +32,8 @@ class NpzWriter {
   NpzWriter(const NpzWriter&) = delete;
   NpzWriter& operator=(const NpzWriter&) = delete;
 
-  // Appends the rows of `some` [n, ...] to the array `name` [N, ...]. Errors: kUnavailable with the path. Precondition:
+  // Appends the rows of `some` [n, ...] to the array `name` [N, ...]. Errors: kUnavailable, with the path and the
+  // system's reason (as Finish()). Precondition:
   // all rows of an array have the same type and, apart from n, the same shape.
   absl::Status AppendRows(const std::string& name, const NpyArray& some);
 

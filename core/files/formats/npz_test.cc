@@ -1,11 +1,15 @@
 #include "core/files/formats/npz.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -59,8 +63,22 @@ TEST(NpzWriter, WritesTheSameBytesRowByRow) {
 TEST(NpzWriter, NamesArraysThatItCannotWrite) {
   NpzWriter writer("/no such folder/x.npz");
   EXPECT_EQ(writer.AppendRows("a", MakeNpy(std::vector<float>{1}, {1})),
-            absl::UnavailableError("cannot write /no such folder/x.npz.a.rows"));
-  EXPECT_EQ(writer.Finish({}), absl::UnavailableError("cannot write /no such folder/x.npz"));
+            absl::UnavailableError("cannot write /no such folder/x.npz.a.rows: No such file or directory"));
+  EXPECT_EQ(writer.Finish({}), absl::UnavailableError("cannot write /no such folder/x.npz: No such file or directory"));
+}
+
+// The engine knows a full disk by this reason, and starts nothing more.
+TEST(NpzWriter, SaysThatTheDiskIsFull) {
+  const NpyArray large = MakeNpy(std::vector<float>(1 << 20), {1 << 20});
+  const absl::Status whole = WriteNpz("/dev/full", {{"a", large}});
+  EXPECT_EQ(whole, absl::UnavailableError("cannot write /dev/full: No space left on device"));
+  EXPECT_TRUE(IsDiskError(whole));
+  const std::string folder = testing::TempDir() + "/full";
+  ASSERT_TRUE(MakeFolders(folder).ok());
+  ASSERT_EQ(symlink("/dev/full", (folder + "/x.npz.a.rows").c_str()), 0);
+  NpzWriter writer(folder + "/x.npz");
+  EXPECT_EQ(writer.AppendRows("a", large),
+            absl::UnavailableError(absl::StrCat("cannot write ", folder, "/x.npz.a.rows: No space left on device")));
 }
 
 TEST(WriteNpz, ReadsBackAndIsReproducible) {
