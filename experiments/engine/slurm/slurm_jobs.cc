@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -251,6 +253,38 @@ std::string ThisTaskId() {
 absl::Duration TimeToEnd(const SlurmSpec& slurm) {
   constexpr int kOwnEndSeconds = 15;
   return absl::Seconds(std::max(1, slurm.warning_seconds() - kOwnEndSeconds));
+}
+
+namespace {
+
+// Seconds of "MINUTES", "MINUTES:SECONDS", "HOURS:MINUTES:SECONDS", "DAYS-HOURS", "DAYS-HOURS:MINUTES" and
+// "DAYS-HOURS:MINUTES:SECONDS"; -1 for another text.
+int64_t SecondsOfTime(absl::string_view text) {
+  int64_t days = 0;
+  const size_t dash = text.find('-');
+  if (dash != absl::string_view::npos && !absl::SimpleAtoi(text.substr(0, dash), &days)) return -1;
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(dash == absl::string_view::npos ? text : text.substr(dash + 1), ':');
+  std::array<int64_t, 3> numbers = {};  // hours, minutes, seconds
+  if (parts.size() > numbers.size()) return -1;
+  const size_t first = dash == absl::string_view::npos && parts.size() < numbers.size() ? 1 : 0;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (!absl::SimpleAtoi(parts[p], &numbers[first + p])) return -1;
+  }
+  return ((days * 24 + numbers[0]) * 60 + numbers[1]) * 60 + numbers[2];
+}
+
+}  // namespace
+
+std::string TimeHint(const SlurmSpec& slurm) {
+  constexpr int64_t kEarly = 60;
+  const int64_t seconds = SecondsOfTime(slurm.time());
+  const int64_t work = seconds - slurm.warning_seconds() - kEarly;
+  if (seconds <= 0 || 2 * work >= seconds) return "";
+  return absl::StrCat("hint: slurm.time ", slurm.time(), " leaves a task ", std::max<int64_t>(work, 0),
+                      " seconds for work before the warning (warning_seconds: ", slurm.warning_seconds(),
+                      ", and Slurm may warn a minute early), and a requeue waits about two minutes: take more time, or "
+                      "fewer warning_seconds");
 }
 
 SlurmSeat SeatFor(const Plan& plan, const ActionMemory& memory, const SlurmSpec& slurm) {

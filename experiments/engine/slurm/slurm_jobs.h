@@ -89,6 +89,10 @@ std::string ThisTaskId();
 // the rest of `warning_seconds` is for the task's own shutdown.
 absl::Duration TimeToEnd(const SlurmSpec& slurm);
 
+// A hint if less than half of `time` is for work: Slurm may warn up to a minute early, and a requeued task waits about
+// two minutes. "" otherwise, without a limit, and for a text that sbatch reads as no time.
+std::string TimeHint(const SlurmSpec& slurm);
+
 // Submitting.
 
 struct SlurmOptions {

@@ -142,6 +142,23 @@ TEST_F(SlurmJobsTest, SkipsEntriesThatAreNotFiles) {
   EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty());
 }
 
+TEST(TimeHint, IsGivenIfLessThanHalfOfTheTimeIsForWork) {
+  SlurmSpec slurm;
+  slurm.set_warning_seconds(120);
+  // 300 - 120 - 60 = 120 seconds of 300; 360 seconds leave 180.
+  for (const char* short_time : {"00:05:00", "5", "5:59", "0-00:05", "1"}) {
+    slurm.set_time(short_time);
+    EXPECT_THAT(TimeHint(slurm), HasSubstr(absl::StrCat("hint: slurm.time ", short_time, " leaves a task ")));
+  }
+  slurm.set_time("00:05:00");
+  EXPECT_THAT(TimeHint(slurm), HasSubstr(" leaves a task 120 seconds for work before"));
+  for (const char* time :
+       {"00:06:00", "6", "6:00", "0-1", "0-00:06", "1-00:00:00", "08:00:00", "UNLIMITED", "", "a:b"}) {
+    slurm.set_time(time);
+    EXPECT_EQ(TimeHint(slurm), "") << time;
+  }
+}
+
 TEST(TaskScript, RunsOnItsSeat) {
   SlurmOptions options;
   options.command = {"program", "run", "a spec"};

@@ -227,6 +227,7 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
   bool has_submitted = false;
   FailuresBefore failures_before;
   if (by_slurm) {
+    if (const std::string hint = TimeHint(config.deployment.slurm()); !hint.empty()) std::cerr << hint << "\n";
     OPENSET_ASSIGN_OR_RETURN(SlurmOptions submit, SlurmOptionsOf(*study, config));
     slurm.emplace(plan, study->store(), std::move(submit), &display, [&](const std::string& line) {
       has_submitted = true;
