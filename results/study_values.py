@@ -36,7 +36,7 @@ class Study:
         if self.source == self.bundle:
             with open(os.path.join(self.folder, name + ".textproto"), encoding="utf-8") as spec:
                 self.report["baseline"], = re.findall(r'baseline: "(.*)"', spec.read())
-        self.records = self.ask("records", "ls", self.bundle, "--format=json")
+        self.records = self.ask("records", "ls", self.bundle, "measured_on=test or measured_on=validation", "--format=json")
         self.compared = {}
 
     def ask(self, *words):

@@ -63,7 +63,7 @@ TEST_F(StoreTest, ReadingCreatesNothing) {
 
 TEST_F(StoreTest, TheFirstRecordOfATrialStays) {
   EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
-  EXPECT_FALSE(*store_.CommitRecord(Record(kAbcd, 2)));
+  EXPECT_FALSE(*store_.CommitRecord(Record(kAbcd, 0.5)));
   EXPECT_TRUE(*store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 1);
   EXPECT_EQ(store_.RecordPath(kAbcd), absl::StrCat(store_.folder(), "/records/ab/", kAbcd, ".rec"));
