@@ -162,7 +162,7 @@ Case RandomCase(RandomStream* random) {
                                        ci ? "ci: true " : "", interval, " }");
     random_case.command = {"eval"};
     with_flags(interval_flags);
-    with_flags({absl::StrCat("--metrics=", metrics)});
+    if (!metrics.empty()) with_flags({absl::StrCat("--metrics=", metrics)});
     if (!convention.empty()) with_flags({absl::StrCat("--convention=", convention)});
     if (ci) with_flags({"--ci"});
   } else if (kind == 1) {
@@ -175,7 +175,8 @@ Case RandomCase(RandomStream* random) {
                                        "' ", interval, " }");
     random_case.command = {"compare"};
     with_flags(interval_flags);
-    with_flags({absl::StrCat("--metrics=", metrics), absl::StrCat("--group=", group)});
+    if (!metrics.empty()) with_flags({absl::StrCat("--metrics=", metrics)});
+    with_flags({absl::StrCat("--group=", group)});
   } else {
     const std::string& rule = OneOf<std::string>(
         random, {"known_accepted", "conformal", "unknown_rejected", "risk", "youden_macro", "risks"});
