@@ -199,7 +199,7 @@ TEST_F(StoreTest, ALinkIsNotFollowedAndStays) {
     const absl::Status status = store_.LoadRecord(kAbcd).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
     EXPECT_THAT(std::string(status.message()), HasSubstr(path + ": is a link; openset follows no link below"));
-    EXPECT_FALSE(store_.CommitRecord(Record(kAbcd, 2)).value_or(false));
+    EXPECT_FALSE(store_.CommitRecord(Record(kAbcd, 0.5)).value_or(false));
     EXPECT_TRUE(std::filesystem::is_symlink(path));
     ASSERT_TRUE(store_.Remove(path).ok());  // removes the link
   }
@@ -228,8 +228,8 @@ TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
     // A new record replaces it, and the old one can be examined.
-    EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 2))) << what;
-    EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 2) << what;
+    EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 0.5))) << what;
+    EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 0.5) << what;
     EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/", kAbcd, ".rec"))) << what;
     EXPECT_EQ(store_.Quarantined()->size(), count);
     EXPECT_THAT(store_.Quarantined()->back(), HasSubstr(path));
@@ -249,7 +249,7 @@ TEST_F(StoreTest, AnErrorIsNeitherAbsenceNorCorruption) {
     for (const char* calls : {"open", "read"}) {
       const FailingDisk failing(path, error, calls);
       EXPECT_TRUE(IsReadFailure(store_.LoadRecord(kAbcd).status())) << error << " " << calls;
-      EXPECT_TRUE(IsReadFailure(store_.CommitRecord(Record(kAbcd, 2)).status())) << error << " " << calls;
+      EXPECT_TRUE(IsReadFailure(store_.CommitRecord(Record(kAbcd, 0.5)).status())) << error << " " << calls;
     }
     for (const char* calls : {"open", "list"}) {
       const FailingDisk failing("/attempts/", error, calls);

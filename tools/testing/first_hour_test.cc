@@ -106,7 +106,7 @@ TEST(FirstHour, StatusShowsEpochAndTimeLeftAndCancelStops) {
   std::string status;
   int ended = 0;
   // The study takes far longer than the test. Before a speed is known, only the epoch is shown.
-  while (!absl::StrContains(status, " images/s") || !absl::StrContains(status, " left")) {
+  while (!absl::StrContains(status, " images/s") || !absl::StrContains(LineWith(status, "running by "), " left")) {
     usleep(100000);
     ASSERT_EQ(waitpid(pid, &ended, WNOHANG), 0) << program.Read("err.txt");
     status = other.Run({"status", "lambda", "--store=" + program.store()}).out;
