@@ -11,6 +11,9 @@
 #include "absl/strings/str_split.h"
 
 namespace openset {
+
+std::string Counted(int64_t n, absl::string_view noun) { return absl::StrCat(n, " ", noun, n == 1 ? "" : "s"); }
+
 namespace {
 
 // Whether a byte continues a character.

@@ -1,14 +1,18 @@
-// Wraps and shortens text.
+// Text for people: counted, shortened and wrapped.
 #ifndef OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 #define OPENSET_CORE_TEXT_WRAPPED_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 
 namespace openset {
+
+// "1 run", "2 runs".
+std::string Counted(int64_t n, absl::string_view noun);
 
 // Shortens messages that quote user input.
 

@@ -10,6 +10,13 @@
 namespace openset {
 namespace {
 
+TEST(Counted, HasAPlural) {
+  EXPECT_EQ(Counted(0, "run"), "0 runs");
+  EXPECT_EQ(Counted(1, "run"), "1 run");
+  EXPECT_EQ(Counted(-1, "run"), "-1 runs");
+  EXPECT_EQ(Counted(3000000000, "new trial"), "3000000000 new trials");
+}
+
 TEST(Shortened, LeavesShortTexts) {
   EXPECT_EQ(Shortened(""), "");
   EXPECT_EQ(Shortened("a\nb\n"), "a\nb\n");

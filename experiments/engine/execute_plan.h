@@ -137,8 +137,8 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
   }
 }
 
-// Decides when to look at the other processes of the store and when to give a sign of life. Both are due at the first
-// call. Uses one monotonic clock.
+// Decides when to poll the other processes of the store and when to send a heartbeat. Both are due at the first call.
+// Uses one monotonic clock.
 class PollSchedule {
  public:
   // Returns whether a sign of life is due: one per `every`. If so, counts it as given.

@@ -96,8 +96,9 @@ struct LocalEngineOptions {
   // Whether the user allows trainings by other programs (CommandSpec).
   bool allow_commands = false;
   // A worker that gives no sign of life for this long is killed. Signs of life are each byte that it sends, use of the
-  // CPU, and reading (also of what it is sent). While it sends a message, only the bytes count; likewise on a GPU after
-  // the action's first message, since a process that waits for a hanging GPU also uses the CPU.
+  // CPU, and reading (also of what it is sent). While it sends a message, only the bytes count; likewise after the
+  // action's first message on a GPU, or for a training by another program, since a process that waits for one of these
+  // also uses the CPU.
   absl::Duration hang = absl::Minutes(10);
   // If a dead worker has not left its GPU after this long, the GPU is no longer used.
   absl::Duration leave = absl::Minutes(1);

@@ -20,6 +20,10 @@ constexpr double kBetterRateNeedsSeconds = 10;
 
 }  // namespace
 
+bool IsByCommand(const Plan& plan, ActionId action) {
+  return plan[action].kind == ActionKind::kTrain && plan.TrialOf(plan[action]).method().training().has_command();
+}
+
 RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock, ExpectedPace expected)
     : plan_(plan), clock_(clock != nullptr ? std::move(clock) : SteadyNow), expected_(expected) {
   for (const ActionId id : plan_.NeededActions()) Expect(id);
@@ -27,11 +31,6 @@ RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock
 
 // Actions without image passes (evaluation) take some time too.
 double RunProgress::WorkOf(ActionId action) const { return static_cast<double>(plan_[action].work) + 1; }
-
-bool RunProgress::IsUnknown(ActionId action) const {
-  const Action& of = plan_[action];
-  return of.kind == ActionKind::kTrain && plan_.TrialOf(of).method().training().has_command();
-}
 
 void RunProgress::Expect(ActionId action) {
   ++total_;

@@ -17,6 +17,9 @@
 
 namespace openset {
 
+// Whether the action is a training by another program (training.command), which may take any time.
+bool IsByCommand(const Plan& plan, ActionId action);
+
 // The expected speed of a run before it has done anything, from other sources (experiments/plan/cost.h).
 struct ExpectedPace {
   double seconds_per_pass = 0;  // per pass of one image (Action.work), in one action; 0: not known
@@ -83,8 +86,8 @@ class RunProgress {
 
   double WorkOf(ActionId action) const;
   int KindOf(ActionId action) const { return static_cast<int>(plan_[action].kind); }
-  // Whether it is a training by a command, which may take any time.
-  bool IsUnknown(ActionId action) const;
+  // Whether nobody knows how long it takes.
+  bool IsUnknown(ActionId action) const { return IsByCommand(plan_, action); }
   // Returns the work that a running action has done since its first message, and the time.
   Tally DoneBy(ActionId action, const Running& running) const;
   void End(ActionId action);

@@ -212,8 +212,6 @@ std::string SizeText(const UntilReport& until) {
   return absl::StrCat(until.size, unit);
 }
 
-std::string Counted(int count, const char* what) { return absl::StrCat(count, " ", what, count == 1 ? "" : "s"); }
-
 // Why comparisons are undecided, and the flag that lets them have more runs.
 std::string UndecidedLine(const UntilReport& until) {
   int splits = 0, seeds = 0, listed = 0;  // the most of an undecided comparison; the least that a task lists

@@ -469,13 +469,13 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
     written.manifest.set_records(written.manifest.records() + 1);
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
     for (const std::string& replica : replicas) {
-      OPENSET_ASSIGN_OR_RETURN(std::string bytes, store.ReadBytes(replica));
+      OPENSET_ASSIGN_OR_RETURN(const std::string bytes, store.ReadBytes(replica));
       TrialRecord other;
       OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &other), replica));
       std::string member = MemberOf(replica, store);
       if (!extras.details) {  // its name is the sum of its content
-        OPENSET_ASSIGN_OR_RETURN(bytes, WithoutDetails(replica, bytes));
-        member = absl::StrCat(member.substr(0, member.rfind('/') + 1), Sha256Hex(bytes), ".rec");
+        other.clear_details();
+        member = absl::StrCat(member.substr(0, member.rfind('/') + 1), Sha256Hex(EncodeRecord(other)), ".rec");
       }
       files[member] = replica;
       written.manifest.set_replicas(written.manifest.replicas() + 1);

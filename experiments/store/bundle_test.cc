@@ -237,6 +237,13 @@ class BundleTest : public ::testing::Test {
     ASSERT_THAT(WriteFileAtomically(path_, SignedBundle(members)), IsOk());
   }
 
+  // Reads the bundle of these members, the last of which are the sums, with other ones.
+  absl::Status ReadWithSums(std::vector<ZipMember> members, const std::string& sums) {
+    members.back().content = sums;
+    WriteMembers(members);
+    return Read();
+  }
+
   const Store store_;
   const std::string path_;
   std::vector<std::string> seen_;
@@ -302,12 +309,7 @@ TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
 TEST_F(BundleTest, ChecksTheSumsOfRecords) {
   Write();
   const std::vector<ZipMember> members = PackedBundle(UnpackedBundle(path_));
-  const auto read_with = [&](const std::string& sums) {
-    std::vector<ZipMember> changed = members;
-    changed.back().content = sums;
-    WriteMembers(changed);
-    return Read();
-  };
+  const auto read_with = [&](const std::string& sums) { return ReadWithSums(members, sums); };
   const std::string sums = members.back().content;
   EXPECT_THAT(read_with(sums), IsOk());
   std::string wrong = sums;
@@ -340,12 +342,7 @@ TEST_F(BundleTest, ChecksTheSumsOfMembers) {
     WriteMembers(changed);
     EXPECT_THAT(Read(), is_damaged(absl::StrCat("'", name, "' does not have its sum in SHA256SUMS")));
   }
-  const auto read_with = [&](const std::string& sums) {
-    std::vector<ZipMember> changed = members;
-    changed.back().content = sums;
-    WriteMembers(changed);
-    return Read();
-  };
+  const auto read_with = [&](const std::string& sums) { return ReadWithSums(members, sums); };
   const std::string sums = members.back().content;
   std::string renamed = sums;
   renamed.replace(renamed.find("  records.tar.xz"), 16, "  recorde.tar.xz");

@@ -219,11 +219,11 @@ bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
 namespace {
 
 // Whether one of two records is the other without its details, as BundleExtras.details leaves them out.
-bool IsSameButForDetails(TrialRecord a, TrialRecord b) {
+bool IsSameButForDetails(const TrialRecord& a, const TrialRecord& b) {
   if (a.has_details() == b.has_details()) return false;
-  a.clear_details();
-  b.clear_details();
-  return EncodeRecord(a) == EncodeRecord(b);
+  TrialRecord stripped = a.has_details() ? a : b;
+  stripped.clear_details();
+  return EncodeRecord(stripped) == EncodeRecord(a.has_details() ? b : a);
 }
 
 }  // namespace

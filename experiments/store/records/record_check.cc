@@ -377,9 +377,8 @@ absl::Status CheckMetricsOfTrial(const TrialRecord& record) {
     for (const Listed& listed : metrics) {
       if (!is_pool && !listed.reads_unknown) continue;
       const auto is_it = [&](const MetricRecord& metric) {
-        const bool in_group = is_pool && !metric.has_group()
-                                  ? true
-                                  : metric.group().kind() == group.kind() && metric.group().set() == group.set();
+        const bool in_group = (is_pool && !metric.has_group()) ||
+                              (metric.group().kind() == group.kind() && metric.group().set() == group.set());
         return in_group && KindOfMetric(metric) == listed.member && IsMeasured(metric, listed.name);
       };
       int tried = 0;

@@ -23,11 +23,7 @@
 #include "tools/cli/records/bundle_records.h"
 
 namespace openset {
-namespace {
-
-std::string Count(int n, const std::string& what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
-
-}  // namespace
+namespace {}  // namespace
 
 absl::Status ExportRecords(const std::optional<std::string>& text, const RunConfig& config) {
   const std::string bundle = config.bundle;
@@ -100,7 +96,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
         absl::StrCat(written.status().message(), "; 'openset records verify' moves corrupt records to quarantine/"));
   }
   if (!written.ok()) return written.status();
-  std::cout << bundle << ": " << Count(static_cast<int>(written->manifest.records()), "trial")
+  std::cout << bundle << ": " << Counted(written->manifest.records(), "trial")
             << (written->manifest.replicas() > 0
                     ? absl::StrCat(" and ", written->manifest.replicas(), " more records of them")
                     : "")
@@ -125,13 +121,13 @@ absl::Status UpgradeRecords(const std::string& from, const std::string& to) {
     OPENSET_ASSIGN_OR_RETURN(counts, UpgradeBundle(UserPath(from), UserPath(to), &written));
     std::cout << "sha256 of the content (not of the file) " << written.digest << "\n";
   }
-  std::cout << to << ": " << Count(counts.merged.trials, "new trial") << ", "
-            << Count(counts.merged.replicas + counts.merged.differing, "more record") << " of them, "
-            << Count(counts.checkpoints, "checkpoint") << ", " << counts.outputs << " outputs\n";
+  std::cout << to << ": " << Counted(counts.merged.trials, "new trial") << ", "
+            << Counted(counts.merged.replicas + counts.merged.differing, "more record") << " of them, "
+            << Counted(counts.checkpoints, "checkpoint") << ", " << counts.outputs << " outputs\n";
   for (const std::string& line : counts.left_out) std::cerr << "left out: " << OneLine(line) << "\n";
   if (counts.left_out.empty()) return absl::OkStatus();
   return absl::AbortedError(
-      absl::StrCat(Count(static_cast<int>(counts.left_out.size()), "result"), " of ", from, " could not be upgraded"));
+      absl::StrCat(Counted(counts.left_out.size(), "result"), " of ", from, " could not be upgraded"));
 }
 
 absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConfig& config) {
@@ -143,11 +139,11 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
   for (const std::string& source : sources) {
     OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));
   }
-  std::cout << Count(counts.trials, "new trial") << ", " << Count(counts.replicas, "replica")
+  std::cout << Counted(counts.trials, "new trial") << ", " << Counted(counts.replicas, "replica")
             << " with the same numbers, " << counts.differing << " with other numbers, " << counts.there
             << " there already";
   if (counts.outputs + counts.checkpoints > 0) {
-    std::cout << "; " << Count(counts.checkpoints, "new checkpoint") << ", " << counts.outputs << " new outputs";
+    std::cout << "; " << Counted(counts.checkpoints, "new checkpoint") << ", " << counts.outputs << " new outputs";
   }
   std::cout << "\n";
   if (counts.differing > 0) {
@@ -165,7 +161,7 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
   }
   std::vector<std::string> parts;
   if (!counts.damaged.empty()) {
-    parts.push_back(absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "corrupt record"), " left out:\n",
+    parts.push_back(absl::StrCat(Counted(counts.damaged.size(), "corrupt record"), " left out:\n",
                                  absl::StrJoin(counts.damaged, "\n")));
   }
   if (!counts.unreadable.empty()) parts.push_back(UnreadableText(counts.unreadable));

@@ -33,19 +33,24 @@ std::string RealFolder(const std::string& file) {
   return error ? "" : path.parent_path().string();
 }
 
+// The method files of the study that set a command.
+std::vector<const MethodLayer*> FilesWithCommands(const Study& study) {
+  std::vector<const MethodLayer*> files;
+  const auto add = [&files](const LoadedMethod& method) {
+    for (const MethodLayer& layer : method.layers) {
+      if (layer.spec.training().has_command()) files.push_back(&layer);
+    }
+  };
+  for (const LoadedMethod& method : study.experiment().methods) add(method);
+  for (const auto& [place, method] : study.experiment().task_methods) add(method);
+  return files;
+}
+
 // The folders whose files decide which commands run: the study's folder, and the folders of method files that set a
 // command.
 std::set<std::string> FoldersOf(const Study& study) {
-  const Experiment& experiment = study.experiment();
-  std::set<std::string> folders = {RealFolder(experiment.source.file())};
-  const auto add = [&](const LoadedMethod& method) {
-    if (!method.spec.training().has_command()) return;
-    for (const MethodLayer& layer : method.layers) {
-      if (layer.spec.training().has_command()) folders.insert(RealFolder(layer.source.file()));
-    }
-  };
-  for (const LoadedMethod& method : experiment.methods) add(method);
-  for (const auto& [place, method] : experiment.task_methods) add(method);
+  std::set<std::string> folders = {RealFolder(study.experiment().source.file())};
+  for (const MethodLayer* file : FilesWithCommands(study)) folders.insert(RealFolder(file->source.file()));
   return folders;
 }
 
@@ -53,13 +58,7 @@ std::set<std::string> FoldersOf(const Study& study) {
 // (`openset records spec`), so its folder doesn't vouch for it.
 bool AreOfMethodFiles(const Study& study) {
   std::set<std::string> of_files;
-  const auto add = [&of_files](const LoadedMethod& method) {
-    for (const MethodLayer& layer : method.layers) {
-      if (layer.spec.training().has_command()) of_files.insert(layer.spec.training().command().run());
-    }
-  };
-  for (const LoadedMethod& method : study.experiment().methods) add(method);
-  for (const auto& [place, method] : study.experiment().task_methods) add(method);
+  for (const MethodLayer* file : FilesWithCommands(study)) of_files.insert(file->spec.training().command().run());
   return absl::c_all_of(study.plan().trials, [&](const Trial& trial) {
     const TrainingSpec& training = trial.method().training();
     return !training.has_command() || of_files.count(training.command().run()) > 0;

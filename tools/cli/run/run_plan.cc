@@ -96,8 +96,6 @@ void SetUpTask(const SlurmArray& array, FailuresBefore* failures_before, Execute
   if (array.seat().memory_mb() > 0) engine->capacity.memory_mb = array.seat().memory_mb();
 }
 
-std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
-
 // On lines that fit the terminal, if there is one.
 void Show(absl::string_view text) {
   std::cout << (isatty(STDOUT_FILENO) != 0 ? Wrapped(text, TableWidth()) : std::string(text)) << std::endl;
@@ -113,10 +111,10 @@ void ShowWork(const Study& study, int cpu_slots) {
   for (const ActionKind kind : kActionKinds) {
     if (kind == ActionKind::kChoose) continue;  // SearchText() says it
     const int count = plan.CountNeeded(kind) - (kind == ActionKind::kTrain ? imports : 0);
-    absl::StrAppend(&text, Count(count, StageOf(kind).Noun(ActionRole::kMain)), ", ");
-    if (kind == ActionKind::kTrain && imports > 0) absl::StrAppend(&text, Count(imports, "import"), " of a model, ");
+    absl::StrAppend(&text, Counted(count, StageOf(kind).Noun(ActionRole::kMain)), ", ");
+    if (kind == ActionKind::kTrain && imports > 0) absl::StrAppend(&text, Counted(imports, "import"), " of a model, ");
   }
-  Show(absl::StrCat(text, cpu_slots > 0 ? Count(cpu_slots, "CPU slot") : "by Slurm", "."));
+  Show(absl::StrCat(text, cpu_slots > 0 ? Counted(cpu_slots, "CPU slot") : "by Slurm", "."));
   if (study.waiting() > 0) Show(SearchText(study));
 }
 

@@ -326,8 +326,7 @@ absl::StatusOr<Expectation> ExpectationOf(const Study& study, const RunConfig& c
   Expectation expectation;
   if (study.plan().trials.empty()) return expectation;
   for (const ActionId id : study.plan().NeededActions()) {
-    const Action& action = study.plan()[id];
-    if (action.kind != ActionKind::kTrain || !study.plan().TrialOf(action).method().training().has_command()) continue;
+    if (!IsByCommand(study.plan(), id)) continue;
     expectation.text = "time left: unknown until the trainings by commands have ended";
     return expectation;
   }
