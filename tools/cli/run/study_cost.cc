@@ -26,6 +26,7 @@
 #include "core/machine/machine.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -116,9 +117,29 @@ TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::
   return probed;
 }
 
+// More trainings at once give the same rate.
+constexpr int kMostAtOnce = 16;
+
+int TrainingsOf(const Plan& plan, bool needed_only) {
+  return static_cast<int>(absl::c_count_if(plan.actions, [needed_only](const Action& action) {
+    return action.kind == ActionKind::kTrain && action.role != ActionRole::kImport &&
+           (!needed_only || action.is_needed());
+  }));
+}
+
+// The mean number of actions at once: three trainings on two seats take as long as four.
+double AtOnce(int trainings, int seats) {
+  if (trainings == 0) return seats;
+  return trainings / std::ceil(static_cast<double>(trainings) / seats);
+}
+
+int ProbesAtOnce(int seats, int trainings) { return std::min({seats, kMostAtOnce, std::max(1, trainings)}); }
+
 }  // namespace
 
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs) {
+  const Action* largest = nullptr;
+  const int trainings = TrainingsOf(plan, /*needed_only=*/true);
   std::map<std::string, CostGroup> groups;
   // By what trials share; null if there is a record.
   std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, CostGroup*> group_of;
@@ -132,6 +153,7 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
       at->second = &groups[WhatIsProbed(trial, trial.execution().precision(), options)];
     }
     CostGroup* group = at->second;
+    if (largest == nullptr || action.work > largest->work) largest = &action;
     if (group == nullptr) continue;
     if (group->action == nullptr || action.work > group->action->work) group->action = &action;
     group->work += action.work;
@@ -141,12 +163,12 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
                    [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
   std::vector<std::string> lines;
   int probes = 0;
-  const auto rate_of = [&](const std::string& what, const TrainAction& action) -> std::optional<double> {
+  const auto rate_of = [&](const std::string& what, const TrainAction& action, int at_once) -> std::optional<double> {
     const std::string file = JoinPath(options.folder, Sha256Hex(what));
     const std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
     if (rate.has_value() || options.probe == nullptr || probes == kMostProbes) return rate;
     ++probes;
-    const absl::StatusOr<double> probed = options.probe(action);
+    const absl::StatusOr<double> probed = options.probe(action, at_once);
     if (!probed.ok()) {
       const std::string network(what.substr(0, what.find('\n')));
       lines.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
@@ -158,16 +180,46 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   for (const auto& [what, group] : by_work) {
     const Trial& trial = plan.TrialOf(*group.action);
     TrainAction action = ActionOf(plan, *group.action, throughputs->Of(trial, options.device));
-    const std::optional<double> rate = rate_of(what, action);
+    const std::optional<double> rate = rate_of(what, action, options.at_once);
     if (!rate.has_value()) continue;
     throughputs->AddProbe(trial, options.device, *rate);
     if (options.device.is_gpu || trial.execution().precision() != ExecutionSpec::BF16) continue;
     action.mutable_execution()->set_precision(ExecutionSpec::FP32);
-    const std::optional<double> fp32 = rate_of(WhatIsProbed(trial, ExecutionSpec::FP32, options), action);
+    const std::optional<double> fp32 =
+        rate_of(WhatIsProbed(trial, ExecutionSpec::FP32, options), action, options.at_once);
     if (fp32.has_value() && *fp32 >= *rate) {
       lines.push_back(absl::StrFormat("hint: BF16 doesn't pay on this CPU for %s: %.0f images a second, %.0f in FP32",
                                       what.substr(0, what.find('\n')), *rate, *fp32));
     }
+  }
+  if (options.device.is_gpu || options.slots < 2 || largest == nullptr) return lines;
+  // Both are probed, because records' rates include reading and what else the machine did.
+  probes = 0;
+  const Trial& trial = plan.TrialOf(*largest);
+  const auto together = [&](int threads) -> std::optional<double> {  // images per second
+    ProbeOptions with = options;
+    with.device.threads = threads;
+    const int seats = std::max(1, options.slots / threads);
+    with.at_once = ProbesAtOnce(seats, trainings);
+    TrainAction action = ActionOf(plan, *largest, throughputs->Of(trial, with.device));
+    action.mutable_execution()->set_threads(threads);
+    const std::optional<double> rate =
+        rate_of(WhatIsProbed(trial, trial.execution().precision(), with), action, with.at_once);
+    if (!rate.has_value()) return std::nullopt;
+    return *rate * AtOnce(trainings, seats);
+  };
+  const int own = options.device.threads, other = own == 1 ? options.slots : 1;
+  const std::optional<double> of_own = together(own), of_other = together(other);
+  if (!of_own.has_value() || !of_other.has_value()) return lines;
+  if (*of_own >= *of_other) {
+    lines.push_back(
+        absl::StrFormat("trainings finish first with %s each: %.0f images a second together for %s, %.0f with %d",
+                        Counted(own, "thread"), *of_own, NetworkOf(trial.method()), *of_other, other));
+  } else {
+    lines.push_back(absl::StrFormat(
+        "hint: trainings would finish first with %s each: %.0f images a second together for %s, %.0f with %d; "
+        "--set=execution.threads=%d makes other trials, because the bits of a training depend on its threads",
+        Counted(other, "thread"), *of_other, NetworkOf(trial.method()), *of_own, own, other));
   }
   return lines;
 }
@@ -186,22 +238,6 @@ std::string BuildOf(const std::vector<std::string>& command) {
 }
 
 namespace {
-
-// More trainings at once give the same rate.
-constexpr int kMostAtOnce = 16;
-
-int TrainingsOf(const Plan& plan, bool needed_only) {
-  return static_cast<int>(absl::c_count_if(plan.actions, [needed_only](const Action& action) {
-    return action.kind == ActionKind::kTrain && action.role != ActionRole::kImport &&
-           (!needed_only || action.is_needed());
-  }));
-}
-
-// The mean number of actions at once: three trainings on two seats take as long as four.
-double AtOnce(int trainings, int seats) {
-  if (trainings == 0) return seats;
-  return trainings / std::ceil(static_cast<double>(trainings) / seats);
-}
 
 // The seats of the plan's actions: the GPUs of --devices, or the CPU slots.
 struct Machine {
@@ -257,18 +293,18 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   if (!gpu.ok() || !engine.ok()) return throughputs;
   ProbeOptions options;
   options.device = machine.device;
-  options.at_once =
-      *gpu >= 0 ? 1 : std::min({machine.seats, kMostAtOnce, std::max(1, TrainingsOf(study.plan(), true))});
+  options.at_once = *gpu >= 0 ? 1 : ProbesAtOnce(machine.seats, TrainingsOf(study.plan(), /*needed_only=*/true));
+  options.slots = CpuSlots(config.deployment);
   // The catalog's folders, which come last, have no influence on the speed.
   options.build = BuildOf({engine->trainer.begin(), engine->trainer.end() - study.experiment().folders.catalog.size()});
   if (!options.build.empty()) options.folder = UserCacheFolder("probes");
   if (may_probe) {
-    options.probe = [&](const TrainAction& action) {
+    options.probe = [&](const TrainAction& action, int at_once) {
       if (isatty(STDERR_FILENO) != 0) {
         std::cerr << "openset: measuring the training speed of this machine for some seconds (--noprobe: estimate it)"
                   << std::endl;
       }
-      return ProbeRate(action, options.at_once, *gpu, *engine);
+      return ProbeRate(action, at_once, *gpu, *engine);
     };
   }
   for (const std::string& line : AddProbes(study.plan(), options, &throughputs)) {

@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -98,6 +100,7 @@ TEST(BuildOf, ChangesWithTheWorkerAndItsLibTorch) {
   EXPECT_EQ(BuildOf({}), "");
 }
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -130,7 +133,7 @@ class AddProbesTest : public ::testing::Test {
     options_.build = "1";
     options_.folder = absl::StrCat(testing::TempDir(), "/probes");
     std::filesystem::remove_all(options_.folder);
-    options_.probe = [this](const TrainAction& action) -> absl::StatusOr<double> {
+    options_.probe = [this](const TrainAction& action, int /*at_once*/) -> absl::StatusOr<double> {
       batches_.push_back(action.training().batch_size());
       return 50;
     };
@@ -212,7 +215,7 @@ TEST_F(AddProbesTest, SaysWhereBf16DoesNotPay) {
   const Plan plan = PlanOf({trial});
   double fp32 = 60;
   options_.folder.clear();
-  options_.probe = [&](const TrainAction& action) {
+  options_.probe = [&](const TrainAction& action, int /*at_once*/) {
     return action.execution().precision() == ExecutionSpec::BF16 ? 50 : fp32;
   };
   Throughputs throughputs;
@@ -224,8 +227,43 @@ TEST_F(AddProbesTest, SaysWhereBf16DoesNotPay) {
   EXPECT_THAT(AddProbes(plan, options_, &throughputs), IsEmpty());
 }
 
+// On 4 slots, trainings of 1 thread have 10 images a second each. 4 of them have 40 together, 5 need two rounds: 25.
+TEST_F(AddProbesTest, SaysWhichNumberOfThreadsFinishesFirst) {
+  struct Case {
+    int trainings, own;
+    double all_threads;  // images a second of a training with 4 threads
+    std::string line;
+  };
+  const std::string hint = "--set=execution.threads=", first = "trainings finish first with ";
+  for (const Case& one : std::vector<Case>{
+           {4, 1, 39, first + "1 thread each: 40 images a second together for vgg32 { } 32 3, 39 with 4"},
+           {4, 1, 41, "4 threads each: 41 images a second together for vgg32 { } 32 3, 40 with 1; " + hint + "4"},
+           {5, 1, 26, "4 threads each: 26 images a second together for vgg32 { } 32 3, 25 with 1; " + hint + "4"},
+           {1, 1, 11, "4 threads each: 11 images a second together for vgg32 { } 32 3, 10 with 1; " + hint + "4"},
+           {4, 4, 39, "1 thread each: 40 images a second together for vgg32 { } 32 3, 39 with 4; " + hint + "1"},
+           {4, 4, 41, first + "4 threads each: 41 images a second together for vgg32 { } 32 3, 40 with 1"}}) {
+    options_.folder.clear();
+    options_.slots = 4;
+    options_.device.threads = one.own;
+    std::set<std::pair<int, int>> probed;  // threads, at once
+    options_.probe = [&](const TrainAction& action, int at_once) {
+      probed.emplace(action.execution().threads(), at_once);
+      return action.execution().threads() == 1 ? 10 : one.all_threads;
+    };
+    TrialSpec trial = TrialOf("vgg32 {}");
+    trial.mutable_execution()->set_threads(one.own);
+    Throughputs throughputs;
+    EXPECT_THAT(AddProbes(PlanOf(std::vector<TrialSpec>(one.trainings, trial)), options_, &throughputs),
+                ElementsAre(HasSubstr(one.line)));
+    EXPECT_THAT(probed, Contains(std::make_pair(1, std::min(4, one.trainings))));
+    EXPECT_THAT(probed, Contains(std::make_pair(4, 1)));
+  }
+}
+
 TEST_F(AddProbesTest, FailuresAreReportedAndNotStored) {
-  options_.probe = [](const TrainAction&) { return absl::UnavailableError("its worker exited with 3"); };
+  options_.probe = [](const TrainAction&, int /*at_once*/) {
+    return absl::UnavailableError("its worker exited with 3");
+  };
   const Plan plan = PlanOf({TrialOf("vgg32 {}")});
   Throughputs throughputs;
   EXPECT_THAT(AddProbes(plan, options_, &throughputs), ElementsAre(HasSubstr("failed: its worker exited with 3")));
