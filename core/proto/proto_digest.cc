@@ -1,5 +1,7 @@
 #include "core/proto/proto_digest.h"
 
+#include <utility>
+
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -150,6 +152,18 @@ Sha256::Digest DigestOf(const Message& message, const Writer::PartDigest& digest
 
 Sha256::Digest PlainDigest(const Message& message) { return DigestOf(message, PlainDigest); }
 
+// PlainDigest(), computed once for equal messages of a thread: the records of a bundle repeat most of their parts.
+Sha256::Digest DigestOfEqual(const Message& message) {
+  constexpr size_t kMost = 4096;
+  thread_local std::unordered_map<std::string, Sha256::Digest> digests;
+  std::string bytes = message.GetDescriptor()->full_name() + "\n";
+  message.AppendPartialToString(&bytes);
+  if (digests.size() >= kMost) digests.clear();
+  const auto [entry, is_new] = digests.try_emplace(std::move(bytes));
+  if (is_new) entry->second = PlainDigest(message);
+  return entry->second;
+}
+
 }  // namespace
 
 std::string DigestedPart(const FieldDescriptor& field, std::string text) {
@@ -169,7 +183,7 @@ std::string MessageDigest(const Message& message) { return ToHex(PlainDigest(mes
 Sha256::Digest MessageDigester::Of(const Message& message) {
   return DigestOf(message, [this](const Message& part) {
     const auto [entry, is_new] = parts_.try_emplace(&part);
-    if (is_new) entry->second = PlainDigest(part);
+    if (is_new) entry->second = DigestOfEqual(part);
     return entry->second;
   });
 }

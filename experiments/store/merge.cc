@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <set>
@@ -349,14 +350,87 @@ class FolderMerge {
   bool wants_ = false;
 };
 
+// Checks the records of a bundle on all CPUs, a part of them while the next one is unpacked, so that only what is kept
+// stays in memory.
+class BundleRecords {
+ public:
+  // `without`: fields that the records are kept without.
+  BundleRecords(const std::string& bundle, absl::Span<const int> without, BundleContent* content)
+      : bundle_(bundle), without_(without), content_(*content) {}
+
+  // Calls must be in the order of the names.
+  void Add(const std::string& name, const std::string& bytes) {
+    next_.push_back({name, bytes, {}});
+    next_bytes_ += bytes.size();
+    if (next_bytes_ >= kPartBytes) StartNext();
+  }
+
+  void Finish() {
+    StartNext();
+    Keep();
+  }
+
+ private:
+  static constexpr size_t kPartBytes = size_t{16} << 20;
+  static constexpr int64_t kRange = 64;
+  struct File {
+    std::string name, bytes;
+    absl::Status checked;
+  };
+
+  void StartNext() {
+    Keep();
+    part_ = std::exchange(next_, {});
+    next_bytes_ = 0;
+    // If the system gives no thread, Keep() checks the part in this one.
+    checking_ = std::async(std::launch::async | std::launch::deferred, [this] {
+      InParallelRanges(static_cast<int64_t>(part_.size()), kRange,
+                       [this](int64_t begin, int64_t end) { Check(begin, end); });
+    });
+  }
+
+  void Check(int64_t begin, int64_t end) {
+    TrialRecord record;  // reused, with its memory
+    for (int64_t i = begin; i < end; ++i) {
+      File& file = part_[i];
+      file.checked = DecodeSharedRecord(file.bytes, TrialOfBundleMember(file.name), &record);
+      if (!file.checked.ok() || without_.empty()) continue;
+      for (const int field : without_) {
+        record.GetReflection()->ClearField(&record, TrialRecord::descriptor()->FindFieldByNumber(field));
+      }
+      file.bytes = EncodeRecord(record);
+    }
+  }
+
+  // Keeps the valid records of the part, after its check.
+  void Keep() {
+    if (!checking_.valid()) return;
+    checking_.get();
+    for (File& file : part_) {
+      if (file.checked.ok()) {
+        content_.records.emplace_hint(content_.records.end(), JoinPath(bundle_, file.name), std::move(file.bytes));
+      } else {
+        content_.damaged.push_back(absl::StrCat(bundle_, ": ", file.name, ": ", file.checked.message()));
+      }
+    }
+  }
+
+  const std::string bundle_;
+  const absl::Span<const int> without_;
+  BundleContent& content_;
+  std::vector<File> part_, next_;  // being checked; being unpacked
+  size_t next_bytes_ = 0;
+  std::future<void> checking_;  // destroyed first: waits
+};
+
 // Reads the records and the library of a bundle, and adds its new outputs and checkpoints to `results` unless it is
 // null.
-absl::Status ReadContent(const std::string& path, const Store* results, BundleContent* content, MergeCounts* counts) {
+absl::Status ReadContent(const std::string& path, const Store* results, absl::Span<const int> without,
+                         BundleContent* content, MergeCounts* counts) {
   FolderMerge folders(results == nullptr ? Store(path) : *results, path, counts);
-  std::vector<std::string> names;
+  BundleRecords records(path, without, content);
   const auto record = [&](const std::string& name, const std::string& bytes) {
-    names.push_back(name);
-    content->records[JoinPath(path, name)] = bytes;
+    records.Add(name, bytes);
     return absl::OkStatus();
   };
   const auto file = [&](const std::string& name, const std::string& bytes) {
@@ -369,31 +443,21 @@ absl::Status ReadContent(const std::string& path, const Store* results, BundleCo
   };
   OPENSET_ASSIGN_OR_RETURN(content->digest, ReadBundle(path, record, {}, file, wanted));
   OPENSET_RETURN_IF_ERROR(folders.Finish());
-  std::vector<absl::Status> checked(names.size());
-  InParallel(static_cast<int64_t>(names.size()), [&](int64_t i) {
-    TrialRecord decoded;
-    checked[i] =
-        DecodeSharedRecord(content->records.at(JoinPath(path, names[i])), TrialOfBundleMember(names[i]), &decoded);
-  });
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (checked[i].ok()) continue;
-    content->damaged.push_back(absl::StrCat(path, ": ", names[i], ": ", checked[i].message()));
-    content->records.erase(JoinPath(path, names[i]));
-  }
+  records.Finish();
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results) {
+absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results, absl::Span<const int> without) {
   const auto content = std::make_shared<BundleContent>();
   MergeCounts counts;
   if (with_results) {
     OPENSET_ASSIGN_OR_RETURN(content->unpacked, TemporaryFolder::Make("bundle"));
     const Store results(content->unpacked->path());
-    OPENSET_RETURN_IF_ERROR(ReadContent(path, &results, content.get(), &counts));
+    OPENSET_RETURN_IF_ERROR(ReadContent(path, &results, without, content.get(), &counts));
   } else {
-    OPENSET_RETURN_IF_ERROR(ReadContent(path, nullptr, content.get(), &counts));
+    OPENSET_RETURN_IF_ERROR(ReadContent(path, nullptr, without, content.get(), &counts));
   }
   content->damaged.insert(content->damaged.end(), counts.damaged.begin(), counts.damaged.end());
   return Store(path, content);
@@ -404,7 +468,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
   Store from(store_or_bundle);
   if (!std::filesystem::is_directory(store_or_bundle, error)) {
     const auto content = std::make_shared<BundleContent>();
-    OPENSET_RETURN_IF_ERROR(ReadContent(store_or_bundle, &into, content.get(), counts));
+    OPENSET_RETURN_IF_ERROR(ReadContent(store_or_bundle, &into, /*without=*/{}, content.get(), counts));
     from = Store(store_or_bundle, content);
   }
   OPENSET_RETURN_IF_ERROR(from.CheckVersion());

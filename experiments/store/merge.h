@@ -56,7 +56,10 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
 // outputs and checkpoints that MergeFrom() would leave out are left out and named (BundleContent.damaged). Errors:
 // kNotFound; kDataLoss if it is corrupt or not a bundle; kFailedPrecondition for another schema version, or a newer
 // kind of bundle; a read failure; with `with_results` also a write error, of a temporary folder.
-absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results = false);
+// The records are checked, and then kept without the fields of TrialRecord that have the numbers `without`: details are
+// most of their memory. Of a trial's records that were evaluated at the same moment, another may then represent it.
+absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results = false,
+                                 absl::Span<const int> without = {});
 
 // The kind of CPU or GPU whose kernels computed a record's outputs: vendor and LibTorch's kernels, "Intel, AVX512"; of
 // a GPU its name. "" if the record doesn't say. Only records of one kind can have the same bits.

@@ -15,6 +15,7 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/action.pb.h"
 #include "experiments/store/bundle.h"
+#include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
@@ -329,6 +330,12 @@ TEST_F(MergeTest, RecordsWithoutDetailsAreTheSameRecords) {
     EXPECT_FALSE(record.has_details());
     EXPECT_TRUE(SameNumbers(record, from.LoadRecord(id).value()));
   }
+  // For lists, a bundle's records are kept without what lists don't show.
+  const Store listed = OpenBundle(full, /*with_results=*/false, kNotInFields).value();
+  UnreadRecords unread;
+  EXPECT_TRUE(OpenBundle(full)->LoadRecord(id)->has_details());
+  EXPECT_FALSE(listed.LoadRecord(id)->has_details());
+  EXPECT_EQ(LoadFields(listed, &unread), LoadFields(from, &unread));
   int place = 0;
   for (const auto& [first, second] : {std::make_pair(full, slim), std::make_pair(slim, full)}) {
     const Store into = In(absl::StrCat("into", place++));

@@ -1,7 +1,8 @@
 // The time to continue a complete study of 100,000 trials, each with its record. `Rebuild` reads every record, as on a
 // machine that has not seen the store. `Resume` has the index of the last run. `Status` also looks for running actions
 // and corrupt results. `Results` reads the input of a report and shows its memory; `Tables` makes its numbers; `Page`
-// makes its page. `Fields` reads the fields that `openset records ls` lists.
+// makes its page. `Fields` reads the fields that `openset records ls` lists, and `FieldsOfBundle` those of a bundle
+// with the same records.
 #include <unistd.h>
 
 #include <cmath>
@@ -24,9 +25,12 @@
 #include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/html_report.h"
+#include "experiments/store/bundle.h"
 #include "experiments/store/details.pb.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/study.h"
 
@@ -128,8 +132,9 @@ const Scene& SceneOf(int64_t trials) {
       record.mutable_epoch(epoch)->set_train_accuracy(0.5 + 0.1 * epoch);
     }
     *record.mutable_details() = Details();
-    record.set_checkpoint_key(plan[plan[plan.evaluations[t]].inputs[0]].key);
-    record.set_outputs_key(record.checkpoint_key());
+    const Action& inference = plan[plan[plan.evaluations[t]].inputs[0]];
+    record.set_outputs_key(inference.key);
+    record.set_checkpoint_key(plan[inference.inputs[0]].key);
     for (const Action* action = &plan[plan.evaluations[t]]; action != nullptr;
          action = action->inputs.empty() ? nullptr : &plan[action->inputs[0]]) {
       StageProvenance* stage = record.mutable_provenance()->add_stage();
@@ -222,10 +227,26 @@ void Fields(benchmark::State& state) {
   }
 }
 
+void FieldsOfBundle(benchmark::State& state) {
+  const Scene& scene = SceneOf(state.range(0));
+  const std::string path = scene.folder + "/bundle.zip";
+  UnreadRecords unread;
+  const auto written = WriteBundle(*scene.store, RecordIds(*scene.store, &unread), path);
+  CHECK(written.ok()) << written.status();
+  for (auto _ : state) {
+    const double before = Megabytes();
+    const auto bundle = OpenBundle(path, /*with_results=*/false, kNotInFields);
+    CHECK(bundle.ok()) << bundle.status();
+    CHECK_EQ(LoadFields(*bundle, &unread).size(), state.range(0));
+    state.counters["MB"] = Megabytes() - before;
+  }
+}
+
 BENCHMARK(Rebuild)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(Resume)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
 BENCHMARK(Status)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
 BENCHMARK(Fields)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK(FieldsOfBundle)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(Results)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(Tables)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(Page)->Arg(1000)->Arg(10000)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);

@@ -395,9 +395,7 @@ std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread) 
   const std::vector<std::string> ids = RecordIds(store, unread);
   std::vector<RecordFields> all(ids.size());
   const auto keep = [&all](int64_t i, TrialRecord* record) { all[i] = FieldsOf(*record); };
-  // FieldsOf() doesn't use these fields, which are most of a record.
-  constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
-  ForEachRecord(store, ids, kWithout, keep, unread);
+  ForEachRecord(store, ids, kNotInFields, keep, unread);
   // For the few trials with several records, another record may represent the trial.
   for (const std::string& id : ReplicaIds(store, unread)) {
     const auto place = std::lower_bound(ids.begin(), ids.end(), id) - ids.begin();

@@ -37,6 +37,8 @@ struct RecordField {
 using RecordFields = std::vector<RecordField>;
 inline constexpr char kMeasuredOn[] = "measured_on", kValidation[] = "validation";
 RecordFields FieldsOf(const TrialRecord& record);
+// The numbers of the fields of TrialRecord that FieldsOf() doesn't use, which are most of a record.
+inline constexpr int kNotInFields[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
 
 // Returns the field with this name; null if there is none.
 const RecordField* Find(const RecordFields& fields, absl::string_view name);

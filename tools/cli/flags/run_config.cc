@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -27,6 +28,7 @@
 #include "core/text/suggest.h"
 #include "experiments/action/memory_limits.h"
 #include "experiments/store/merge.h"
+#include "experiments/store/records/record_fields.h"
 
 namespace openset {
 namespace {
@@ -246,7 +248,9 @@ absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
     static std::map<std::pair<std::string, StoreUse>, Store> opened;  // until the process exits
     const auto found = opened.find({path, use});
     if (found != opened.end()) return found->second;
-    OPENSET_ASSIGN_OR_RETURN(const Store bundle, OpenBundle(path, use == StoreUse::kRead));
+    const absl::Span<const int> without =
+        use == StoreUse::kFields ? absl::MakeConstSpan(kNotInFields) : absl::Span<const int>();
+    OPENSET_ASSIGN_OR_RETURN(const Store bundle, OpenBundle(path, use == StoreUse::kRead, without));
     return opened.emplace(std::pair(path, use), bundle).first->second;
   }
   Store store(config.deployment.store());

@@ -75,8 +75,9 @@ std::vector<std::string> EngineNames();
 
 // What a command does with the store. Commands that make results (`run`, `score` and `records merge`) may create it,
 // also in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
-// kRecords: reads records, and no outputs or checkpoints; kRead: reads all; kChange: removes or moves results.
-enum class StoreUse { kRecords, kRead, kChange, kMayMake };
+// kFields: reads the fields of records (LoadFields() in experiments/store/records/record_fields.h); kRecords: reads
+// records, and no outputs or checkpoints; kRead: reads all; kChange: removes or moves results.
+enum class StoreUse { kFields, kRecords, kRead, kChange, kMayMake };
 
 // Returns the deployment's store: a folder or, for a command that reads, a bundle (OpenBundle() in
 // experiments/store/merge.h), which is opened once and stays open. With `private`, only the user can read what this

@@ -137,7 +137,7 @@ absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig
   if (text.has_value()) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kFields));
   UnreadRecords unread;
   std::vector<RecordFields> all = LoadFields(store, &unread);
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
