@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/files/runfiles.h"
@@ -40,13 +39,14 @@ bool IsOurs(absl::string_view version) {
 }
 
 absl::StatusOr<std::string> AskPython() {
-  CaptureLimits limits;
-  limits.time = absl::Seconds(10);
+  CaptureLimits limits;  // on a fresh machine, the first start of Python can take many seconds
   limits.bytes = kMostVersionBytes;
   const absl::StatusOr<std::string> said = CaptureOutput(PythonCode(kTorchFolder), limits);
   const std::string folder = said.ok() ? std::string(absl::StripAsciiWhitespace(*said)) : "";
   if (!folder.empty()) return CudaLibraryIn(folder);
-  return absl::NotFoundError(absl::StrCat(PythonProgram(), " has no PyTorch, whose CUDA library is needed; ", Install(),
+  const std::string lacks =
+      said.ok() ? " has no PyTorch" : absl::StrCat(" names no PyTorch (", said.status().message(), ")");
+  return absl::NotFoundError(absl::StrCat(PythonProgram(), lacks, ", whose CUDA library is needed; ", Install(),
                                           ", or name its folder in OPENSET_TORCH"));
 }
 

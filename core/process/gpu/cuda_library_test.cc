@@ -76,9 +76,15 @@ TEST(CudaLibrary, AMissingLibraryIsNotFound) {
   EXPECT_THAT(FindCudaLibrary(), StatusIs(absl::StatusCode::kNotFound,
                                           HasSubstr("OPENSET_TORCH: /nowhere/torch has no lib/libtorch_cuda.so")));
   unsetenv("OPENSET_TORCH");
-  setenv("OPENSET_PYTHON", "/nowhere/python", 1);
+  // A Python that fails or is too slow is not one without PyTorch.
+  const std::string python = JoinPath(::testing::TempDir(), "failing_python");
+  ASSERT_THAT(WriteFileAtomically(python, "#!/bin/sh\necho no memory >&2\nexit 3\n"), IsOk());
+  ASSERT_EQ(chmod(python.c_str(), 0700), 0);
+  setenv("OPENSET_PYTHON", python.c_str(), 1);
   EXPECT_THAT(FindCudaLibrary(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/python has no PyTorch, whose CUDA library")));
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("failing_python names no PyTorch ("), HasSubstr("exited with 3"),
+                             HasSubstr("no memory"), HasSubstr("), whose CUDA library is needed"))));
 }
 
 // The machine's Python is asked, which would import `importlib` and find a `torch` here.
