@@ -388,7 +388,8 @@ def main():
                 content = f"Failed: {error}"
             print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
             text += ["", "## " + PARTS[name], "", f"Load before: {load:.1f}.", "", content]
-        text += ["", kept_section(out, "GPUs"), "## Missed targets", "", benchmarks.profiles(), ""]
+        kept = [kept_section(out, title) for title in ("GPUs", "Threads and bundles", "Aims")]
+        text += ["", "".join(kept) + "## Missed targets", "", benchmarks.profiles(), ""]
     with open(out, "w") as file:
         file.write("\n".join(text))
     print(out)
