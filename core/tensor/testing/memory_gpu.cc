@@ -1,8 +1,5 @@
-
-
 #include "core/tensor/testing/memory_gpu.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -15,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,11 +21,56 @@
 namespace openset {
 namespace {
 
+constexpr c10::DeviceIndex kMemoryGpus = 2;
+
 // Address space; memory is allocated when it is used.
 constexpr size_t kRange = size_t{16} << 30;
 constexpr size_t kAlignment = 512;
 
-}  // namespace
+// Blocks in a range of addresses that can't be read or written unless a kernel runs, so that code which uses a device
+// pointer on the host crashes at that line. Freed blocks are cached and reused, as in LibTorch's allocator, until
+// Empty(). Thread-safe.
+class DeviceMemoryArena {
+ public:
+  static DeviceMemoryArena& Get();
+
+  // Null if there is no room.
+  void* Take(size_t bytes, int device);
+  void GiveBack(void* block);
+  void Empty();
+
+  // The device of a taken block; -1 for any other address.
+  int DeviceOf(const void* block);
+  // Bytes in taken blocks, and in freed blocks that are cached.
+  int64_t bytes_taken();
+  int64_t bytes_kept();
+
+  // The memory is accessible as long as a Kernel exists.
+  class Kernel {
+   public:
+    Kernel() { Get().Open(1); }
+    ~Kernel() { Get().Open(-1); }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+  };
+
+ private:
+  struct Block {
+    size_t bytes;
+    int device;
+  };
+
+  DeviceMemoryArena();
+  void Open(int change);
+
+  std::mutex mutex_;
+  char* const base_;
+  size_t next_ = 0;  // offset of the memory that was never taken
+  int kernels_ = 0;
+  int64_t bytes_taken_ = 0, bytes_kept_ = 0;
+  std::unordered_map<const void*, Block> taken_;
+  std::multimap<size_t, void*> kept_, emptied_;  // by size
+};
 
 DeviceMemoryArena& DeviceMemoryArena::Get() {
   static auto* const arena = new DeviceMemoryArena;
@@ -104,39 +147,146 @@ void DeviceMemoryArena::Open(int change) {
   CHECK_EQ(mprotect(base_, kRange, kernels_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE), 0);
 }
 
-namespace {
-
 thread_local c10::DeviceIndex current_gpu = 0;
 
-// cudaErrorIllegalAddress.
-constexpr int kIllegalAddress = 700;
+// During its lifetime, `gpu` is the current GPU. -1 leaves the current one unchanged.
+class OnGpu {
+ public:
+  explicit OnGpu(c10::DeviceIndex gpu) : before_(current_gpu) {
+    if (gpu >= 0) current_gpu = gpu;
+  }
+  ~OnGpu() { current_gpu = before_; }
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
 
-// A point in a stream.
-struct Event {
-  c10::DeviceIndex gpu;
+ private:
+  const c10::DeviceIndex before_;
+};
+
+// The streams of the GPUs: which one a thread uses, who allocated a block, and copies that run later.
+
+thread_local c10::StreamId current_stream[kMemoryGpus] = {};
+
+// A block of memory that a stream other than the default one allocated.
+struct Block {
+  c10::StreamId stream;
+  std::set<c10::StreamId> users;
+};
+
+struct DelayedCopy {
+  at::Tensor to, from;
   c10::StreamId stream;
 };
 
-struct State {
+struct MemoryGpuStreamsState {
   std::mutex mutex;
-  GpuWork work;
-  bool records = false;
-  pthread_t main = pthread_self();
-  int64_t until_failure = 0;  // 0: no failure is scheduled
-  GpuFailure failure = GpuFailure::kOutOfMemory;
-  bool is_broken = false;
+  c10::StreamId last_stream = 0;
+  std::map<const void*, Block> blocks;
+
+  // Apart, because freeing a tensor of a copy forgets its block.
+  std::mutex copies_mutex;
+  std::vector<DelayedCopy> to_device;
+  std::vector<std::pair<at::Tensor, std::string>> to_host;  // and the values for it
 };
 
-State& TheState() {
-  static auto* const state = new State;
+MemoryGpuStreamsState& TheStreams() {
+  static auto* const state = new MemoryGpuStreamsState;
   return *state;
 }
 
-std::string ThreadNameOf(const State& state) {
-  if (pthread_equal(pthread_self(), state.main) != 0) return "main";
-  char name[32] = "";
-  pthread_getname_np(pthread_self(), name, sizeof(name));
-  return std::strncmp(name, "pt_autograd", 11) == 0 ? "autograd" : "other";
+// Runs the delayed copies to the device for which this is true.
+template <typename Predicate>
+void RunCopiesIf(const Predicate& runs) {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.copies_mutex);
+  if (state.to_device.empty()) return;
+  const DeviceMemoryArena::Kernel kernel;
+  std::vector<DelayedCopy> left;
+  for (DelayedCopy& copy : state.to_device) {
+    if (runs(copy)) {
+      std::memcpy(copy.to.mutable_data_ptr(), copy.from.const_data_ptr(), copy.to.nbytes());
+    } else {
+      left.push_back(std::move(copy));
+    }
+  }
+  state.to_device = std::move(left);
+}
+
+c10::StreamId NewStream() {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  return ++state.last_stream;
+}
+
+// Records that this thread's stream allocated a block of the current GPU's memory, and that it was freed.
+void NoteBlock(const void* block) {
+  const c10::StreamId stream = current_stream[current_gpu];
+  if (stream == 0) return;
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.blocks[block] = {stream, {}};
+}
+
+void ForgetBlock(const void* block) {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.blocks.erase(block);
+}
+
+// Throws if another stream has allocated the tensor and record_stream() was not called for this one.
+void CheckStream(const at::Tensor& tensor, const std::string& operation) {
+  if (!tensor.is_cuda()) return;
+  const c10::StreamId stream = current_stream[tensor.device().index()];
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  const auto block = state.blocks.find(tensor.storage().data());
+  TORCH_CHECK(block == state.blocks.end() || block->second.stream == stream || block->second.users.count(stream) > 0,
+              operation, " on stream ", stream, ": stream ", block->second.stream,
+              " allocated a tensor that record_stream() was not called for");
+}
+
+void RecordUse(const at::Tensor& tensor, c10::StreamId stream) {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  const auto block = state.blocks.find(tensor.storage().data());
+  if (block != state.blocks.end()) block->second.users.insert(stream);
+}
+
+// Asynchronous copies between tensors of one type, size and layout, without gaps. `bytes` go to the host's memory when
+// it waits; the copy to the device runs before the next operation on this thread's stream.
+void CopyLater(at::Tensor to, at::Tensor from) {
+  const c10::StreamId stream = current_stream[to.device().index()];
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.copies_mutex);
+  state.to_device.push_back({std::move(to), std::move(from), stream});
+}
+
+void RunDelayedCopies() {
+  RunCopiesIf([](const DelayedCopy& copy) { return copy.stream == current_stream[copy.to.device().index()]; });
+}
+
+void RunDelayedCopies(c10::DeviceIndex gpu, c10::StreamId stream) {
+  RunCopiesIf([&](const DelayedCopy& copy) { return copy.stream == stream && copy.to.device().index() == gpu; });
+}
+
+void DeliverLater(at::Tensor host, std::string bytes) {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.copies_mutex);
+  state.to_host.emplace_back(std::move(host), std::move(bytes));
+}
+
+void DeliverToHost() {
+  MemoryGpuStreamsState& state = TheStreams();
+  const std::lock_guard<std::mutex> lock(state.copies_mutex);
+  for (auto& [host, bytes] : state.to_host) std::memcpy(host.mutable_data_ptr(), bytes.data(), bytes.size());
+  state.to_host.clear();
+}
+
+// Counts a wait of the host, and completes asynchronous copies.
+void WaitForGpu(const std::string& operation) {
+  CountWait(operation);
+  RunDelayedCopies();
+  DeliverToHost();
 }
 
 class Allocator : public c10::DeviceAllocator {
@@ -168,6 +318,11 @@ class Allocator : public c10::DeviceAllocator {
     DeviceMemoryArena::Get().GiveBack(block);
   }
 };
+
+c10::DeviceAllocator* GpuAllocator() {
+  static auto* const allocator = new Allocator;
+  return allocator;
+}
 
 class PinnedMemory : public at::HostAllocator {
  public:
@@ -211,6 +366,14 @@ class PinnedMemory : public at::HostAllocator {
   std::map<const char*, size_t> blocks_;
 };
 
+bool IsPinned(const void* pointer) { return PinnedMemory::Get().Has(pointer); }
+
+// A point in a stream.
+struct Event {
+  c10::DeviceIndex gpu;
+  c10::StreamId stream;
+};
+
 class Guard final : public c10::impl::DeviceGuardImplInterface {
  public:
   c10::DeviceType type() const override { return c10::kCUDA; }
@@ -229,7 +392,7 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Stream getStream(c10::Device device) const override {
     const c10::Device gpu(c10::kCUDA, device.index() < 0 ? current_gpu : device.index());
-    return c10::Stream(c10::Stream::UNSAFE, gpu, CurrentStream(gpu.index()));
+    return c10::Stream(c10::Stream::UNSAFE, gpu, current_stream[gpu.index()]);
   }
   c10::Stream getDefaultStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool /*is_high_priority*/) const override {
@@ -237,7 +400,7 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Stream exchangeStream(c10::Stream stream) const override {
     const c10::Stream before = getStream(stream.device());
-    SetCurrentStream(stream.device_index(), stream.id());
+    current_stream[stream.device_index()] = stream.id();
     return before;
   }
   c10::DeviceIndex deviceCount() const noexcept override { return kMemoryGpus; }
@@ -290,6 +453,17 @@ class GpuGenerator final : public c10::GeneratorImpl {
   at::Generator cpu_;
 };
 
+// The CPU generator from which a GPU generator draws.
+at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator) {
+  return static_cast<GpuGenerator*>(gpu_generator.unsafeGetGeneratorImpl())->cpu();
+}
+
+const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu) {
+  static auto* const all = new std::vector<at::Generator>{at::make_generator<GpuGenerator>(c10::DeviceIndex{0}),
+                                                          at::make_generator<GpuGenerator>(c10::DeviceIndex{1})};
+  return (*all)[gpu < 0 ? current_gpu : gpu];
+}
+
 class Hooks : public at::CUDAHooksInterface {
  public:
   explicit Hooks(at::CUDAHooksArgs /*arguments*/) {}
@@ -327,129 +501,6 @@ class Hooks : public at::CUDAHooksInterface {
 }();
 
 }  // namespace
-
-int64_t GpuWork::Operations() const {
-  int64_t sum = 0;
-  for (const auto& [name, count] : operations) sum += count;
-  return sum;
-}
-
-int64_t GpuWork::Waits(const std::string& thread) const {
-  int64_t sum = 0;
-  for (const auto& [name, count] : waits) {
-    if (name.rfind(thread + ": ", 0) == 0) sum += count;
-  }
-  return sum;
-}
-
-GpuWork GpuWorkSoFar() {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  return state.work;
-}
-
-void ForgetGpuWork(bool record_sequence) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.work = {};
-  state.records = record_sequence;
-  state.main = pthread_self();
-}
-
-void FailGpuOperation(int64_t n, GpuFailure failure) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.until_failure = n;
-  state.failure = failure;
-}
-
-void RepairGpu() {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.until_failure = 0;
-  state.is_broken = false;
-}
-
-int64_t GpuMemoryInUse() { return DeviceMemoryArena::Get().bytes_taken(); }
-int64_t GpuMemoryKept() { return DeviceMemoryArena::Get().bytes_kept(); }
-
-c10::DeviceIndex CurrentGpu() { return current_gpu; }
-void SetCurrentGpu(c10::DeviceIndex gpu) { current_gpu = gpu; }
-
-c10::DeviceAllocator* GpuAllocator() {
-  static auto* const allocator = new Allocator;
-  return allocator;
-}
-
-bool IsPinned(const void* pointer) { return PinnedMemory::Get().Has(pointer); }
-
-at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator) {
-  return static_cast<GpuGenerator*>(gpu_generator.unsafeGetGeneratorImpl())->cpu();
-}
-
-const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu) {
-  static auto* const all = new std::vector<at::Generator>{at::make_generator<GpuGenerator>(c10::DeviceIndex{0}),
-                                                          at::make_generator<GpuGenerator>(c10::DeviceIndex{1})};
-  return (*all)[gpu < 0 ? current_gpu : gpu];
-}
-
-// About how many kernels LibTorch's CUDA library starts for an operation with deterministic algorithms: these sort
-// their indices first.
-int64_t KernelsOf(const std::string& name) {
-  static const auto* const many = new std::map<std::string, int64_t>{
-      {"aten::scatter", 20},      {"aten::scatter_", 20},         {"aten::scatter_add", 20},
-      {"aten::scatter_add_", 20}, {"aten::index_copy", 16},       {"aten::index_copy_", 16},
-      {"aten::index_add", 16},    {"aten::index_add_", 16},       {"aten::index_put", 12},
-      {"aten::index_put_", 12},   {"aten::_index_put_impl_", 12}, {"aten::embedding_dense_backward", 2}};
-  const auto found = many->find(name.substr(0, name.find('.')));  // without the overload
-  return found == many->end() ? 1 : found->second;
-}
-
-void CountOperation(const std::string& name) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.work.operations[name] += KernelsOf(name);
-  const bool fails = state.until_failure > 0 && --state.until_failure == 0;
-  TORCH_CHECK_WITH(OutOfMemoryError, !fails || state.failure != GpuFailure::kOutOfMemory,
-                   "CUDA out of memory. Tried to allocate 2.00 GiB.");
-  state.is_broken |= fails;
-  if (state.is_broken) {
-    throw c10::AcceleratorError({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, kIllegalAddress,
-                                "CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be "
-                                "asynchronously reported at some other API call.");
-  }
-}
-
-bool IsRecording() {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  return state.records;
-}
-
-void Record(const std::string& line) {
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  if (state.records) state.work.sequence[ThreadNameOf(state) == "other" ? "other" : "main"].push_back(line);
-}
-
-void CountCopy(bool to_device) {
-  Record(to_device ? "copy to the device" : "copy to the host");
-  State& state = TheState();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  ++(to_device ? state.work.copies_to_device : state.work.copies_to_host);
-}
-
-void WaitForGpu(const std::string& operation) {
-  Record("wait: " + operation);
-  State& state = TheState();
-  {
-    const std::lock_guard<std::mutex> lock(state.mutex);
-    ++state.work.waits[ThreadNameOf(state) + ": " + operation];
-  }
-  RunDelayedCopies();
-  DeliverToHost();
-}
-
 }  // namespace openset
 
 namespace at {
@@ -461,7 +512,7 @@ C10_REGISTER_TYPED_CLASS(CUDAHooksRegistry, "CUDAHooks", openset::Hooks)
 namespace openset {
 namespace {
 
-// CUDA's operations on the devices of memory_gpu.h.
+// CUDA's operations on these devices.
 
 using Stack = torch::jit::Stack;
 
@@ -632,7 +683,7 @@ void ToCpu(const c10::FunctionSchema& schema, size_t begin, Call* call, Stack* s
     } else if (value.isGenerator()) {
       value = CpuGeneratorOf(value.toGenerator());
     } else if (value.isNone() && schema.arguments()[i - begin].name() == "generator") {
-      value = CpuGeneratorOf(DefaultGpuGenerator(CurrentGpu()));
+      value = CpuGeneratorOf(DefaultGpuGenerator(current_gpu));
     }
   }
 }
@@ -803,124 +854,9 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   }
 }
 
-// The streams of the GPUs: which one a thread uses, who allocated a block, and copies that run later.
-
-thread_local c10::StreamId current_stream[kMemoryGpus] = {};
-
-// A block of memory that a stream other than the default one allocated.
-struct Block {
-  c10::StreamId stream;
-  std::set<c10::StreamId> users;
-};
-
-struct DelayedCopy {
-  at::Tensor to, from;
-  c10::StreamId stream;
-};
-
-struct MemoryGpuStreamsState {
-  std::mutex mutex;
-  c10::StreamId last_stream = 0;
-  std::map<const void*, Block> blocks;
-
-  // Apart, because freeing a tensor of a copy forgets its block.
-  std::mutex copies_mutex;
-  std::vector<DelayedCopy> to_device;
-  std::vector<std::pair<at::Tensor, std::string>> to_host;  // and the values for it
-};
-
-MemoryGpuStreamsState& TheStreams() {
-  static auto* const state = new MemoryGpuStreamsState;
-  return *state;
-}
-
-// Runs the delayed copies to the device for which this is true.
-template <typename Predicate>
-void RunCopiesIf(const Predicate& runs) {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  if (state.to_device.empty()) return;
-  const DeviceMemoryArena::Kernel kernel;
-  std::vector<DelayedCopy> left;
-  for (DelayedCopy& copy : state.to_device) {
-    if (runs(copy)) {
-      std::memcpy(copy.to.mutable_data_ptr(), copy.from.const_data_ptr(), copy.to.nbytes());
-    } else {
-      left.push_back(std::move(copy));
-    }
-  }
-  state.to_device = std::move(left);
-}
-
 }  // namespace
 
-c10::StreamId CurrentStream(c10::DeviceIndex gpu) { return current_stream[gpu]; }
-void SetCurrentStream(c10::DeviceIndex gpu, c10::StreamId stream) { current_stream[gpu] = stream; }
-
-c10::StreamId NewStream() {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  return ++state.last_stream;
-}
-
-void NoteBlock(const void* block) {
-  const c10::StreamId stream = CurrentStream(CurrentGpu());
-  if (stream == 0) return;
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.blocks[block] = {stream, {}};
-}
-
-void ForgetBlock(const void* block) {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  state.blocks.erase(block);
-}
-
-void CheckStream(const at::Tensor& tensor, const std::string& operation) {
-  if (!tensor.is_cuda()) return;
-  const c10::StreamId stream = CurrentStream(tensor.device().index());
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  const auto block = state.blocks.find(tensor.storage().data());
-  TORCH_CHECK(block == state.blocks.end() || block->second.stream == stream || block->second.users.count(stream) > 0,
-              operation, " on stream ", stream, ": stream ", block->second.stream,
-              " allocated a tensor that record_stream() was not called for");
-}
-
-void RecordUse(const at::Tensor& tensor, c10::StreamId stream) {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  const auto block = state.blocks.find(tensor.storage().data());
-  if (block != state.blocks.end()) block->second.users.insert(stream);
-}
-
-void CopyLater(at::Tensor to, at::Tensor from) {
-  const c10::StreamId stream = CurrentStream(to.device().index());
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  state.to_device.push_back({std::move(to), std::move(from), stream});
-}
-
-void RunDelayedCopies() {
-  RunCopiesIf([](const DelayedCopy& copy) { return copy.stream == CurrentStream(copy.to.device().index()); });
-}
-
-void RunDelayedCopies(c10::DeviceIndex gpu, c10::StreamId stream) {
-  RunCopiesIf([&](const DelayedCopy& copy) { return copy.stream == stream && copy.to.device().index() == gpu; });
-}
-
-void DeliverLater(at::Tensor host, std::string bytes) {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  state.to_host.emplace_back(std::move(host), std::move(bytes));
-}
-
-void DeliverToHost() {
-  MemoryGpuStreamsState& state = TheStreams();
-  const std::lock_guard<std::mutex> lock(state.copies_mutex);
-  for (auto& [host, bytes] : state.to_host) std::memcpy(host.mutable_data_ptr(), bytes.data(), bytes.size());
-  state.to_host.clear();
-}
+int64_t GpuMemoryInUse() { return DeviceMemoryArena::Get().bytes_taken(); }
+int64_t GpuMemoryKept() { return DeviceMemoryArena::Get().bytes_kept(); }
 
 }  // namespace openset
