@@ -6,6 +6,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -22,9 +23,23 @@ struct Situation {
   std::function<void(const OpensetProgram&)> make;
   std::vector<std::string> command;
   int exit_code = 0;
-  std::vector<std::string> says;        // each of these is in standard output or standard error
-  std::vector<std::string> never = {};  // none of these is
+  std::vector<std::string> says;   // each of these is in standard output or standard error
+  std::vector<std::string> never;  // none of these is
 };
+
+// Rows of a table of situations: the program answers with exit code 0, or refuses with 2.
+inline Situation Answers(std::string name, std::string source, std::function<void(const OpensetProgram&)> make,
+                         std::vector<std::string> command, std::vector<std::string> says,
+                         std::vector<std::string> never = {}) {
+  return {std::move(name), std::move(source), std::move(make), std::move(command), 0,
+          std::move(says), std::move(never)};
+}
+inline Situation Refuses(std::string name, std::string source, std::function<void(const OpensetProgram&)> make,
+                         std::vector<std::string> command, std::vector<std::string> says,
+                         std::vector<std::string> never = {}) {
+  return {std::move(name), std::move(source), std::move(make), std::move(command), 2,
+          std::move(says), std::move(never)};
+}
 
 inline void PrintTo(const Situation& situation, std::ostream* out) { *out << situation.source; }
 
