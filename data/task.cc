@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -294,10 +295,18 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   const std::vector<int> classes = ExternalClasses(external, *info);
   OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(),
                            Select(catalog, external.data_set(), {external.part()}, classes, 0));
+  const std::vector<std::string> pool = TrainParts(task);
+  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, external.part()));
+  const bool in_folds = task.has_cross_validation() && external.data_set() == task.data_set() &&
+                        absl::c_linear_search(pool, external.part()) && HasClusters(*part);
+  if (in_folds) {
+    OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(), Select(catalog, external.data_set(), pool, classes, 0));
+    *data->mutable_external()->mutable_fold() = data->train().fold();
+  }
   if (request.validation_per_class == 0) return absl::OkStatus();
   UnknownGroup* group = data->add_validation_unknown();
   group->set_name("external");
-  if (external.part() == external.validation_part()) {
+  if (in_folds || external.part() == external.validation_part()) {
     OPENSET_RETURN_IF_ERROR(CheckSomeAreLeft(data->external(), request.validation_per_class, catalog));
     *group->mutable_selection() = data->external();
     group->mutable_selection()->set_only_last_per_class(request.validation_per_class);

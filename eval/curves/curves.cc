@@ -122,6 +122,34 @@ std::vector<CurvePoint> CostCurve(const RankedInput& ranked) {
   return curve;
 }
 
+std::vector<CurvePoint> NetBenefitCurve(const RankedInput& ranked) {
+  const std::vector<CurvePoint> costs = CostCurve(ranked);
+  if (costs.empty()) return {};
+  const double unknown = static_cast<double>(ranked.total().unknown) / static_cast<double>(ranked.total().all());
+  std::vector<CurvePoint> curve;
+  size_t after = costs.size() - 1;
+  for (int percent = 1; percent < 100; ++percent) {  // x of the cost curve falls
+    const double probability = percent / 100.0, odds = unknown * (1 - probability) / probability;
+    const double x = odds / (odds + 1 - unknown);
+    while (after > 1 && costs[after - 1].x >= x) --after;
+    const CurvePoint &a = costs[after - 1], &b = costs[after];
+    const double cost = a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x);
+    curve.push_back(
+        {a.threshold, probability, unknown - cost * (odds + 1 - unknown) * probability / (1 - probability)});
+  }
+  return curve;
+}
+
+std::vector<CurvePoint> NetBenefitWithoutScore(const RankedInput& ranked) {
+  const double unknown = static_cast<double>(ranked.total().unknown) / static_cast<double>(ranked.total().all());
+  std::vector<CurvePoint> curve;
+  for (int percent = 1; percent < 100; ++percent) {
+    const double probability = percent / 100.0, all = unknown - (1 - unknown) * probability / (1 - probability);
+    curve.push_back({all > 0 ? -kInfinity : kInfinity, probability, std::max(0.0, all)});
+  }
+  return curve;
+}
+
 std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points, double area) {
   constexpr double kRounding = 1e-15;  // of points on one line
   const int64_t n = static_cast<int64_t>(curve.size());

@@ -40,6 +40,14 @@ std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskSamples
 // best from this x up to the next point's. Points are joined by straight lines. Empty as RocCurve().
 std::vector<CurvePoint> CostCurve(const RankedInput& ranked);
 
+// The decision curve (Vickers and Elkin 2006) of rejecting unknown samples: x = the threshold probability p_t = 0.01,
+// 0.02 ... 0.99, at which rejecting a sample pays (1 / (1 + c), if accepting an unknown one costs c times as much as
+// rejecting a known one); y = the net benefit at the best threshold, (unknown samples rejected - known samples rejected
+// * p_t / (1 - p_t)) / N. The N samples' share of unknown ones counts as that of new samples. Empty as RocCurve().
+std::vector<CurvePoint> NetBenefitCurve(const RankedInput& ranked);
+// The same of the better of rejecting all samples and none.
+std::vector<CurvePoint> NetBenefitWithoutScore(const RankedInput& ranked);
+
 // Simplifies a curve (Visvalingam and Whyatt 1993): keeps the first and the last point, and repeatedly removes the
 // point whose triangle with its two remaining neighbours is smallest, as long as the areas of these triangles add up to
 // at most `area`, and then until `max_points` are left. Unless max_points requires more removals, the area under the

@@ -42,6 +42,46 @@ TEST(Curves, HaveTheAreasOfTheMetrics) {
   }
 }
 
+// dcurves' net benefit of the decision score > t, at the threshold t where it is largest.
+TEST(Curves, NetBenefitIsThatOfDcurves) {
+  int compared = 0;
+  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
+    const testing::Samples samples = testing::DeploymentSamples(golden);
+    const RankedInput ranked(samples.Input());
+    const std::vector<CurvePoint> curve = NetBenefitCurve(ranked);
+    if (golden.numbers.count("expected/net_benefit/0.2") == 0) {
+      EXPECT_TRUE(curve.empty()) << samples.name;
+      continue;
+    }
+    ASSERT_EQ(curve.size(), 99);
+    for (const int percent : {1, 10, 20, 35, 50, 80, 99}) {
+      const CurvePoint& point = curve[percent - 1];
+      EXPECT_DOUBLE_EQ(point.x, percent / 100.0);
+      EXPECT_NEAR(point.y, *golden.at(absl::StrCat("expected/net_benefit/", point.x)), 1e-12) << samples.name;
+      EXPECT_GE(point.y, NetBenefitWithoutScore(ranked)[percent - 1].y - 1e-15);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 4 * 7);
+}
+
+// One of four samples is unknown, and its score is the second largest. Where rejecting a known sample costs a third of
+// what an unknown one is worth, the best is to reject two: (1 - 1 / 3) / 4.
+TEST(Curves, NetBenefitByHand) {
+  testing::Samples samples;
+  samples.unknown_score = {0.1, 0.2, 0.8, 0.6};
+  samples.label = {0, 0, 0, -1};
+  samples.prediction = {0, 0, 0, 0};
+  samples.num_classes = 1;
+  const std::vector<CurvePoint> curve = NetBenefitCurve(RankedInput(samples.Input()));
+  ASSERT_EQ(curve.size(), 99);
+  EXPECT_NEAR(curve[24].y, (1 - 1.0 / 3) / 4, 1e-12);
+  EXPECT_EQ(curve[24].threshold, 0.2);
+  EXPECT_NEAR(curve[9].y, (1 - 1.0 / 9) / 4, 1e-12);
+  EXPECT_NEAR(curve[59].y, 0, 1e-12);  // 1.5 known ones for one unknown: reject none
+  EXPECT_NEAR(NetBenefitWithoutScore(RankedInput(samples.Input()))[9].y, (1 - 3.0 / 9) / 4, 1e-12);
+}
+
 // At each prevalence and cost, the curve has the metric's value, and its threshold is a best one.
 TEST(Curves, CostsAreThoseOfTheMetric) {
   int compared = 0;

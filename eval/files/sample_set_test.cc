@@ -296,6 +296,29 @@ TEST(ReadSampleSet, GroupsMayBeNames) {
             "a.npz: array 'group' has names, and 'group_names' is for indices: leave 'group_names' out");
 }
 
+TEST(ReadSampleSet, LogitsMayHaveNamesOfClasses) {
+  const NpzArrays arrays = {
+      {"label", Wholes({0, 1, -1})}, {"logits", Matrix({2, 0, 0, 2, 1, 0}, 2)}, {"class_names", MakeNpy({"dog", "cat"})}};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
+  EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", MakeNpy({"dog"})))}),
+            "a.npz: array 'class_names' has 1 names of 2 classes");
+  EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", MakeNpy({"dog", "dog"})))}),
+            "a.npz: array 'class_names' has 'dog' twice");
+  EXPECT_THAT(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", Wholes({0, 1})))}), HasSubstr("'class_names'"));
+  // With an output for the unknown, the names are those of the classes.
+  const absl::StatusOr<SampleSet> extra = ReadSampleSet(
+      {WriteArrays("a.npz", With(With(With(arrays, "logits", Matrix({2, 0, 0, 0, 2, 0, 1, 0, 0}, 3)), "num_classes", Wholes({2})), "label",
+                                 Wholes({0, 1, -1})))});
+  ASSERT_TRUE(extra.ok()) << extra.status();
+  EXPECT_THAT(extra->class_names, ElementsAre("dog", "cat"));
+  EXPECT_EQ(ErrorOf({WriteArrays("a.npz", arrays),
+                     WriteArrays("b.npz", With(arrays, "class_names", MakeNpy({"cat", "dog"})))}),
+            "b.npz: its logits are of cat, dog, those of a.npz of dog, cat");
+}
+
 TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {
   EXPECT_EQ(ErrorOf({WriteText("a.csv", ",y,Score\n0,1,0.5\n")}),
             "a.csv: has no column 'label' (it has (no name), y, Score); is it 'y'? rename that to 'label'");

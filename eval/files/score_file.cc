@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -210,6 +211,23 @@ absl::Status ReadLoss(const NamedArrays& arrays, ScoreFile* file) {
   return absl::OkStatus();
 }
 
+// The names of the classes, in the order of the logits. Precondition: num_outputs and num_classes have been read.
+absl::Status ReadClassNames(const NamedArrays& arrays, ScoreFile* file) {
+  std::vector<std::string> names;
+  OPENSET_RETURN_IF_ERROR(arrays.Read("class_names", {-1}, &ToTexts, &names));
+  const int64_t classes = file->num_classes.value_or(file->num_outputs);
+  if (static_cast<int64_t>(names.size()) != classes) {
+    return arrays.Problem("class_names", absl::StrCat("has ", names.size(), " names of ", classes, " classes"));
+  }
+  std::set<std::string> seen;
+  for (std::string& name : names) {
+    name = OneLine(name);
+    if (!seen.insert(name).second) return arrays.Problem("class_names", absl::StrCat("has '", name, "' twice"));
+  }
+  file->class_names = std::move(names);
+  return absl::OkStatus();
+}
+
 absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreFile* file) {
   if (arrays.Has("correct") || arrays.Has("loss")) OPENSET_RETURN_IF_ERROR(ReadLoss(arrays, file));
   if (arrays.Has("label") || file->loss.empty()) {
@@ -260,6 +278,9 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
   if (arrays.Has("num_classes")) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
     file->num_classes = num_classes;
+  }
+  if (arrays.Has("class_names") && !arrays.IsTable() && file->num_outputs > 0) {
+    OPENSET_RETURN_IF_ERROR(ReadClassNames(arrays, file));
   }
   if (file->unknown_score.empty() && file->logits.empty()) {
     return arrays.Missing(arrays.IsTable() ? "unknown_score' or 'logit_0" : "unknown_score' or 'logits");
@@ -394,7 +415,8 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 const std::vector<std::string>& ScoreFileArrays() {
   static const auto* names = new std::vector<std::string>{
       "logits",     "features",    "head_weight",   "head_bias",          "label",   "group",   "group_names",
-      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster", "correct", "loss"};
+      "prediction", "num_classes", "unknown_score", "member_uncertainty", "cluster", "correct", "loss",
+      "class_names"};
   return *names;
 }
 

@@ -39,7 +39,8 @@ struct ScoreFile {
   // [N], array `cluster`, of numbers or texts: samples with the same one belong together and are resampled together.
   std::vector<std::string> cluster;
   std::optional<int64_t> num_classes;
-  // If a table has names of classes: the names that labels and predictions are indices of; with logits, in their order.
+  // If a table has names of classes, or arrays with logits have `class_names`: the names that labels and predictions
+  // are indices of; with logits, in their order.
   std::vector<std::string> class_names;
   // The logits are logarithms of the file's probabilities.
   bool log_probabilities = false;

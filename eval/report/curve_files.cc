@@ -80,6 +80,15 @@ Plot CostPlot(const std::vector<NamedCurve>& curves) {
   return plot;
 }
 
+Plot NetBenefitPlot(const std::vector<NamedCurve>& curves) {
+  Plot plot = Unit("Net benefit of rejecting at the best threshold", "threshold probability, 1 / (1 + cost)",
+                   "net benefit", curves);
+  plot.series.back().color = kGuide;  // without a score
+  plot.series.back().dashed = true;
+  plot.y_high = 0;  // from the data
+  return plot;
+}
+
 // The mean over x.
 MetricResult CostArea(const RankedInput& ranked) {
   const std::vector<CurvePoint> curve = CostCurve(ranked);
@@ -176,6 +185,7 @@ constexpr int kMaxPoints = 512;
 constexpr double kMaxArea = 5e-4;  // the largest change of area by thinning a curve
 constexpr int kScoreBins = 60;
 constexpr int kReliabilityBins = 15;
+constexpr char kGuideName[] = "rejecting all or none";
 
 // A curve that can be drawn for several methods in one plot.
 struct CurveKind {
@@ -189,6 +199,7 @@ struct CurveKind {
   double factor;
   const char* unit;
   Plot (*plot)(const std::vector<NamedCurve>& curves);
+  std::vector<CurvePoint> (*guide)(const RankedInput& ranked) = nullptr;  // another line, the last one
 };
 
 std::vector<CurveKind> CurveKinds() {
@@ -208,6 +219,9 @@ std::vector<CurveKind> CurveKinds() {
        "AURC x1000", "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskSamples::POOL); }, 1000, "",
        [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskSamples::POOL); }},
       {"cost", "probability_cost", "expected_cost", CostCurve, "best threshold", "mean", CostArea, 1, "", CostPlot},
+      {"net_benefit", "threshold_probability", "net_benefit", NetBenefitCurve, "best threshold", "",
+       [](const RankedInput&) { return MetricResult::Absent("not an area"); }, 1, "", NetBenefitPlot,
+       NetBenefitWithoutScore},
   };
 }
 
@@ -239,7 +253,9 @@ std::optional<CurveFile> OfOne(const CurveKind& kind, const RankedInput& ranked)
   if (curve.empty()) return std::nullopt;
   Table table{{"threshold", kind.x, kind.y}, {}, 0};
   for (const CurvePoint& point : curve) table.rows.push_back(CsvRow(point));
-  return CurveFile{kind.file, ToCsv(table), kind.plot({Line(Named(kind.line, "area", kind, ranked), curve)})};
+  std::vector<NamedCurve> lines = {Line(Named(kind.line, "area", kind, ranked), curve)};
+  if (kind.guide != nullptr) lines.push_back(Line(kGuideName, kind.guide(ranked)));
+  return CurveFile{kind.file, ToCsv(table), kind.plot(lines)};
 }
 
 std::optional<CurveFile> OfAll(const CurveKind& kind, absl::Span<const RankedMethod> methods) {
@@ -255,6 +271,7 @@ std::optional<CurveFile> OfAll(const CurveKind& kind, absl::Span<const RankedMet
     lines.push_back(Line(Named(method.name, kind.area_name, kind, *method.ranked), curve));
   }
   if (lines.empty()) return std::nullopt;
+  if (kind.guide != nullptr) lines.push_back(Line(kGuideName, kind.guide(*methods.front().ranked)));
   return CurveFile{kind.file, ToCsv(table), kind.plot(lines)};
 }
 

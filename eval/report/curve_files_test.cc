@@ -131,7 +131,7 @@ TEST(CurveFiles, OfSeveralMethodsInOnePicture) {
             "b,-inf,0,0\nb,1,1,0\nb,2,1,0.5\nb,3,1,1\n");
   // Only `a` has predictions.
   EXPECT_EQ(made->files.at("risk_coverage.csv"), "method,threshold,coverage,risk\na,0.25,0.5,0\na,1,1,0.5\n");
-  EXPECT_EQ(made->charts.size(), 5);
+  EXPECT_EQ(made->charts.size(), 6);
   EXPECT_THAT(made->files.at("index.html"),
               AllOf(HasSubstr("a (AUROC 50.00 %)"), HasSubstr("b (AUROC 0.00 %)"), HasSubstr("a (OpenAUC 50.00 %)"),
                     HasSubstr("&lt;summary&gt;"), Not(HasSubstr("b (OpenAUC"))));
@@ -139,7 +139,7 @@ TEST(CurveFiles, OfSeveralMethodsInOnePicture) {
 
 TEST(CurveFiles, WithoutPredictions) {
   const CurveFiles curves = Arrays{{0.25, 0.5, 1}, {}, {0, -1, 0}, {}}.Files();
-  EXPECT_EQ(curves.charts.size(), 3);
+  EXPECT_EQ(curves.charts.size(), 4);
   EXPECT_EQ(curves.files.at("roc.csv"),
             "threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.25,0,0.5\n0.5,1,0.5\n1,1,1\n");
   EXPECT_THAT(curves.files.at("score_densities.csv"), HasSubstr("low,high,known,unknown\n0.25,"));
@@ -147,7 +147,7 @@ TEST(CurveFiles, WithoutPredictions) {
 
 TEST(CurveFiles, LeaveOutUndefinedCurves) {
   const CurveFiles known = Arrays{{1, 2}, {0, 1}, {0, 1}, {3, 0, 0, 3}}.Files();
-  for (const char* name : {"roc", "oscr", "thresholds", "risk_coverage_pool", "cost"}) {
+  for (const char* name : {"roc", "oscr", "thresholds", "risk_coverage_pool", "cost", "net_benefit"}) {
     EXPECT_EQ(known.files.count(absl::StrCat(name, ".csv")) + known.charts.count(name), 0) << name;
   }
   EXPECT_EQ(known.charts.count("reliability"), 1);

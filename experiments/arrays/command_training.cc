@@ -314,7 +314,7 @@ absl::StatusOr<SampleSet> ReadRows(const std::string& path, const SampleFile& sa
                                   samples.label()[i], ": keep the order of the samples, or leave 'label' out"));
     }
   }
-  for (const char* known : {"group", "group_names", "class_id", "sample", "path"}) arrays.erase(known);
+  for (const char* known : {"group", "group_names", "class_id", "class_names", "sample", "path"}) arrays.erase(known);
   arrays["label"] = MakeNpy(samples.label(), {samples.size()});
   return sample_set_of(arrays);
 }

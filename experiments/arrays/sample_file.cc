@@ -41,6 +41,9 @@ absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
                      "' are stored in another form or size than those before them; write them "
                      "by 'openset data' and your own code"));
   }
+  if (group < 0 && class_names_.empty()) {
+    for (const int class_id : selection.class_id()) class_names_.push_back(info->class_name(class_id));
+  }
   for (int64_t i = 0; i < opened.samples.size(); ++i) {
     const int64_t label = opened.samples.label[i];
     label_.push_back(group < 0 ? label : -1);
@@ -61,11 +64,9 @@ absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
 
 absl::Status SampleFile::Write(const std::string& path, const std::vector<std::string>& group_names) {
   const int64_t n = size();
-  NpzArrays arrays = {{"label", MakeNpy(label_, {n})},
-                      {"class_id", MakeNpy(class_id_, {n})},
-                      {"group", MakeNpy(group_, {n})},
-                      {"group_names", MakeNpy(group_names)},
-                      {"sample", MakeNpy(sample_)}};
+  NpzArrays arrays = {{"label", MakeNpy(label_, {n})},        {"class_id", MakeNpy(class_id_, {n})},
+                      {"group", MakeNpy(group_, {n})},        {"group_names", MakeNpy(group_names)},
+                      {"class_names", MakeNpy(class_names_)}, {"sample", MakeNpy(sample_)}};
   cluster_ = clusters_.Take();
   if (!cluster_.empty()) arrays["cluster"] = MakeNpy(cluster_, {n});
   switch (form_) {

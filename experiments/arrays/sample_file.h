@@ -51,6 +51,7 @@ class SampleFile {
   Form form_ = Form::kImages;
   ImageShape shape_;
   std::vector<int64_t> label_, class_id_, group_, cluster_;
+  std::vector<std::string> class_names_;  // of the first known samples' labels
   ClusterNumbers clusters_;
   std::vector<std::string> sample_;
   std::string bytes_;

@@ -3,12 +3,14 @@
 #include "experiments/study/check_inputs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +18,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/one_line.h"
@@ -29,6 +32,7 @@
 #include "data/task.pb.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/model_files.h"
+#include "experiments/spec/open_set.pb.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store_contents.h"
@@ -233,6 +237,74 @@ absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::ve
     OPENSET_RETURN_IF_ERROR(OpenSelection(*selection, *info, open).status());
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> SharedClusters(const Plan& plan, const Catalog& catalog,
+                                        const std::vector<std::string>& data_folders) {
+  // The clusters of a selection's samples; empty if some part has none.
+  const auto clusters_of = [&](const Selection& selection) -> std::vector<int64_t> {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(selection.data_set());
+    const bool has_clusters = info.ok() && absl::c_all_of(PartsOf(selection), [&](const PartOfDataSet& wanted) {
+                                const absl::StatusOr<const DataSetPart*> part = FindPart(**info, wanted.part());
+                                return part.ok() && HasClusters(**part);
+                              });
+    if (!has_clusters) return {};
+    absl::StatusOr<OpenedSelection> opened = OpenSelection(selection, catalog, data_folders);
+    return opened.ok() ? std::move(opened->samples.cluster) : std::vector<int64_t>();
+  };
+  struct Found {
+    std::string first;
+    int other_splits = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Found> found;  // by task, and by what is trained with
+  std::set<std::pair<std::string, bool>> seen;
+  for (const Trial& trial : plan.trials) {
+    const TaskData& data = trial.data();
+    const bool with_external = data.has_external() && TraitsOf(trial.method().open_set()).external_images();
+    if (!seen.insert({absl::StrCat(trial.task(), "/", trial.split()), with_external}).second) continue;
+    std::vector<const Selection*> tests = {&data.test_known()};
+    for (const UnknownGroup& group : data.test_unknown()) tests.push_back(&group.selection());
+    for (const ShiftedGroup& group : data.test_shifted()) tests.push_back(&group.selection());
+    const auto check = [&](const Selection& fit, const std::string& what) {
+      const std::vector<int64_t> of_fit = clusters_of(fit);
+      const std::set<int64_t> fit_clusters(of_fit.begin(), of_fit.end());
+      std::set<int64_t> shared;
+      int64_t samples = 0, tested = 0;
+      for (const Selection* test : tests) {
+        if (fit_clusters.empty() || test->data_set() != fit.data_set()) continue;
+        for (const int64_t cluster : clusters_of(*test)) {
+          ++tested;
+          if (fit_clusters.count(cluster) == 0) continue;
+          shared.insert(cluster);
+          ++samples;
+        }
+      }
+      if (shared.empty()) return;
+      Found& of_task = found[{trial.task(), what}];
+      if (!of_task.first.empty()) {
+        ++of_task.other_splits;
+        return;
+      }
+      of_task.first =
+          absl::StrCat("task ", OneLine(trial.task()), ", split ", trial.split(), ": ", samples, " of ", tested,
+                       " test samples are of clusters (", shared.size(), ") that have ", what, ", too");
+    };
+    // A task without trainings fits scores to the samples that it tests, if they are in no other part.
+    const bool is_tested = data.train().part() == data.test_known().part() && !data.train().has_fold();
+    if (!is_tested) check(data.train(), "training samples");
+    if (with_external) check(data.external(), "external images");
+  }
+  std::vector<std::string> lines;
+  for (const auto& [key, of_task] : found) {
+    lines.push_back(
+        absl::StrCat(of_task.first,
+                     of_task.other_splits > 0 ? absl::StrCat(" (and in ", of_task.other_splits, " other splits)") : "",
+                     ", so the test is easier than new samples are: ",
+                     key.second == "training samples"
+                         ? "keep each cluster in one part, or let openset draw the parts or folds (docs/data.md)"
+                         : "take external images from a part, or a data set, without these clusters"));
+  }
+  return lines;
 }
 
 std::vector<MissingData> FindMissingData(const Plan& plan, const Catalog& catalog,

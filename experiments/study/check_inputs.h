@@ -44,6 +44,11 @@ absl::Status RememberContents(const Store& store, const Experiment& experiment);
 // for a class with too few clusters (SelectSamples() in data/selection.h).
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders);
 
+// Where a test is too easy: a sentence for each task in which the training samples, or the external images of a method
+// that trains with them, have clusters of which other samples are tested. Data sets that can't be read are left out.
+std::vector<std::string> SharedClusters(const Plan& plan, const Catalog& catalog,
+                                        const std::vector<std::string>& data_folders);
+
 // A data set that is absent or incomplete, and that trainings or inferences of the plan read, done or not.
 struct MissingData {
   std::string data_set;

@@ -335,6 +335,9 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments, const RunConfig
   if (const absl::Status precisions = CheckPrecisions(plan, config); !precisions.ok()) {
     warnings.push_back(absl::StrCat("warning: ", precisions.message()));
   }
+  for (std::string& line : SharedClusters(plan, study->experiment().catalog, config.data_folders)) {
+    warnings.push_back(absl::StrCat("hint: ", line));
+  }
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == TextFormat::kJson) {
     OPENSET_RETURN_IF_ERROR(WriteJson(*study, config));

@@ -4,9 +4,9 @@
 
 By the released functions of lm-polygraph 0.7.0 (PredictionRejectionArea), torch-uncertainty 0.13.0 (SCODAURC,
 SCODAUGRC, AURC) and pytorch-ood 0.4.0 (autc), which are loaded from their packages; expected costs by a loop over all
-thresholds. Larger score = more unknown. The prediction-rejection ratio is (area - random) / (best - random), where the
+thresholds; net benefits by dcurves 1.1.7 (dca), the largest over the decisions score > t. Larger score = more unknown. The prediction-rejection ratio is (area - random) / (best - random), where the
 random order has the mean quality; lm-polygraph draws 1,000 orders for it. Needs lm-polygraph, torch-uncertainty and
-pytorch-ood (the sources suffice), NumPy, PyTorch, torchmetrics and Matplotlib.
+pytorch-ood (the sources suffice), dcurves, NumPy, PyTorch, torchmetrics and Matplotlib.
 """
 
 import importlib.util
@@ -48,6 +48,17 @@ def expected_costs(score, loss, unknown):
     return costs
 
 
+def net_benefits(score, unknown):
+    import pandas
+    from dcurves import dca
+    decisions = {f"d{i}": (score > t).astype(float) for i, t in enumerate([-np.inf] + sorted(set(score)))}
+    table = pandas.DataFrame({"unknown": unknown.astype(int), **decisions})
+    chances = [0.01, 0.1, 0.2, 0.35, 0.5, 0.8, 0.99]
+    found = dca(data=table, outcome="unknown", modelnames=list(decisions), thresholds=chances)
+    found = found[found["model"].isin(list(decisions))]
+    return {f"{chance:g}": float(found[np.isclose(found["threshold"], chance)]["net_benefit"].max()) for chance in chances}
+
+
 def case(name, rng, n, unknown_share, ties, graded):
     polygraph = load("lm_polygraph", "ue_metrics", "pred_rej_area").PredictionRejectionArea
     torch_uncertainty = load("torch_uncertainty", "metrics", "classification", "risk_coverage")
@@ -77,6 +88,7 @@ def case(name, rng, n, unknown_share, ties, graded):
             expected[kind] = float(metric.compute())
     if unknown.any():
         expected["autc"] = float(pytorch_ood.autc(torch.tensor(score), torch.tensor(np.where(unknown, -1, 0))))
+        expected["net_benefit"] = net_benefits(score, unknown)
         if not graded:
             expected["cost"] = expected_costs(score, loss, unknown)
     return {

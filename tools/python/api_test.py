@@ -563,6 +563,19 @@ class DetectorTest(unittest.TestCase):
                     self.assertEqual([row[2] == "rejected" for row in rows], found.rejected.tolist())
                     self.assertEqual([int(row[3]) for row in rows], found.prediction.tolist())
                 self.assertIn("guarantee", repr(detector))
+            self.assertEqual(detector.class_names, [])
+            names = ["ant", "bee", "cat"]
+            named = openset.Detector.save(paths["d"], {**validation, "class_names": names}, score="energy")
+            self.assertEqual(named.class_names, names)
+            numpy.savez(paths["new"], **{name: values[:9] for name, values in new.items()})
+            table = subprocess.check_output([COMMAND, "detector", "apply", paths["d"], paths["new"]],
+                                            stderr=subprocess.DEVNULL, text=True).splitlines()
+            self.assertEqual([line.split(",")[3] for line in table[1:]],
+                             [names[k] for k in new["logits"][:9].argmax(1)])
+            with self.assertRaisesRegex(ValueError, "its classes are bee, ant, cat, and the detector's ant, bee, cat"):
+                named.apply(logits=new["logits"][:9], class_names=["bee", "ant", "cat"])
+            with self.assertRaisesRegex(ValueError, "class_names' has 2 names of 3 classes"):
+                openset.Detector.save(paths["d"], {**validation, "class_names": names[:2]}, score="energy")
             with self.assertRaisesRegex(ValueError, "it is of another network"):
                 detector.apply(logits=new["logits"][:, :2], features=new["features"])
             with self.assertRaisesRegex(ValueError, "is not a detector"):

@@ -451,6 +451,54 @@ class PagesTest(unittest.TestCase):
         # The colours of the classes differ by more than the range of the noise.
         self.assertEqual(list(openset.open_store("results").records("method=forest").to_frame()["accuracy"]), [1, 1])
 
+    def test_trainers_on_features(self):
+        """docs/trainers/forest.py on a file of features, beside a head of openset's."""
+        random = numpy.random.default_rng(0)
+        label = numpy.arange(240) % 4
+        numpy.savez("cloud.npz", label=label,
+                    features=random.normal(size=(240, 5)) + 3 * (label[:, None] == numpy.arange(5)))
+        for name in ("forest.py", "forest.textproto"):
+            shutil.copy(os.path.join(PAGES, "trainers", name), name)
+        with open("features.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'features' task: 'cloud.textproto' method: ['forest.textproto', 'nearest_mean'] seed: [0, 1] "
+                       "metric { accuracy {} } metric { auroc {} }")
+        with open("cloud.textproto", "w", encoding="utf-8") as file:
+            file.write("name: 'cloud' data_set: 'features:cloud.npz' split { known: [0, 1, 2] unknown: 3 }")
+        from openset import _program
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+        with mock.patch.dict(os.environ, {"PATH": path}):
+            _program.run(["run", "features.textproto", "--allow_commands", "--store=results"])
+        found = openset.open_store("results").records("experiment=features").to_frame()
+        accuracy = found.groupby("method")["accuracy"].mean()
+        # Points 3 sqrt(2) apart, of unit variance: about 4 % are nearer to another mean.
+        self.assertGreater(accuracy["forest"], 0.85)
+        self.assertGreater(accuracy["nearest_mean"], 0.85)
+
+    def test_decisions(self):
+        """The blocks of Python and of a table; commands are run by tools/testing/eval."""
+        random = numpy.random.default_rng(0)
+
+        def outputs(n):
+            label = random.integers(-1, 3, n)
+            features = (random.normal(size=(n, 8)) + 3 * (label[:, None] == numpy.arange(8))).astype("f4")
+            return dict(label=label, features=features, logits=2 * features[:, :3])
+
+        validation, fit, new = outputs(400), outputs(300), outputs(50)
+        self.names.update(validation=validation, fit=fit, logits=new["logits"], features=new["features"])
+        with open(os.path.join(PAGES, "decisions.md"), encoding="utf-8") as file:
+            text = file.read()
+        block = re.search(r"(?:^    .*\n)+", text[text.index("## In Python and C"):], re.MULTILINE)[0]
+        exec(textwrap.dedent(block), self.names)
+        decisions = self.names["decisions"]
+        self.assertEqual(len(decisions.rejected), 50)
+        self.assertTrue(0 < decisions.rejected.sum() < 50)
+        table = textwrap.dedent(re.search(r"(?:^    .*\n)+", text[text.index("In a table:"):], re.MULTILINE)[0])
+        self.assertTrue(table.startswith("unknown_score,correct"))
+        rows = numpy.loadtxt(table.splitlines(), delimiter=",", skiprows=1)
+        call = re.search(r"`(openset.evaluate\(unknown_score=score, correct=correct\))`", text)[1]
+        found = eval(call, {**self.names, "openset": openset, "score": rows[:, 0], "correct": rows[:, 1]})
+        self.assertEqual(found["prediction_rejection_ratio"], 1)  # the wrong answer has the larger score
+
     def test_python(self):
         """Every block, on a task with two groups of unknown samples and a study with an axis."""
         os.makedirs("tasks")

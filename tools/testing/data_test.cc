@@ -193,6 +193,49 @@ TEST_F(DataTest, FoldsAndValidationKeepClustersWhole) {
                         "fewer folds, leave the class out, or divide its clusters"));
 }
 
+// Each cluster has photos of all classes: two of p0 and p1, one of p2. The lists have one photo of p0 and p1 each.
+TEST_F(DataTest, ClustersInTrainingAndTestAreHinted) {
+  std::string list[2];
+  for (const auto& [label, name] : {std::pair{0, "cat"}, {1, "dog"}, {2, "owl"}}) {
+    for (int i = 0; i < 5; ++i) absl::StrAppend(&list[i % 2], name, "/", i, ".png ", label, " p", i / 2, "\n");
+  }
+  program_.Write("list0.txt", list[0]);
+  program_.Write("list1.txt", list[1]);
+  program_.Write("all.txt", list[0] + list[1]);
+  const auto part = [](const std::string& name, int samples, const std::string& file) {
+    return absl::StrCat("part { name: '", name, "' samples: ", 3 * samples, " samples_per_class: [", samples, ", ",
+                        samples, ", ", samples, "] image_list { path: 'photos' list { path: '", file,
+                        "' } cluster_column: 2 } } ");
+  };
+  program_.Write(
+      "catalog/pets.textproto",
+      absl::StrCat("name: 'pets' class_name: ['cat', 'dog', 'owl'] channels: 3 height: 16 width: 20 layout {",
+                   part("train", 3, "list0.txt"), part("test", 2, "list1.txt"), part("all", 5, "all.txt"), "}"));
+  const auto plan = [&](const std::string& name, const std::string& of_task) {
+    program_.Write(absl::StrCat("tasks/", name, ".textproto"),
+                   absl::StrCat("name: '", name, "' data_set: 'pets' split { known: 0 unknown: 1 } ", of_task));
+    program_.Write("study.textproto",
+                   absl::StrCat(absl::StrReplaceAll(kSpec, {{"split: 0", ""}, {"\"softmax\"", "'outlier_exposure'"}}),
+                                "task: '", name, "'"));
+    const ProgramResult result =
+        program_.Run({"plan", "study.textproto", "--noprobe", absl::StrCat("--data=", program_.folder())});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(
+      plan("parts", "external { data_set: 'pets' class_id: 2 }"),
+      AllOf(HasSubstr("hint: task parts, split 0: 4 of 4 test samples are of clusters (2) that have training "
+                      "samples, too, so the test is easier than new samples are: keep each cluster in one part"),
+            HasSubstr("clusters (2) that have external images, too, so")));
+  // The folds keep clusters whole; a part that they don't divide does not.
+  EXPECT_THAT(plan("external", "cross_validation { folds: 2 } external { data_set: 'pets' part: 'all' class_id: 2 }"),
+              AllOf(HasSubstr("that have external images, too (and in 1 other splits), so the test is easier"),
+                    Not(HasSubstr("training samples, too"))));
+  // From a part that they divide, the external images are those of the training folds.
+  EXPECT_THAT(plan("same", "cross_validation { folds: 2 } external { data_set: 'pets' class_id: 2 }"),
+              Not(HasSubstr("hint: task")));
+}
+
 TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult described = program_.Run({"data", "describe", "photos"});
   ASSERT_EQ(described.exit_code, 0) << described.err;

@@ -29,6 +29,7 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -66,7 +67,9 @@ for c in range(classes):
     means.append([sum(x[i * d + j] for i in rows) / len(rows) for j in range(d)])
     with open("progress.jsonl", "a") as file:
         file.write(json.dumps({"epoch": c + 1, "epochs": classes, "loss": 1.0 / (c + 1)}) + "\n")
-for part, out in (("test.npz", "outputs.npz"), ("train.npz", "fit.npz")):
+for part, out in (("test.npz", "outputs.npz"), ("train.npz", "fit.npz"), ("validation.npz", "validation_outputs.npz")):
+    if not os.path.exists(part):
+        continue
     (n, d), x = load(part)["features"]
     logits = [sum(m[j] * x[i * d + j] for j in range(d)) - sum(v * v for v in m) / 2 for i in range(n) for m in means]
     save(out, {"logits": ((n, classes), logits), "features": ((n, d), x)})
@@ -343,6 +346,90 @@ TEST_F(Trainer, AProgramThatSleepsHangs) {
   EXPECT_THAT(absl::StrCat(result.out, result.err), HasSubstr("its worker hung"));
 }
 
+// A second attempt finds what the first one left.
+TEST_F(Trainer, IsTriedAgain) {
+  Method(program_, "if [ ! -e state/once ]; then touch state/once; echo no luck >&2; exit 1; fi; python3 train.py");
+  ProgramResult result = Run();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(absl::StrCat(result.out, result.err), HasSubstr("exited with 1: no luck"));
+  std::filesystem::remove_all(program_.store());
+  result = Run({"--retries=1"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_EQ(program_.Records().size(), 4);
+}
+
+// Each rung continues from the state of the one before: of three candidates two go on from epoch 1, one from epoch 2.
+TEST_F(Trainer, ContinuesWhenASearchIsHalved) {
+  constexpr char kEpochs[] = R"(
+share = float(trial["parameters"]["share"])
+training, done = trial["method"]["training"], len(os.listdir("state"))
+stop = training["stop_after_epochs"] or training["epochs"]
+for epoch in range(done, stop):
+    open("state/%d" % epoch, "w").close()
+with open("MARKER", "a") as file:
+    print(share, "from", done, "to", stop, os.path.exists("test.npz"), file=file)
+means = [])";
+  program_.Write("train.py", absl::StrReplaceAll(kTrain, {{"\nmeans = []", absl::StrReplaceAll(kEpochs, {{"MARKER", marker()}})},
+                                                          // The larger the share of the mean, the better.
+                                                          {"m[j] * x", "share * m[j] * x"}}));
+  program_.Write("mine.textproto",
+                 absl::StrReplaceAll(kMethod, {{"RUN", "python3 train.py"},
+                                               {"SCORE", "max_softmax"},
+                                               {"\"train.py\" }", "\"train.py\" parameter { name: 'share' value: '1' } } "
+                                                                  "epochs: 4"}}));
+  program_.Write("study.textproto",
+                 absl::StrCat(absl::StrReplaceAll(kStudy, {{"\"means.textproto\", ", ""}, {"[0, 1]", "0"}}), R"(
+validation_per_class: 10
+search {
+  method: "mine"
+  axis { path: "training.command.parameter[0].value" value: ["'-1'", "'1'", "'0.5'"] }
+  criterion { accuracy {} }
+  halving { rungs: [1, 2, 4] keep: 0.5 }
+})"));
+  const ProgramResult result = Run();
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::vector<std::string> lines = absl::StrSplit(program_.Read("it_ran"), '\n', absl::SkipEmpty());
+  std::sort(lines.begin(), lines.end());
+  EXPECT_THAT(lines, ElementsAre("-1.0 from 0 to 1 False", "0.5 from 0 to 1 False", "0.5 from 1 to 2 False",
+                                 "1.0 from 0 to 1 False", "1.0 from 1 to 2 False", "1.0 from 2 to 4 False",
+                                 "1.0 from 4 to 4 True"))
+      << result.out;
+}
+
+// Slurm's commands are scripts: sbatch keeps the job's script, which the test then runs as a task of the array.
+TEST_F(Trainer, RunsInATaskOfSlurm) {
+  Method(program_, absl::StrCat("echo $SLURM_ARRAY_JOB_ID >> ", marker(), "; python3 train.py"));
+  const std::string script = program_.folder() + "/job.sh";
+  for (const auto& [name, text] : {std::pair<std::string, std::string>{
+                                       "sbatch", absl::StrCat("for last; do :; done; cp \"$last\" ", script, "; echo 7")},
+                                   {"squeue", "true"},
+                                   {"scontrol", "echo 'MaxArraySize = 1001'"}}) {
+    const std::string path = absl::StrCat("bin/", name);
+    program_.Write(path, absl::StrCat("#!/bin/sh\n", text, "\n"));
+    std::filesystem::permissions(absl::StrCat(program_.folder(), "/", path), std::filesystem::perms::owner_all);
+  }
+  const std::string before = getenv("PATH");
+  setenv("PATH", absl::StrCat(program_.folder(), "/bin:", before).c_str(), 1);
+  const ProgramResult refused = program_.Run({"run", "study.textproto", "--engine=slurm", "--detach"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--allow_commands"));
+  EXPECT_FALSE(FileExists(script));
+  program_.Write("cluster.textproto", "slurm { idle_seconds: 1 }");
+  const ProgramResult run = program_.Run(
+      {"run", "study.textproto", "--engine=slurm", "--detach", "--allow_commands", "--deploy=cluster.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("submitted Slurm job 7: "));
+  setenv("SLURM_ARRAY_JOB_ID", "7", 1);
+  setenv("SLURM_ARRAY_TASK_ID", "0", 1);
+  const absl::StatusOr<pid_t> task = Spawn({"/bin/bash", script}, {});
+  ASSERT_TRUE(task.ok()) << task.status();
+  EXPECT_TRUE(WaitForEnd(*task).ok());
+  for (const char* name : {"SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"}) unsetenv(name);
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_EQ(program_.Read("it_ran"), "7\n7\n");  // two seeds
+  EXPECT_EQ(program_.Records().size(), 4);
+}
+
 // A record says which files its trainer was, not where they were.
 TEST_F(Trainer, IsReproducedFromItsSources) {
   const std::string features = absl::StrCat("features:", program_.folder(), "/cloud.npz");
@@ -392,6 +479,29 @@ TEST_F(Trainer, IsReproducedFromItsSources) {
           .Run({"reproduce", id, "--allow_commands", "--worker=/nowhere/worker", "--again=fifth", "--library=library"})
           .exit_code,
       0);
+}
+
+// The study of docs/trainers, and the method of the page that trains a network.
+TEST_F(Trainer, ThePagesStudiesArePlanned) {
+  for (const char* file : {"study.textproto", "forest.textproto", "torch_softmax.textproto", "torch_doc.textproto",
+                           "forest.py", "network.py"}) {
+    program_.Write(absl::StrCat("trainers/", file), program_.Shipped(absl::StrCat("docs/trainers/", file)));
+  }
+  const ProgramResult study = program_.Run({"plan", "trainers/study.textproto", "--noprobe"});
+  EXPECT_EQ(study.exit_code, 0) << study.err;
+  EXPECT_THAT(study.out, AllOf(HasSubstr("8 trials"), HasSubstr("torch_doc: python network.py"),
+                               HasSubstr("forest: python forest.py")));
+  const std::string page = program_.Shipped("docs/trainer.md");
+  const size_t begin = page.find("    name: \"mine\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string method = page.substr(begin, page.find("\n\n", begin) - begin);
+  ASSERT_THAT(method, HasSubstr("model { resnet_cifar"));
+  program_.Write("mine.textproto", method);
+  program_.Write("network.textproto",
+                 "name: 'network' question: '?' task: 'cifar10_6_4' method: 'mine.textproto' seed: 0 metric { auroc {} }");
+  const ProgramResult network = program_.Run({"plan", "network.textproto", "--noprobe"});
+  EXPECT_EQ(network.exit_code, 0) << network.err;
+  EXPECT_THAT(network.out, HasSubstr("mine: python train.py"));
 }
 
 // A stranger's records hold their commands, and no command of openset runs them.

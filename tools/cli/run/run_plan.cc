@@ -27,6 +27,7 @@
 #include "experiments/spec/model_files.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/study/check_inputs.h"
 #include "experiments/worker/cpu_precision.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
@@ -211,6 +212,9 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options,
                            EngineOptions(config, study->experiment().folders.catalog, RunsNetworks(plan)));
   OPENSET_ASSIGN_OR_RETURN(options.allow_commands, AllowCommands(*study, config));
+  for (const std::string& line : SharedClusters(plan, study->experiment().catalog, config.data_folders)) {
+    if (!config.is_slurm_task()) std::cerr << "hint: " << line << "\n";
+  }
   ExecuteOptions execute;
   execute.deploy = config.deployment;
   const bool by_slurm = config.deployment.engine() == DeploySpec::SLURM;

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # The arrays of an .npz that `openset eval` reads (docs/eval.md).
 NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",
-         "group_names", "num_classes", "cluster", "correct", "loss")
+         "group_names", "num_classes", "cluster", "correct", "loss", "class_names")
 
 
 def printable(text: Any) -> str:
@@ -110,7 +110,8 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
         raise ValueError(f"{printable(unknown[0])}: no such array; there are {', '.join(NAMES)}")
     kept = {name: to_numpy(name, values) for name, values in _with_codes(arrays).items() if values is not None}
     for name, values in kept.items():
-        if values.dtype.kind in "US" and values.size > 0 and name not in ("group", "group_names", "cluster"):
+        if values.dtype.kind in "US" and values.size > 0 and name not in (
+                "group", "group_names", "cluster", "class_names"):
             advice = ": the index of each sample's class, -1 = unknown" if name == "label" else ""
             raise ValueError(f"{name}: has texts ('{printable(values.flat[0])}'), it needs numbers{advice}")
     cluster = kept.get("cluster")

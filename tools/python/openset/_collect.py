@@ -302,6 +302,9 @@ def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]
         arrays["group_names"] = samples.arrays["group_names"]
     else:
         del arrays["group"]
+    names = samples.arrays["class_names"]
+    if arrays["logits"].shape[1] == len(names):
+        arrays["class_names"] = names
     if features:
         arrays["features"] = numpy.concatenate(features)
         arrays.update(network.head_arrays())

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -86,6 +87,41 @@ class GpuRunTest : public ::testing::Test {
 
   const OpensetProgram program_;
 };
+
+// Two trainings by a program at once, on a GPU each. Each waits for the other.
+TEST_F(GpuRunTest, AProgramThatTrainsSeesItsGpuAlone) {
+  std::vector<float> features;
+  std::vector<int64_t> label;
+  std::vector<std::string> part;
+  for (int i = 0; i < 18; ++i) {
+    features.push_back(static_cast<float>(i));
+    label.push_back(i % 3);
+    part.emplace_back(i < 9 ? "train" : "test");
+  }
+  const NpzArrays cloud = {
+      {"features", MakeNpy(features, {18, 1})}, {"label", MakeNpy(label, {18})}, {"part", MakeNpy(part)}};
+  ASSERT_TRUE(WriteNpz(program_.folder() + "/cloud.npz", cloud).ok());
+  const NpzArrays made = {{"logits", MakeNpy(std::vector<float>(9 * 2, 0.5F), {9, 2})}};
+  ASSERT_TRUE(WriteNpz(program_.folder() + "/made.npz", made).ok());
+  program_.Write("cloud.textproto", "name: 'cloud' data_set: 'features:cloud.npz' split { known: [0, 1] unknown: 2 }");
+  program_.Write("mine.textproto", absl::StrReplaceAll(R"(
+name: "mine" title: "Mine" reference: "own" model { outputs {} } input {} inference { plain {} } score { max_softmax {} }
+training { command {
+  run: "cp made.npz outputs.npz; echo $CUDA_VISIBLE_DEVICES $(grep -c cuda trial.json) >> SEEN; "
+       "while [ $(wc -l < SEEN) -lt 2 ]; do sleep 0.1; done"
+  source: "made.npz"
+} })",
+                                                       {{"SEEN", program_.folder() + "/seen"}}));
+  program_.Write("study.textproto",
+                 "name: 'study' question: '?' task: 'cloud.textproto' method: 'mine.textproto' seed: [0, 1] "
+                 "metric { auroc {} }");
+  const ProgramResult result = program_.Run({"run", "study.textproto", "--devices=cuda:0,cuda:1", "--allow_commands",
+                                             "--retries=0", "--worker=" + WorkerPath()});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::vector<std::string> lines = absl::StrSplit(program_.Read("seen"), '\n', absl::SkipEmpty());
+  std::sort(lines.begin(), lines.end());
+  EXPECT_THAT(lines, ElementsAre("0 1", "1 1"));
+}
 
 TEST_F(GpuRunTest, TheDevicesAreListed) {
   const ProgramResult result = program_.Run({"devices"});
