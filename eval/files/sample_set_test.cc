@@ -297,8 +297,9 @@ TEST(ReadSampleSet, GroupsMayBeNames) {
 }
 
 TEST(ReadSampleSet, LogitsMayHaveNamesOfClasses) {
-  const NpzArrays arrays = {
-      {"label", Wholes({0, 1, -1})}, {"logits", Matrix({2, 0, 0, 2, 1, 0}, 2)}, {"class_names", MakeNpy({"dog", "cat"})}};
+  const NpzArrays arrays = {{"label", Wholes({0, 1, -1})},
+                            {"logits", Matrix({2, 0, 0, 2, 1, 0}, 2)},
+                            {"class_names", MakeNpy({"dog", "cat"})}};
   const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)});
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->class_names, ElementsAre("dog", "cat"));
@@ -309,9 +310,9 @@ TEST(ReadSampleSet, LogitsMayHaveNamesOfClasses) {
             "a.npz: array 'class_names' has 'dog' twice");
   EXPECT_THAT(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", Wholes({0, 1})))}), HasSubstr("'class_names'"));
   // With an output for the unknown, the names are those of the classes.
-  const absl::StatusOr<SampleSet> extra = ReadSampleSet(
-      {WriteArrays("a.npz", With(With(With(arrays, "logits", Matrix({2, 0, 0, 0, 2, 0, 1, 0, 0}, 3)), "num_classes", Wholes({2})), "label",
-                                 Wholes({0, 1, -1})))});
+  const absl::StatusOr<SampleSet> extra = ReadSampleSet({WriteArrays(
+      "a.npz", With(With(With(arrays, "logits", Matrix({2, 0, 0, 0, 2, 0, 1, 0, 0}, 3)), "num_classes", Wholes({2})),
+                    "label", Wholes({0, 1, -1})))});
   ASSERT_TRUE(extra.ok()) << extra.status();
   EXPECT_THAT(extra->class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", arrays),

@@ -39,7 +39,7 @@ absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig confi
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
   if (config.is_slurm_task()) held.emplace();
-  if (config.detach && config.deployment.engine() != DeploySpec::SLURM) {
+  if (config.detach && config.deployment.engine() != DeploySpec::SLURM && !config.is_slurm_task()) {
     return absl::InvalidArgumentError(
         "--detach: goes with --engine=slurm. On this machine, leave it out and use tmux, or 'nohup openset run ... &'");
   }

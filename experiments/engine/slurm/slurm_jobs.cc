@@ -339,9 +339,8 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
   if (!copy.folder.empty()) words.insert(words.begin(), copy.program);
   // The last value of a repeated flag counts.
   for (const std::string& flag :
-       {std::string("--engine=local"), std::string("--redo="), std::string("--only="),
-        absl::StrCat("--jobs=", seat.cpus()), std::string(seat.gpu() ? "--devices=cuda:0" : "--devices=cpu"),
-        absl::StrCat("--slurm_task=", array_file)}) {
+       {std::string("--engine=local"), absl::StrCat("--jobs=", seat.cpus()),
+        std::string(seat.gpu() ? "--devices=cuda:0" : "--devices=cpu"), absl::StrCat("--slurm_task=", array_file)}) {
     words.push_back(flag);
   }
   std::string script = "#!/bin/bash\n";

@@ -168,7 +168,7 @@ TEST(TaskScript, RunsOnItsSeat) {
   array.mutable_seat()->set_gpu(true);
   array.mutable_seat()->set_cpus(6);
   const std::string script = TaskScript(options, {}, array.seat(), "/array.rec");
-  EXPECT_THAT(script, HasSubstr("exec 'program' 'run' 'a spec' '--engine=local' '--redo=' '--only=' '--jobs=6' "
+  EXPECT_THAT(script, HasSubstr("exec 'program' 'run' 'a spec' '--engine=local' '--jobs=6' "
                                 "'--devices=cuda:0' '--slurm_task=/array.rec'"));
   EXPECT_THAT(SbatchOptions({}, array, "/logs"),
               testing::IsSupersetOf({"--cpus-per-task=6", "--gres=gpu:1", "--array=0-2"}));

@@ -1,5 +1,7 @@
 // The program on a machine with two simulated GPUs: the driver is core/process/gpu/fake_gpu_driver.cc, and the worker
 // uses the GPUs of core/tensor/testing/memory_gpu.h.
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -8,7 +10,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/files/formats/npz.h"
 #include "core/files/runfiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -101,13 +106,13 @@ TEST_F(GpuRunTest, AProgramThatTrainsSeesItsGpuAlone) {
   const NpzArrays cloud = {
       {"features", MakeNpy(features, {18, 1})}, {"label", MakeNpy(label, {18})}, {"part", MakeNpy(part)}};
   ASSERT_TRUE(WriteNpz(program_.folder() + "/cloud.npz", cloud).ok());
-  const NpzArrays made = {{"logits", MakeNpy(std::vector<float>(9 * 2, 0.5F), {9, 2})}};
+  const NpzArrays made = {{"logits", MakeNpy(std::vector<float>(9 * 2, -1), {9, 2})}};
   ASSERT_TRUE(WriteNpz(program_.folder() + "/made.npz", made).ok());
   program_.Write("cloud.textproto", "name: 'cloud' data_set: 'features:cloud.npz' split { known: [0, 1] unknown: 2 }");
   program_.Write("mine.textproto", absl::StrReplaceAll(R"(
 name: "mine" title: "Mine" reference: "own" model { outputs {} } input {} inference { plain {} } score { max_softmax {} }
 training { command {
-  run: "cp made.npz outputs.npz; echo $CUDA_VISIBLE_DEVICES $(grep -c cuda trial.json) >> SEEN; "
+  run: "cp made.npz outputs.npz; echo $CUDA_VISIBLE_DEVICES $(grep -c 'device.*cuda' trial.json) >> SEEN; "
        "while [ $(wc -l < SEEN) -lt 2 ]; do sleep 0.1; done"
   source: "made.npz"
 } })",
@@ -115,8 +120,8 @@ training { command {
   program_.Write("study.textproto",
                  "name: 'study' question: '?' task: 'cloud.textproto' method: 'mine.textproto' seed: [0, 1] "
                  "metric { auroc {} }");
-  const ProgramResult result = program_.Run({"run", "study.textproto", "--devices=cuda:0,cuda:1", "--allow_commands",
-                                             "--retries=0", "--worker=" + WorkerPath()});
+  const ProgramResult result = program_.Run(
+      {"run", "study.textproto", "--devices=cuda:0,1", "--allow_commands", "--retries=0", "--worker=" + WorkerPath()});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   std::vector<std::string> lines = absl::StrSplit(program_.Read("seen"), '\n', absl::SkipEmpty());
   std::sort(lines.begin(), lines.end());
