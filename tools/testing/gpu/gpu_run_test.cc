@@ -112,7 +112,7 @@ TEST_F(GpuRunTest, AProgramThatTrainsSeesItsGpuAlone) {
   program_.Write("mine.textproto", absl::StrReplaceAll(R"(
 name: "mine" title: "Mine" reference: "own" model { outputs {} } input {} inference { plain {} } score { max_softmax {} }
 training { command {
-  run: "cp made.npz outputs.npz; echo $CUDA_VISIBLE_DEVICES $(grep -c 'device.*cuda' trial.json) >> SEEN; "
+  run: "cp made.npz outputs.npz; echo $CUDA_VISIBLE_DEVICES $(grep -c '^ *.device.: *.cuda' trial.json) >> SEEN; "
        "while [ $(wc -l < SEEN) -lt 2 ]; do sleep 0.1; done"
   source: "made.npz"
 } })",
