@@ -82,7 +82,11 @@ std::map<std::string, std::string> EntriesOf(const StageProvenance& stage, const
     return entries;
   }
   std::string value;
-  google::protobuf::TextFormat::PrintFieldValueToString(stage, field, -1, &value);
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    value = reflection->GetString(stage, field);
+  } else {
+    google::protobuf::TextFormat::PrintFieldValueToString(stage, field, -1, &value);
+  }
   entries[value] = "";
   return entries;
 }
@@ -130,10 +134,14 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
       }
     }
     if (!differs) continue;
-    // For digests, the name is enough.
-    differences.push_back(absl::EndsWith(field->name(), "_sha256")
-                              ? field->name()
-                              : absl::StrCat(field->name(), " (", absl::StrJoin(shown, "; "), ")"));
+    const std::string values = absl::StrJoin(shown, "; ");
+    if (absl::EndsWith(field->name(), "_sha256")) {
+      differences.push_back(absl::StrCat(field->name(), ": another"));
+    } else if (field->number() == StageProvenance::kComponentFieldNumber) {
+      differences.push_back(absl::StrCat(field->name(), ": other sources of ", values));
+    } else {
+      differences.push_back(absl::StrCat(field->name(), ": ", values));
+    }
   }
   return differences;
 }
@@ -540,8 +548,8 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
   }
   if (lines.empty()) return lines;
   const std::vector<std::string> differences = ProvenanceDifferences(records);
-  lines.push_back(differences.empty() ? "no difference in provenance is recorded"
-                                      : absl::StrCat("made with other ", absl::StrJoin(differences, ", ")));
+  if (differences.empty()) lines.emplace_back("no difference in provenance is recorded");
+  for (const std::string& difference : differences) lines.push_back(absl::StrCat("made with other ", difference));
   return lines;
 }
 

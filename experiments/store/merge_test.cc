@@ -76,7 +76,7 @@ TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   EXPECT_EQ(LoadFirstRecord(a, id)->provenance().stage(0).host(), "host a");
   EXPECT_THAT(LoadFirstRecord(a, TestKey("0000")), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
-                                                     "made with other host (\"host b\"; \"host c\"; \"host a\")"));
+                                                     "made with other host: host b; host c; host a"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
 
@@ -103,10 +103,11 @@ TEST(ProvenanceDifferences, AreOnlyWhatDiffers) {
   two->set_cpu_capability("AVX2");
   two->mutable_cpu_feature()->RemoveLast();
   two->mutable_component(1)->set_fingerprint("2");
-  EXPECT_THAT(ProvenanceDifferences({a, b}),
-              UnorderedElementsAre("libraries (boost_math 2; boost_math 4)", "component (LossTermSpec.open_auc)",
-                                   "cpu (\"Intel(R) Xeon(R) CPU @ 2.00GHz\"; \"AMD EPYC\")",
-                                   "cpu_capability (\"AVX512\"; \"AVX2\")", "cpu_feature (avx512f; none)"));
+  EXPECT_THAT(
+      ProvenanceDifferences({a, b}),
+      UnorderedElementsAre("libraries: boost_math 2; boost_math 4", "component: other sources of LossTermSpec.open_auc",
+                           "cpu: Intel(R) Xeon(R) CPU @ 2.00GHz; AMD EPYC", "cpu_capability: AVX512; AVX2",
+                           "cpu_feature: avx512f; none"));
   EXPECT_EQ(KindOfMachine(b), "AMD, AVX2");
   two->set_gpu("NVIDIA H200");
   EXPECT_EQ(KindOfMachine(b), "NVIDIA H200");

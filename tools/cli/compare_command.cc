@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
@@ -123,9 +124,25 @@ bool IsFileOfRuns(const std::string& argument) {
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
 }
 
-// Tests the methods of one run on its samples, from the outputs in the store.
-absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>& results, TextFormat format,
-                             const RunConfig& config) {
+// A study with those of its results that have outputs in the store.
+struct MeasuredStudy {
+  std::unique_ptr<Study> study;
+  std::unique_ptr<StudyResults> results;
+  std::vector<TrialResult> measured;
+};
+
+absl::StatusOr<MeasuredStudy> LoadMeasured(const std::string& name, const RunConfig& config) {
+  MeasuredStudy loaded;
+  OPENSET_ASSIGN_OR_RETURN(loaded.study, LoadStudy(name, config));
+  loaded.results = loaded.study->LoadResults();
+  OPENSET_RETURN_IF_ERROR(loaded.results->unread.ReadFailure());
+  for (const std::string& record : loaded.results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";
+  OPENSET_ASSIGN_OR_RETURN(loaded.measured, WithOutputs(*loaded.study, *loaded.results));
+  return loaded;
+}
+
+// Tests the methods of studies of one and the same run on its samples, from the outputs in the store.
+absl::Status CompareOnOneRun(const std::vector<MeasuredStudy>& studies, TextFormat format, const RunConfig& config) {
   if (!config.diagram.empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, and the study has results of one run");
   }
@@ -139,12 +156,17 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
   request.set_group(config.group);
   std::vector<ComparedSamples> methods;
   std::vector<std::string> names;
-  for (const TrialResult& result : results) {
-    names.push_back(RowName(*result.trial));
-    methods.push_back(
-        {names.back(), absl::StrCat("record ", result.record->trial_id().substr(0, 12)),
-         [&study, &result](const SetRoles&, ScoreDirection) { return ScoredSamplesOf(*result.trial, study.store()); },
-         /*read_fit=*/nullptr});
+  std::vector<TrialResult> results;
+  for (const MeasuredStudy& of_study : studies) {
+    for (const TrialResult& result : of_study.measured) {
+      results.push_back(result);
+      names.push_back(absl::StrCat(studies.size() > 1 ? of_study.study->name() + ": " : "", RowName(*result.trial)));
+      methods.push_back({names.back(), absl::StrCat("record ", result.record->trial_id().substr(0, 12)),
+                         [trial = result.trial, &store = of_study.study->store()](const SetRoles&, ScoreDirection) {
+                           return ScoredSamplesOf(*trial, store);
+                         },
+                         /*read_fit=*/nullptr});
+    }
   }
   std::optional<int> baseline;
   const std::string asked = config.baseline;
@@ -167,11 +189,12 @@ absl::Status CompareOnOneRun(const Study& study, const std::vector<TrialResult>&
       SampleComparison comparison,
       RequestedComparison(request, methods, baseline.has_value() ? std::optional(0) : std::nullopt));
   const std::string samples = comparison.notes.back();
-  comparison.notes = {absl::StrCat(study.name(), ": one run (", results[0].trial->task(), ", split ",
-                                   results[0].trial->split(), ", seed ", results[0].trial->seed(),
-                                   "), so that the tests are on its samples; they don't say how another training, or "
-                                   "other classes, would differ"),
-                      samples};
+  comparison.notes = {
+      absl::StrCat(studies.size() > 1 ? "" : studies[0].study->name() + ": ", "one run (", results[0].trial->task(),
+                   ", split ", results[0].trial->split(), ", seed ", results[0].trial->seed(),
+                   "), so that the tests are on its samples; they don't say how another training, or "
+                   "other classes, would differ"),
+      samples};
   if (baseline.has_value() && asked.empty()) {
     comparison.notes.push_back(absl::StrCat(
         methods[0].name, " is the best of ", methods.size(),
@@ -237,22 +260,36 @@ absl::Status CompareResults(const std::string& path, TextFormat format, const Ru
   if (IsBundle(path)) {
     OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path, config));
   } else {
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(path, config));
-    if (study->until().has_value()) {
+    std::vector<MeasuredStudy> studies(1);
+    OPENSET_ASSIGN_OR_RETURN(studies[0], LoadMeasured(path, config));
+    if (studies[0].study->until().has_value()) {
       std::cerr
           << "hint: the study runs until it knows, and these tests take its number of runs as if it had been "
              "fixed: they find differences that are not there too often. 'openset report' has the comparisons that "
              "take the looks into account.\n";
     }
-    const std::unique_ptr<StudyResults> results = study->LoadResults();
-    OPENSET_RETURN_IF_ERROR(results->unread.ReadFailure());
-    for (const std::string& record : results->unread.damaged) std::cerr << "hint: left out: " << record << "\n";
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialResult> measured, WithOutputs(*study, *results));
-    if (AreOfOneRun(measured)) return CompareOnOneRun(*study, measured, format, config);
-    OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *study, *results, {}, kTextWidth));
+    if (AreOfOneRun(studies[0].measured)) return CompareOnOneRun(studies, format, config);
+    OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *studies[0].study, *studies[0].results, {}, kTextWidth));
   }
   OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfReport(json, path, group));
   return CompareTable(path, table, format, config);
+}
+
+// Compares the methods of several studies of one run, such as those of `openset score` of two networks.
+absl::Status CompareStudies(const std::vector<std::string>& names, TextFormat format, const RunConfig& config) {
+  std::vector<MeasuredStudy> studies;
+  std::vector<TrialResult> all;
+  for (const std::string& name : names) {
+    OPENSET_ASSIGN_OR_RETURN(studies.emplace_back(), LoadMeasured(name, config));
+    const std::vector<TrialResult>& measured = studies.back().measured;
+    if (measured.empty()) return absl::NotFoundError(absl::StrCat(name, ": the store has no outputs of its records"));
+    all.insert(all.end(), measured.begin(), measured.end());
+  }
+  if (AreOfOneRun(all)) return CompareOnOneRun(studies, format, config);
+  return absl::InvalidArgumentError(absl::StrCat(
+      absl::StrJoin(names, ", "),
+      ": several studies are compared on the samples of one run, and these are of several tasks, splits or seeds: "
+      "choose one by --seeds, or compare the rows of one study or table (openset compare --help)"));
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConfig& config) {
@@ -260,6 +297,12 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
                            ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
                                                 TextFormat::kCsv, TextFormat::kJson, TextFormat::kSentence}));
   if (arguments.size() == 1) return CompareResults(arguments[0], format, config);
+  // A file of scores has an extension, a study's name has none.
+  if (absl::c_all_of(arguments, [](const std::string& argument) {
+        return absl::EndsWith(argument, ".textproto") || !absl::StrContains(argument, '.');
+      })) {
+    return CompareStudies(arguments, format, config);
+  }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
   if (!config.baseline.empty() || config.all_pairs) {
     return absl::InvalidArgumentError(
@@ -273,7 +316,7 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
 Command CompareCommand() {
   Command command;
   command.name = "compare";
-  command.arguments = "A B... | RESULTS | SPEC | BUNDLE";
+  command.arguments = "A B... | RESULTS | SPEC... | BUNDLE";
   command.min_arguments = 1;
   command.max_arguments = 100;
   command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
@@ -294,6 +337,7 @@ Command CompareCommand() {
       "\n"
       "If the study's records are of one run, its methods are tested on the run's samples, from the outputs in the\n"
       "store: the best by the first of --metrics (default: auroc, fpr_at_95tpr) against all others, or --baseline.\n"
+      "Several such studies are compared on the same samples, too: their rows are called 'STUDY: METHOD'.\n"
       "\n"
       "Otherwise nothing is tested with fewer than 3 splits (or 3 seeds of one split), or if the difference is the\n"
       "same in all of them. If nothing at all can be compared, the exit code is 2.\n"
@@ -311,6 +355,7 @@ Command CompareCommand() {
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
       "  openset compare quickstart --metrics=auroc --format=sentence\n"
+      "  openset compare score_old score_new --methods=mcp --format=sentence\n"
       "  openset compare results.zip --baseline=mcp --metrics=auroc\n"
       "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
   command.flags = {"format", "out",   "metrics", "diagram", "test_per_training", "group",   "baseline", "all_pairs",

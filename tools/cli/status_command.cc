@@ -37,6 +37,18 @@
 namespace openset {
 namespace {
 
+// Prints the runs that ended without a word, of a study and its variants or, without a study, of the store.
+void ShowKilled(const Store& store, const Study* study) {
+  const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+  for (RunState& run : KilledRunsOf(store)) {
+    if (run.experiment().empty() || (study != nullptr && run.experiment() != study->name())) continue;
+    run.clear_seconds_left();
+    std::cout << "killed: " << StudyText(run) << ", by " << RunnerText(run) << ", "
+              << ShortDuration(absl::Seconds(now - run.updated_at_seconds())) << " ago: " << TotalLine(run)
+              << "; the same 'openset run' continues it\n";
+  }
+}
+
 // Prints the runs of a study (those with other changes by the command line as variants) or, without a study, of the
 // store, each with its current state. Returns their number.
 int ShowRuns(const Store& store, const Study* study) {
@@ -138,6 +150,7 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable, const RunCon
   std::vector<std::string> users;
   for (const auto& [user, bytes] : by_user) users.push_back(absl::StrCat(OneLine(user), " ", BytesText(bytes)));
   if (!users.empty()) std::cout << Wrapped("by user: " + absl::StrJoin(users, ", "), TableWidth()) << "\n";
+  ShowKilled(store, nullptr);
   if (ShowRuns(store, nullptr) == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
   return static_cast<int>(runs.size());
 }
@@ -183,6 +196,7 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords*
     std::cout << "in quarantine: " << aside->size() << "\n";
     for (const std::string& line : *aside) std::cout << "  " << line << "\n";
   }
+  ShowKilled(store, study.get());
   const int runs = ShowRuns(store, study.get());
   ShowQueue(*study);
   if (!failed.empty()) std::cout << "failed at the last attempt (" << WhatToDo(failed) << "):\n";
@@ -233,7 +247,7 @@ Command StatusCommand() {
       "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
       "left. A run of the study with other --set, --seeds or --methods is shown as a variant. Without SPEC, it shows\n"
       "the studies that have records in the store (who made them, when, and their disk usage; shared results count\n"
-      "for each study), and all runs.\n"
+      "for each study), all runs, and those of this machine that were killed.\n"
       "\n"
       "  openset status quickstart\n"
       "  openset status quickstart --watch=10\n"

@@ -243,9 +243,15 @@ TEST(Run, StatusDistinguishesAVariantFromItsStudy) {
   EXPECT_THAT(own, HasSubstr("running a variant, study --set=training.epochs=200, by "));
   EXPECT_THAT(program.Run({"status", "study.textproto", "--set=training.epochs=200"}).out, HasSubstr("running by "));
   EXPECT_THAT(program.Run({"status"}).out, HasSubstr("running study --set=training.epochs=200, by "));
-  kill(pid, SIGTERM);
+  // Killed before its first record, the variant is still there.
+  kill(pid, SIGKILL);
   int status = 0;
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"status"}, {"status", "study.textproto"}}) {
+    EXPECT_THAT(program.Run(command).out,
+                AllOf(HasSubstr("killed: study --set=training.epochs=200, by "),
+                      HasSubstr("; the same 'openset run' continues it"), Not(HasSubstr("running"))));
+  }
 }
 
 // Lines with both texts.

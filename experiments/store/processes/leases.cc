@@ -302,12 +302,16 @@ bool IsRunOf(const RunState& run, const std::string& experiment, const std::vect
          std::equal(run.overrides().begin(), run.overrides().end(), overrides.begin(), overrides.end());
 }
 
-std::vector<RunState> RunsOf(const Store& store) {
+namespace {
+
+// Of dead processes, or of all others.
+std::vector<RunState> StatesOf(const Store& store, bool dead) {
   std::vector<RunState> runs;
   const std::string folder = JoinPath(store.folder(), "runs");
   for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
     absl::string_view name = file;
-    if (!absl::ConsumeSuffix(&name, kRecord) || !IsRunId(std::string(name)) || IsDead(std::string(name))) continue;
+    if (!absl::ConsumeSuffix(&name, kRecord) || !IsRunId(std::string(name)) || IsDead(std::string(name)) != dead)
+      continue;
     RunState state = ReadState(JoinPath(folder, file), std::string(name));
     if (!std::isfinite(state.seconds_left())) state.clear_seconds_left();
     for (RunningAction& action : *state.mutable_running()) {  // a diverging training reports such numbers
@@ -321,5 +325,11 @@ std::vector<RunState> RunsOf(const Store& store) {
   }
   return runs;
 }
+
+}  // namespace
+
+std::vector<RunState> RunsOf(const Store& store) { return StatesOf(store, /*dead=*/false); }
+
+std::vector<RunState> KilledRunsOf(const Store& store) { return StatesOf(store, /*dead=*/true); }
 
 }  // namespace openset

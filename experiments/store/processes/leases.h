@@ -128,6 +128,9 @@ class Leases {
 // The states of the runs on a store. Leaves out runs that are known to be dead, and states that break the rules of
 // their schema: they are untrusted.
 std::vector<RunState> RunsOf(const Store& store);
+// The last states of processes of this machine that ended without removing them (killed, or out of memory). The next
+// Leases::Begin() on this machine removes them.
+std::vector<RunState> KilledRunsOf(const Store& store);
 
 // Whether the run is of this study with these changes by the command line (TrialSpec.overrides).
 bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& overrides);

@@ -44,7 +44,10 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunCo
   if (argument.empty() || !std::filesystem::is_directory(given, error)) return argument;
   const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
   const std::string spec = JoinPath(folder.string(), absl::StrCat(folder.filename().string(), ".textproto"));
-  if (!FileExists(spec)) return argument;
+  if (!FileExists(spec)) {
+    if (BundleOf(argument).empty()) OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());
+    return argument;
+  }
   OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());
   return spec;
 }
@@ -198,7 +201,17 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, Ru
   // The name of a study that `openset score` made.
   if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
       request.ok() && spec.find('/') == std::string::npos) {
-    OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(*request, folders));
+    RunConfig others = config;
+    others.given.erase("methods");
+    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("what 'openset score' measured", others));
+    ScoreRequest chosen = *request;
+    const auto choose = [&config](ScoreRequest* one) {
+      if (config.given.count("methods") == 0) return;
+      one->mutable_methods()->Assign(config.study.changes.methods.begin(), config.study.changes.methods.end());
+    };
+    choose(&chosen);
+    for (ScoreRequest& also : *chosen.mutable_also()) choose(&also);
+    OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(chosen, folders));
     return Study::Make(std::move(score.experiment), store, options);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string name, SpecByName(spec, folders));

@@ -230,7 +230,26 @@ std::string BundleOf(const std::string& argument) {
 
 absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
   const std::string bundle = BundleOf(argument);
-  if (bundle.empty()) return false;
+  if (bundle.empty()) {
+    // A path of neither a bundle nor a study is neither a query nor a trial.
+    std::error_code error;
+    const std::string path = UserPath(argument);
+    if (!absl::StrContains(argument, '/') || argument.find_first_of("=<>~ ") != std::string::npos ||
+        absl::EndsWith(argument, ".textproto") || FileExists(absl::StrCat(path, ".textproto"))) {
+      return false;
+    }
+    if (std::filesystem::is_directory(path, error)) {
+      const std::filesystem::path folder = std::filesystem::path(absl::StrCat(path, "/")).lexically_normal();
+      const std::string name = folder.parent_path().filename().string();
+      if (FileExists(JoinPath(path, absl::StrCat(name, ".textproto")))) return false;
+      if (FileExists(JoinPath(path, "version"))) {
+        return absl::InvalidArgumentError(absl::StrCat(argument, ": is a store: give it by --store=", argument));
+      }
+      return absl::InvalidArgumentError(absl::StrCat(argument, ": is a folder without a bundle ", name, ".zip"));
+    }
+    if (!std::filesystem::exists(path, error)) return absl::NotFoundError(absl::StrCat(argument, ": no such file"));
+    return absl::InvalidArgumentError(absl::StrCat(argument, ": is not a bundle (BUNDLE.zip)"));
+  }
   if (config->store.value_or(bundle) != bundle) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--store: ", bundle, " is read instead of a store: leave one of them out, or name the spec of a study"));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/files/files.h"
@@ -103,6 +104,21 @@ TEST_F(RunConfigTest, ABundleIsAStoreThatNobodyChanges) {
   }
   EXPECT_FALSE(UseBundle("pets", &config).value());
   EXPECT_EQ(BundleOf(store.folder()), "");
+  std::filesystem::create_directories(folder + "/none");
+  std::ofstream(folder + "/none.md") << "no bundle";
+  const std::pair<std::string, std::string> wrong[] = {
+      {store.folder(), "is a store: give it by --store="},
+      {folder + "/none/", "is a folder without a bundle none.zip"},
+      {folder + "/none.md", "is not a bundle (BUNDLE.zip)"},
+      {folder + "/gone", "no such file"},
+  };
+  for (const auto& [argument, message] : wrong) {
+    config = *Make();
+    EXPECT_THAT(UseBundle(argument, &config).status().message(), HasSubstr(argument + ": " + message));
+  }
+  for (const char* other : {"auroc>0.9", "tag~a/b", "studies/missing.textproto"}) {
+    EXPECT_FALSE(UseBundle(other, &config).value()) << other;
+  }
   for (const StoreUse use : {StoreUse::kRecords, StoreUse::kRead}) {
     EXPECT_THAT(AllRecordIds(OpenStore(config, use).value()), ElementsAre(record.trial_id()));
     EXPECT_THAT(AllRecordIds(OpenStore(*Make({{"store", path}}), use).value()), ElementsAre(record.trial_id()));

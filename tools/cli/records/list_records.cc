@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "core/files/temporary_folder.h"
 #include "core/proto/field_differences.h"
+#include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
@@ -226,7 +227,11 @@ void PrintDifferences(const TrialRecord& a, const TrialRecord& b) {
     for (const std::string& line : lines) std::cout << Wrapped(absl::StrCat("  ", OneLine(line))) << "\n";
   };
   std::vector<std::string> settings, data;
-  for (const FieldDifference& difference : FindDifferences(a.trial(), b.trial())) {
+  // A record of an older program lacks fields that were added since: they have their defaults.
+  TrialSpec trial_a = a.trial(), trial_b = b.trial();
+  FillDefaults(&trial_a);
+  FillDefaults(&trial_b);
+  for (const FieldDifference& difference : FindDifferences(trial_a, trial_b)) {
     const auto value = [](const std::string& text) { return text.empty() ? "absent" : Shortened(text, 1, 100); };
     (absl::StartsWith(difference.path, "data") ? data : settings)
         .push_back(absl::StrCat(difference.path, ": ", value(difference.before), "; ", value(difference.after)));

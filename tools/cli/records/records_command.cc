@@ -46,10 +46,11 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig con
                least = action == "rm" || ((action == "show" || action == "spec") && !is_bundle) ? 1 : 0;
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
-                                                   action == "rm" ? " QUERY"
-                                                   : least == 1   ? " TRIAL"
-                                                   : most == 1    ? " [QUERY]"
-                                                                  : "",
+                                                   action == "rm"       ? " QUERY"
+                                                   : action == "verify" ? " [BUNDLE.zip]"
+                                                   : least == 1         ? " TRIAL"
+                                                   : most == 1          ? " [QUERY]"
+                                                                        : "",
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];

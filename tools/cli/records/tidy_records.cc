@@ -110,6 +110,8 @@ absl::Status CollectRecords(const RunConfig& config) {
     std::cout << "the ages are by this machine's clock, because the clock of the store's disk can't be read: "
               << OneLine(found.clock.message()) << "\n";
   }
+  // Where no file can be made, none can be removed.
+  if (!dry_run) OPENSET_RETURN_IF_ERROR(Annotate(found.clock, "nothing was removed"));
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));
   std::cout << (dry_run ? "would remove " : "removed ") << found.garbage.size() << ", " << BytesText(bytes)
             << "; files younger than an hour stay, because a run may be writing them\n";

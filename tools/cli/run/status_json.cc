@@ -101,7 +101,7 @@ std::string LabelValue(const std::string& text) {
 
 }  // namespace
 
-std::string PrometheusText(const std::vector<StudyUsage>& studies,
+std::string PrometheusText(const std::vector<StudyUsage>& studies, const std::map<std::string, int64_t>& by_user,
                            const std::vector<std::pair<std::string, int64_t>>& kinds,
                            const std::vector<RunState>& runs) {
   std::string text = "# TYPE openset_records gauge\n";
@@ -111,6 +111,10 @@ std::string PrometheusText(const std::vector<StudyUsage>& studies,
   text += "# TYPE openset_study_bytes gauge\n";
   for (const StudyUsage& study : studies) {
     absl::StrAppend(&text, "openset_study_bytes{study=\"", LabelValue(study.name), "\"} ", study.bytes, "\n");
+  }
+  text += "# TYPE openset_user_bytes gauge\n";
+  for (const auto& [user, bytes] : by_user) {
+    absl::StrAppend(&text, "openset_user_bytes{user=\"", LabelValue(user), "\"} ", bytes, "\n");
   }
   text += "# TYPE openset_store_bytes gauge\n";
   for (const auto& [kind, bytes] : kinds) {

@@ -29,7 +29,7 @@ std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsa
 
 // The same numbers in Prometheus' text format: openset_records and openset_study_bytes by study, openset_store_bytes by
 // kind of file, openset_runs, openset_running_actions. `runs`: all of the store.
-std::string PrometheusText(const std::vector<StudyUsage>& studies,
+std::string PrometheusText(const std::vector<StudyUsage>& studies, const std::map<std::string, int64_t>& by_user,
                            const std::vector<std::pair<std::string, int64_t>>& kinds,
                            const std::vector<RunState>& runs);
 

@@ -3,6 +3,7 @@
 #include "tools/cli/serve/store_pages.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -213,7 +214,7 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
       const bool is_status = route.kind == Route::kStatus;
       answer.type = is_status ? "application/json" : "text/plain; version=0.0.4";
       answer.body = is_status ? StoreStatusJson(store_.folder(), studies, by_user, kinds, RunsOf(store_))
-                              : PrometheusText(studies, kinds, RunsOf(store_));
+                              : PrometheusText(studies, by_user, kinds, RunsOf(store_));
       return answer;
     }
     case Route::kHealth:
@@ -231,7 +232,8 @@ absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) 
 
 absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   UnreadRecords unread;
-  const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread);
+  std::map<std::string, int64_t> by_user;
+  const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread, &by_user);
   ChartPage page;
   page.title = absl::StrCat("openset: ", store_.folder());
   page.body = absl::StrCat(NavigationHtml({{"failures", "/failures"}}), HtmlHead("Running"), LiveHtml());
@@ -250,6 +252,9 @@ absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
   rows.clear();
   for (const auto& [kind, bytes] : UsageByKind(store_, &unread)) rows.push_back({{kind}, {BytesText(bytes)}});
   if (!rows.empty()) absl::StrAppend(&page.body, HtmlHead("Disk"), HtmlTable({"folder", "size"}, rows, 1));
+  rows.clear();
+  for (const auto& [user, bytes] : by_user) rows.push_back({{user}, {BytesText(bytes)}});
+  if (!rows.empty()) absl::StrAppend(&page.body, HtmlHead("Disk by user"), HtmlTable({"user", "size"}, rows, 1));
   std::vector<std::string> problems = unread.VersionLines();
   problems.insert(problems.end(), unread.damaged.begin(), unread.damaged.end());
   const absl::StatusOr<std::vector<std::string>> quarantined = store_.Quarantined();

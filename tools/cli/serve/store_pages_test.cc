@@ -12,6 +12,7 @@
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/trial.pb.h"
+#include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
@@ -207,6 +208,15 @@ TEST_F(StorePagesTest, EscapesTextFromTheStore) {
     for (size_t at = 0; (at = answer.policy.find("'sha256-", at)) != std::string::npos; ++at) ++hashes;
     EXPECT_EQ(scripts, hashes + data) << target;
   }
+}
+
+TEST_F(StorePagesTest, ShowsTheDiskByUser) {
+  TrialRecord record = TestRecord(TestKey("aaaa"), "mcp", 1, 0.5);
+  record.mutable_provenance()->mutable_stage(0)->set_user_name("ann");
+  ASSERT_TRUE(store_.CommitRecord(record).ok());
+  const int64_t bytes = FileSize(store_.RecordPath(TestKey("aaaa")));
+  EXPECT_THAT(Answer("/metrics").body, HasSubstr(absl::StrCat("\nopenset_user_bytes{user=\"ann\"} ", bytes, "\n")));
+  EXPECT_THAT(Answer("/").body, HasSubstr(absl::StrCat("<td class=\"text\">ann</td><td>", BytesText(bytes))));
 }
 
 TEST_F(StorePagesTest, NamesCorruptRecords) {
