@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/chart/page.h"
 #include "core/files/files.h"
@@ -15,6 +16,9 @@
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "data/task.pb.h"
+#include "eval/report/run_comparison.h"
+#include "eval/report/run_comparison_report.h"
+#include "eval/report/run_table.h"
 #include "experiments/report/charts/charts.h"
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/format_report.h"
@@ -161,6 +165,19 @@ std::string HoursText(double seconds) {
 }
 
 // The time in which at least one of these spans ran.
+// A sentence for each comparison with the baseline on all unknown samples, as `openset compare` has them; none if the
+// study has too few splits for a test, or looks at its results while it runs.
+std::vector<std::string> ComparisonSentences(const Report& report) {
+  constexpr size_t kMostCells = 2000;  // for the time that it takes
+  if (report.baseline.empty() || report.until.has_value() || report.cells.size() > kMostCells) return {};
+  const absl::StatusOr<RunTable> table =
+      RunTableOfReport(FormatReport(report, TextFormat::kJson), report.experiment, "pool");
+  if (!table.ok()) return {};
+  const absl::StatusOr<RunComparison> comparison = CompareRuns(*table, {}, {}, table->baseline);
+  if (!comparison.ok()) return {};
+  return absl::StrSplit(FormatRunComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+}
+
 double Elapsed(std::vector<std::pair<double, double>> spans) {
   std::sort(spans.begin(), spans.end());
   double elapsed = 0, until = 0;
@@ -256,6 +273,11 @@ absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const Tria
                   "id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
+  if (const std::vector<std::string> sentences = ComparisonSentences(report); !sentences.empty()) {
+    absl::StrAppend(&page.body, "<h2>Comparisons</h2>\n<ul>\n");
+    for (const std::string& line : sentences) absl::StrAppend(&page.body, "<li>", EscapeXml(line), "</li>\n");
+    page.body += "</ul>\n";
+  }
   if (report.until.has_value()) {
     const DocumentSection until = UntilTable(report);
     absl::StrAppend(&page.body, "<h2>Comparisons</h2>\n<p>", EscapeXml(until.title), ".</p>\n",

@@ -77,6 +77,32 @@ TEST(HtmlReport, ExplainsStarsAndDrawsTheImprovement) {
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
 }
 
+// Differences of 0.24, 0.25 and 0.26: a mean of 25 points, and t(2) at 0.975 = 4.303 standard errors of 0.577 points on
+// both sides.
+TEST(HtmlReport, SaysEachComparisonInASentence) {
+  std::vector<TrialSpec> trials;
+  std::vector<TrialRecord> records;
+  for (int split = 0; split < 3; ++split) {
+    for (int m = 0; m < 2; ++m) {
+      trials.push_back(Parsed<TrialSpec>("task: 't' metric { auroc {} }"));
+      trials.back().set_split(split);
+      trials.back().mutable_method()->set_name(m == 0 ? "first" : "second");
+      records.push_back(Parsed<TrialRecord>("metric { name: 'auroc' group { kind: POOL } }"));
+      records.back().mutable_metric(0)->set_value(0.5 + m * (0.24 + 0.01 * split));
+    }
+  }
+  const auto page = [&](size_t count) {
+    std::vector<TrialResult> results;
+    for (size_t i = 0; i < count; ++i) results.push_back({&trials[i], &records[i]});
+    Report report = MakeReport("study", results);
+    AddSignificance("first", &report);
+    return HtmlReport(report, results, {}).value();
+  };
+  EXPECT_THAT(page(6), HasSubstr("<li>On 3 splits, second had 25.00 points more AUROC than first (95 % interval 22.52 "
+                                 "to 27.48; p = 0.0005"));
+  EXPECT_THAT(page(4), Not(HasSubstr("<li>")));  // two splits
+}
+
 TEST(HtmlReport, MarksChangesByTheCommandLine) {
   Report report;
   ReportContext context;

@@ -113,12 +113,15 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
     if (ComparedFields().count(field->name()) == 0) continue;
     bool differs = false;
     std::vector<std::string> shown;  // in the order of the records
+    std::set<std::string> names;     // of all entries that differ
     const auto add = [&](const std::map<std::string, std::string>& entries,
                          const std::map<std::string, std::string>& others) {
       std::vector<std::string> own;
       for (const auto& [entry, content] : entries) {
         const auto other = others.find(entry);
-        if (other == others.end() || other->second != content) own.push_back(entry);
+        if (other != others.end() && other->second == content) continue;
+        own.push_back(entry);
+        names.insert(entry);
       }
       const std::string text = own.empty() ? "none" : absl::StrJoin(own, ", ");
       if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(text);
@@ -134,13 +137,12 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
       }
     }
     if (!differs) continue;
-    const std::string values = absl::StrJoin(shown, "; ");
     if (absl::EndsWith(field->name(), "_sha256")) {
       differences.push_back(absl::StrCat(field->name(), ": another"));
     } else if (field->number() == StageProvenance::kComponentFieldNumber) {
-      differences.push_back(absl::StrCat(field->name(), ": other sources of ", values));
+      differences.push_back(absl::StrCat(field->name(), ": other sources of ", absl::StrJoin(names, ", ")));
     } else {
-      differences.push_back(absl::StrCat(field->name(), ": ", values));
+      differences.push_back(absl::StrCat(field->name(), ": ", absl::StrJoin(shown, "; ")));
     }
   }
   return differences;

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -16,13 +18,18 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/ranked_input.h"
 #include "eval/report/cost_map.h"
+#include "eval/report/evaluate_samples.h"
+#include "eval/report/evaluation_report.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/report/run_table.h"
@@ -37,6 +44,7 @@
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/score/one_run.h"
+#include "tools/cli/score/score_experiment.h"
 #include "tools/evaluation/requested.h"
 
 namespace openset {
@@ -122,6 +130,63 @@ absl::StatusOr<std::string> JsonOfBundle(const std::string& path, const RunConfi
 bool IsFileOfRuns(const std::string& argument) {
   return absl::EndsWith(argument, ".csv") || absl::EndsWith(argument, ".tsv") || absl::EndsWith(argument, ".json") ||
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
+}
+
+bool HasPlaces(const std::string& argument) {
+  return absl::StrContains(argument, "{seed}") || absl::StrContains(argument, "{split}");
+}
+
+// Measures the files of several runs of each method: "msp_{split}_{seed}.csv".
+absl::StatusOr<RunTable> RunTableOfFiles(const std::vector<std::string>& patterns, const RunConfig& config) {
+  if (!config.fit.empty()) {
+    return absl::InvalidArgumentError(
+        "--fit: does not go with {split} and {seed}; 'openset score' fits scores to the outputs of each network");
+  }
+  EvaluationRequest request;
+  request.set_metrics(config.metrics.empty() ? "accuracy,auroc,openauc,aurc,fpr_at_95tpr" : config.metrics);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, RequestedMetrics(request));
+  RunTable table;
+  table.tasks = {""};
+  table.block[""] = "";
+  table.groups = {"pool"};
+  std::error_code error;
+  for (const std::string& pattern : patterns) {
+    std::string method = std::filesystem::path(pattern).stem().string();
+    for (const char* before : {"_", "-", ".", ""}) {
+      for (const char* place : {"{split}", "{seed}"}) {
+        method = absl::StrReplaceAll(method, {{absl::StrCat(before, place), ""}});
+      }
+    }
+    if (method.empty() || absl::c_linear_search(table.methods, method)) method = pattern;
+    if (absl::c_linear_search(table.methods, method)) {
+      return absl::InvalidArgumentError(absl::StrCat(pattern, ": is given twice"));
+    }
+    table.methods.push_back(method);
+    OutputFiles found = FindNumberedFiles(std::filesystem::absolute(UserPath(pattern), error).string());
+    if (found.splits.empty() && found.seeds.empty()) {
+      return absl::NotFoundError(
+          absl::StrCat(pattern, ": no file has such a name, with numbers for {split} and {seed}"));
+    }
+    if (found.splits.empty()) found.splits.insert(0);
+    if (found.seeds.empty()) found.seeds.insert(0);
+    for (const int split : found.splits) {
+      for (const uint64_t seed : found.seeds) {
+        const Run run{absl::StrCat(split), absl::StrCat(seed)};
+        const std::string file = absl::StrReplaceAll(pattern, {{"{split}", run.split}, {"{seed}", run.seed}});
+        if (!FileExists(UserPath(file))) continue;  // a run without a partner is counted
+        OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples({file}, config, /*read_fit=*/nullptr));
+        OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
+        OPENSET_ASSIGN_OR_RETURN(const EvaluationReport report,
+                                 EvaluateSamples(metrics, scored.samples, RankedInput(input), std::nullopt));
+        for (const ReportedMetric& metric : report.metrics) {
+          if (!metric.value.has_value()) continue;
+          if (!absl::c_linear_search(table.metrics, metric.name)) table.metrics.push_back(metric.name);
+          table.value[metric.name][method][""][run] = *metric.value;
+        }
+      }
+    }
+  }
+  return table;
 }
 
 // A study with those of its results that have outputs in the store.
@@ -211,7 +276,7 @@ absl::Status CompareOnOneRun(const std::vector<MeasuredStudy>& studies, TextForm
 absl::Status CompareTable(const std::string& path, const RunTable& table, TextFormat format, const RunConfig& config) {
   OPENSET_RETURN_IF_ERROR(CheckCostMap(/*on_samples=*/false, format, config));
   RunComparisonRequest request;
-  request.set_metrics(config.metrics);
+  if (!HasPlaces(path)) request.set_metrics(config.metrics);  // files of runs were measured by these alone
   *request.mutable_interval() = MakeIntervalOptions(config);
   request.set_test_per_training(config.test_per_training);
   OPENSET_ASSIGN_OR_RETURN(const RunComparisonOptions options, RequestedRunComparison(request));
@@ -278,14 +343,21 @@ absl::Status CompareResults(const std::string& path, TextFormat format, const Ru
 // Compares the methods of several studies of one run, such as those of `openset score` of two networks.
 absl::Status CompareStudies(const std::vector<std::string>& names, TextFormat format, const RunConfig& config) {
   std::vector<MeasuredStudy> studies;
-  std::vector<TrialResult> all;
+  std::set<std::tuple<std::string, int, uint64_t, int>> runs;
   for (const std::string& name : names) {
     OPENSET_ASSIGN_OR_RETURN(studies.emplace_back(), LoadMeasured(name, config));
-    const std::vector<TrialResult>& measured = studies.back().measured;
-    if (measured.empty()) return absl::NotFoundError(absl::StrCat(name, ": the store has no outputs of its records"));
-    all.insert(all.end(), measured.begin(), measured.end());
+    if (studies.back().measured.empty()) {
+      return absl::NotFoundError(absl::StrCat(name, ": the store has no outputs of its records"));
+    }
+    for (const TrialResult& result : studies.back().measured) {
+      // The task of outputs without a task has the study's name; their labels say whether the samples are the same.
+      const std::string& task = result.trial->task();
+      const bool is_own = absl::StrCat("score_", task) == studies.back().study->name();
+      runs.emplace(is_own ? "" : task, result.trial->split(), result.trial->seed(),
+                   result.record->counts().unknown_classes());
+    }
   }
-  if (AreOfOneRun(all)) return CompareOnOneRun(studies, format, config);
+  if (runs.size() == 1) return CompareOnOneRun(studies, format, config);
   return absl::InvalidArgumentError(absl::StrCat(
       absl::StrJoin(names, ", "),
       ": several studies are compared on the samples of one run, and these are of several tasks, splits or seeds: "
@@ -297,6 +369,14 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
                            ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex,
                                                 TextFormat::kCsv, TextFormat::kJson, TextFormat::kSentence}));
   if (arguments.size() == 1) return CompareResults(arguments[0], format, config);
+  if (absl::c_any_of(arguments, HasPlaces)) {
+    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
+    if (!absl::c_all_of(arguments, HasPlaces)) {
+      return absl::InvalidArgumentError("{split} and {seed}: give each method several files, or each of them one");
+    }
+    OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfFiles(arguments, config));
+    return CompareTable(absl::StrJoin(arguments, ", "), table, format, config);
+  }
   // A file of scores has an extension, a study's name has none.
   if (absl::c_all_of(arguments, [](const std::string& argument) {
         return absl::EndsWith(argument, ".textproto") || !absl::StrContains(argument, '.');
@@ -323,7 +403,8 @@ Command CompareCommand() {
   command.description =
       "Two or more files of scores, as for `openset eval`, for the same samples in the same order (join several\n"
       "files of one method by commas): paired bootstrap, and DeLong's test for auroc and openauc. Default for\n"
-      "--metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr.\n"
+      "--metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr. With {split} and {seed} in their names, the files of\n"
+      "each method are runs, and are compared as those of RESULTS.\n"
       "\n"
       "One file RESULTS with values over splits, seeds and tasks: a .csv with the columns method, task, split,\n"
       "seed and one for each metric (by its own or a usual name, as shares, not percent; other columns are\n"
@@ -351,6 +432,7 @@ Command CompareCommand() {
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare a.npz b.npz --score=knn --fit=a_fit.npz,b_fit.npz\n"
+      "  openset compare 'msp_{seed}.csv' 'ours_{seed}.csv' --baseline=msp --metrics=auroc --format=sentence\n"
       "  openset compare softmax.npz energy.npz --cost_map\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"

@@ -49,9 +49,10 @@ void ShowOutputs(const std::vector<TaskData>& data, const Catalog& catalog) {
 
 // The splits of a task, and which of them are equal.
 absl::Status ShowTask(const std::string& name, const RunConfig& config) {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
-  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
+  AddLibraryOfTask(path, &folders);
+  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
   // The hash includes the content of files, as in `openset plan`.

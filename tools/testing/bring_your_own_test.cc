@@ -148,6 +148,19 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   EXPECT_THAT(program_.Run({"compare", "score_net"}).out,
               AllOf(HasSubstr("one run (net, split 0, seed 0)"), HasSubstr("is the best of 4 on these test samples")));
   EXPECT_EQ(program_.Run({"compare", "score_net", "--baseline=mcp"}).exit_code, 0);
+  // Two networks on the same samples.
+  Put("other.npz", OutputsOf(MakeCloud(400, 300, 3)));
+  ASSERT_EQ(program_.Run({"score", "--model=other.npz", "--methods=mcp,entropy"}).exit_code, 0);
+  const ProgramResult both =
+      program_.Run({"compare", "score_other", "score_net", "--methods=mcp", "--metrics=auroc", "--format=json"});
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const nlohmann::json pair = nlohmann::json::parse(both.out).at("comparisons").at(0);
+  EXPECT_EQ(std::set<std::string>({pair.at("a"), pair.at("b")}),
+            std::set<std::string>({"score_net: mcp", "score_other: mcp"}));
+  EXPECT_NEAR(std::abs(pair.at("difference").get<double>()),
+              std::abs(means.at("mcp").at("auroc") - Means("score_other").at("mcp").at("auroc")), 1e-12);
+  EXPECT_THAT(program_.Run({"compare", "score_net", "--seeds=1"}).err,
+              HasSubstr("--seeds: is for a study, not for what 'openset score' measured"));
   EXPECT_THAT(program_.Run({"compare", "score_net", "--baseline=mpc"}).err, HasSubstr("--baseline: "));
   EXPECT_THAT(program_.Run({"score", "--model=net.npz", "--methods=knn"}).err,
               AllOf(HasSubstr("--methods: knn is fitted to training samples"), HasSubstr("--fit")));

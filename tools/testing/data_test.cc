@@ -307,6 +307,10 @@ TEST_F(DataTest, ATaskMayNameAFolder) {
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
+  // Nobody has decoded them before a training.
+  const std::string unread = absl::StrCat("hint: the images in ", program_.folder(), "/photos were counted, not read");
+  EXPECT_THAT(run.err, HasSubstr(unread));
+  EXPECT_THAT(program_.Run({"plan", "study.textproto"}).err, HasSubstr(unread));
   program_.Write("tasks/photos.textproto", "name: 'photos' data_set: 'folder:/nowhere' split { known: 0 }");
   const ProgramResult gone = program_.Run({"plan", "study.textproto"});
   EXPECT_EQ(gone.exit_code, 2);

@@ -106,6 +106,15 @@ TEST_F(LibraryTest, TheFolderOfTheSpecIsALibrary) {
   ExpectPlanned({});
 }
 
+// So is that of a task's file.
+TEST_F(LibraryTest, TheFolderOfTheTaskIsALibrary) {
+  WriteLibrary("lab/");
+  EXPECT_THAT(program_.Run({"task", "splits", "lab/tasks/tiny.textproto"}).out, HasSubstr("tiny"));
+  EXPECT_THAT(program_.Run({"task", "samples", "lab/tasks/tiny.textproto", "--data=data"}).out, HasSubstr("tiny_set"));
+  EXPECT_THAT(program_.Run({"score", "--task=lab/tasks/tiny.textproto", "--model=nowhere.pt"}).err,
+              HasSubstr("--model: cannot open"));
+}
+
 // The worker finds the data set, too.
 TEST_F(LibraryTest, TrainsOnOwnData) {
   WriteLibrary("lab/");

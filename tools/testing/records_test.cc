@@ -447,6 +447,13 @@ TEST(Records, VerifyAndCollectGarbage) {
   EXPECT_THAT(program.Run({"records", "gc", "--dry_run"}).out, HasSubstr("would remove 0"));
   EXPECT_EQ(program.Run({"records", "gc"}).exit_code, 0);
   EXPECT_EQ(program.Run({"records", "gc", "--older_than=-1"}).exit_code, 2);
+  // Where nothing can be written, nothing can be removed: here, tmp is a file.
+  std::filesystem::remove_all(program.store() + "/tmp");
+  program.Write("openset-store/tmp", "");
+  const ProgramResult stuck = program.Run({"records", "gc"});
+  EXPECT_NE(stuck.exit_code, 0);
+  EXPECT_THAT(stuck.err, HasSubstr("nothing was removed: "));
+  std::filesystem::remove(program.store() + "/tmp");
   EXPECT_EQ(program.Run({"records", "sl"}).exit_code, 2);
   EXPECT_EQ(program.Run({"records", "ls", "--store=nowhere"}).exit_code, 2);
 }

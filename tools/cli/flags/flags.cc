@@ -292,10 +292,31 @@ SampleOptions MakeSampleOptions(const RunConfig& config) {
   return options;
 }
 
+namespace {
+
+// Whether the samples are `files` times the same ones, by their labels: runs of several networks, for example.
+bool AreRepeated(const SampleSet& samples, size_t files) {
+  const size_t block = samples.label.size() / files;
+  if (files < 2 || block == 0 || block * files != samples.label.size()) return false;
+  const auto first = samples.label.begin(), end = first + static_cast<int64_t>(block);
+  if (std::all_of(first, end, [&](int32_t label) { return label == *first; })) return false;
+  return std::equal(end, samples.label.end(), first);  // each label is that of one block before
+}
+
+}  // namespace
+
 SampleReader FileReader(const std::vector<std::string>& files) {
   std::vector<std::string> paths;
   for (const std::string& file : files) paths.push_back(UserFile(file));
-  return [paths](const SetRoles& roles, ScoreDirection direction) { return ReadSampleSet(paths, roles, direction); };
+  return [paths, files](const SetRoles& roles, ScoreDirection direction) {
+    absl::StatusOr<SampleSet> samples = ReadSampleSet(paths, roles, direction);
+    if (samples.ok() && AreRepeated(*samples, files.size())) {
+      std::cerr << "hint: " << absl::StrJoin(files, ", ")
+                << ": have the same labels in the same order. Are they the same samples, of several runs? Joined, they "
+                   "count as so many more samples: compare the runs by 'openset compare A_{seed}.csv B_{seed}.csv'\n";
+    }
+    return samples;
+  };
 }
 
 SampleReader FitReader(const RunConfig& config) {

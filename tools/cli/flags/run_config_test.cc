@@ -113,11 +113,12 @@ TEST_F(RunConfigTest, ABundleIsAStoreThatNobodyChanges) {
       {folder + "/gone", "no such file"},
   };
   for (const auto& [argument, message] : wrong) {
-    config = *Make();
-    EXPECT_THAT(UseBundle(argument, &config).status().message(), HasSubstr(argument + ": " + message));
+    RunConfig other = *Make();
+    EXPECT_THAT(UseBundle(argument, &other).status().message(), HasSubstr(argument + ": " + message));
   }
   for (const char* other : {"auroc>0.9", "tag~a/b", "studies/missing.textproto"}) {
-    EXPECT_FALSE(UseBundle(other, &config).value()) << other;
+    RunConfig unchanged = *Make();
+    EXPECT_FALSE(UseBundle(other, &unchanged).value()) << other;
   }
   for (const StoreUse use : {StoreUse::kRecords, StoreUse::kRead}) {
     EXPECT_THAT(AllRecordIds(OpenStore(config, use).value()), ElementsAre(record.trial_id()));

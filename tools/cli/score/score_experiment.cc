@@ -37,6 +37,7 @@
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -303,12 +304,6 @@ std::string AbsoluteModelPath(const ScoreRequest& request) {
   return std::filesystem::absolute(ModelPath(request), error).string();
 }
 
-// The numbers in the names of the files of outputs that exist.
-struct OutputFiles {
-  std::set<int> splits;
-  std::set<uint64_t> seeds;
-};
-
 // Adds the numbers of the files and folders that match the rest of a pattern, `folder` being what matches its start.
 void Match(const std::string& folder, const std::vector<std::string>& rest, std::string split, std::string seed,
            OutputFiles* found) {
@@ -348,12 +343,22 @@ void Match(const std::string& folder, const std::vector<std::string>& rest, std:
   }
 }
 
+}  // namespace
+
+OutputFiles FindNumberedFiles(const std::string& pattern) {
+  OutputFiles found;
+  Match("/", absl::StrSplit(pattern, '/', absl::SkipEmpty()), "", "", &found);
+  return found;
+}
+
+namespace {
+
 // The splits and seeds of the files that --model names; split and seed 0 if it is one file.
 absl::StatusOr<OutputFiles> FindOutputFiles(const ScoreRequest& request) {
   const std::string path = AbsoluteModelPath(request);
   OutputFiles found;
   if (absl::StrContains(path, '{')) {
-    Match("/", absl::StrSplit(path, '/', absl::SkipEmpty()), "", "", &found);
+    found = FindNumberedFiles(path);
     if (found.splits.empty() && found.seeds.empty()) {
       return Invalid("model", absl::StrCat("no file is called ", path, " with numbers for {split} and {seed}"));
     }
@@ -578,13 +583,15 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
 
 }  // namespace
 
-absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
+absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& given) {
   OPENSET_RETURN_IF_ERROR(CheckRuns(request));
   if (request.has_name()) {
     if (const std::string problem = NameProblem(request.name()); !problem.empty()) return Invalid("name", problem);
   }
-  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   const std::vector<const ScoreRequest*> parts = PartsOf(request);
+  SpecFolders folders = given;
+  for (const ScoreRequest* part : parts) AddLibraryOfTask(JoinPath(part->folder(), part->task()), &folders);
+  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   std::vector<TaskSpec> tasks;
   std::vector<std::pair<std::string, int>> places;  // task and split of each part
   std::set<int> splits;

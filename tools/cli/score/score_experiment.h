@@ -2,6 +2,8 @@
 #ifndef OPENSET_TOOLS_CLI_SCORE_SCORE_EXPERIMENT_H_
 #define OPENSET_TOOLS_CLI_SCORE_SCORE_EXPERIMENT_H_
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,15 @@ struct ScoreExperiment {
   Experiment experiment;
   std::vector<PostHocMethods::Skipped> skipped;
 };
+
+// The numbers in the names of the files that exist.
+struct OutputFiles {
+  std::set<int> splits;
+  std::set<uint64_t> seeds;
+};
+
+// The files whose absolute path is `pattern` with numbers in the places of {split} and {seed}.
+OutputFiles FindNumberedFiles(const std::string& pattern);
 
 // Makes the study of a request. Without methods in the request, it has all of them. Its name is "score_" and the
 // request's name or, without one, the model's name, its seed 0, and its metrics are auroc with its interval, accuracy,

@@ -38,9 +38,10 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   if (request.validation_per_class < 0) {
     return absl::InvalidArgumentError("--validation_per_class: must be 0 or more");
   }
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
+  AddLibraryOfTask(path, &folders);
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
 

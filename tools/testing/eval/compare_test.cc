@@ -1,8 +1,10 @@
 // openset compare, threshold and figure, through the program.
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -65,6 +67,42 @@ TEST_F(EvalTest, CompareOneSetOfUnknownSamples) {
   program_.Write("runs.csv", "method,seed,group,auroc\na,0,far,0.5\na,1,far,0.6\nb,0,far,0.7\nb,1,far,0.9\na,0,,1\n");
   EXPECT_THAT(Out({"compare", "runs.csv", "--group=far"}), HasSubstr("unknown samples: far"));
   EXPECT_THAT(Error({"compare", "runs.csv", "--group=near"}), HasSubstr("runs.csv: unknown group 'near'"));
+}
+
+// Two known and two unknown samples in each of three runs: AUROCs of 1, 1 and 0.75 against 0.5, 0.75 and 0.25, so that
+// the differences are 0.5, 0.25 and 0.5.
+TEST_F(EvalTest, CompareFilesOfSeveralRuns) {
+  const std::string scores[2][3] = {{"0.1 0.2 0.3 0.4", "0.1 0.2 0.3 0.4", "0.1 0.3 0.2 0.4"},
+                                    {"0.1 0.4 0.2 0.3", "0.1 0.3 0.2 0.4", "0.2 0.4 0.1 0.3"}};
+  for (int m = 0; m < 2; ++m) {
+    for (int seed = 0; seed < 3; ++seed) {
+      const std::vector<std::string> score = absl::StrSplit(scores[m][seed], ' ');
+      program_.Write(absl::StrCat(m == 0 ? "ours_" : "msp_", seed, ".csv"),
+                     absl::StrCat("label,unknown_score\n0,", score[0], "\n1,", score[1], "\n-1,", score[2], "\n-1,",
+                                  score[3], "\n"));
+    }
+  }
+  const ProgramResult result =
+      program_.Run({"compare", "msp_{seed}.csv", "ours_{seed}.csv", "--baseline=msp", "--format=json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json rows = nlohmann::json::parse(result.out).at("pairs");
+  const auto of_auroc =
+      std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.at("metric") == "auroc"; });
+  ASSERT_NE(of_auroc, rows.end());
+  EXPECT_EQ(of_auroc->at("a"), "ours");
+  EXPECT_NEAR(of_auroc->at("mean_difference").get<double>(), (0.5 + 0.25 + 0.5) / 3, 1e-12);
+  EXPECT_THAT(
+      program_.Run({"compare", "msp_{seed}.csv", "ours_{seed}.csv", "--metrics=auroc", "--format=sentence"}).out,
+      HasSubstr("Over 3 seeds of one split, ours had 41.67 points more AUROC than msp"));
+  EXPECT_EQ(program_.Run({"compare", "msp_{seed}.csv", "gone_{seed}.csv"}).exit_code, 2);
+  EXPECT_EQ(program_.Run({"compare", "msp_{seed}.csv", "ours_0.csv"}).exit_code, 2);
+  // Joined, they would count as more samples.
+  for (const std::vector<std::string>& joined :
+       {std::vector<std::string>{"compare", "msp_0.csv,msp_1.csv", "ours_0.csv,ours_1.csv"},
+        {"eval", "msp_0.csv", "msp_1.csv"}}) {
+    EXPECT_THAT(program_.Run(joined).err,
+                HasSubstr("hint: msp_0.csv, msp_1.csv: have the same labels in the same order."));
+  }
 }
 
 TEST_F(EvalTest, CompareRuns) {
