@@ -1,6 +1,7 @@
 #include "experiments/report/html_report.h"
 
 #include "core/testing/parsed.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -98,9 +99,9 @@ TEST(HtmlReport, SaysEachComparisonInASentence) {
     AddSignificance("first", &report);
     return HtmlReport(report, results, {}).value();
   };
-  EXPECT_THAT(page(6), HasSubstr("<li>On 3 splits, second had 25.00 points more AUROC than first (95 % interval 22.52 "
-                                 "to 27.48; p = 0.0005"));
-  EXPECT_THAT(page(4), Not(HasSubstr("<li>")));  // two splits
+  EXPECT_THAT(page(6), HasSubstr("<li>On 3 splits of t, 0 unknown classes, second had 25.00 points more AUROC than "
+                                 "first (95 % interval 22.52 to 27.48; p = 0.0005).</li>"));
+  EXPECT_THAT(page(4), Not(HasSubstr("<h2>Comparisons</h2>")));  // two splits
 }
 
 TEST(HtmlReport, MarksChangesByTheCommandLine) {

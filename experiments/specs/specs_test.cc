@@ -110,13 +110,13 @@ TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
   for (const TrialSearch& search : *searches) {
     candidates.insert(candidates.end(), search.candidates.begin(), search.candidates.end());
   }
-  ASSERT_EQ(candidates.size(), 2 * (44 + 36 + 10));
+  ASSERT_EQ(candidates.size(), 5 * (44 + 36 + 10));
   const Plan plan = MakePlan(candidates, Store(JoinPath(::testing::TempDir(), "no-store")),
                              [](const Selection&) { return int64_t{1}; });
-  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 5);
   int passes = 0;
   for (const Action& action : plan.actions) passes += action.kind == ActionKind::kInfer && !action.is_passenger();
-  EXPECT_EQ(passes, 2 * 3);
+  EXPECT_EQ(passes, 5 * 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experiments/specs")),

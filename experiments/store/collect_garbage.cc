@@ -73,7 +73,9 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
     return bytes.value_or(0);
   };
   const auto use = [&](int64_t /*number*/, const TrialRecord* record) {
-    const absl::StatusOr<int64_t> bytes = BytesBelow(store.RecordPath(record->trial_id()));
+    const std::string path = store.RecordPath(record->trial_id());
+    const absl::StatusOr<int64_t> bytes =
+        store.bundle() != nullptr ? static_cast<int64_t>(store.bundle()->records.at(path).size()) : BytesBelow(path);
     const std::lock_guard<std::mutex> lock(mutex);
     Found& of_study = found[record->trial().experiment()];
     StudyUsage& usage = of_study.usage;
@@ -123,7 +125,16 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
 }
 
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread) {
-  if (store.bundle() != nullptr) return {{"bundle", FileSize(store.folder())}};
+  if (store.bundle() != nullptr) {
+    std::vector<std::pair<std::string, int64_t>> kinds = {{"bundle", FileSize(store.folder())}, {"records", 0}};
+    for (const auto& [path, bytes] : store.bundle()->records) kinds[1].second += static_cast<int64_t>(bytes.size());
+    for (const char* kind : {"outputs", "checkpoints"}) {
+      const absl::StatusOr<int64_t> bytes = BytesBelow(store.FolderOf(kind));
+      unread->Add(bytes.status());
+      if (bytes.value_or(0) > 0) kinds.emplace_back(kind, *bytes);
+    }
+    return kinds;
+  }
   const absl::StatusOr<std::vector<std::string>> names = NamesInFolder(store.folder());
   unread->Add(names.status());
   std::vector<std::pair<std::string, int64_t>> kinds;

@@ -45,7 +45,7 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread,
                                      std::map<std::string, int64_t>* by_user = nullptr);
 
 // The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones; of a bundle
-// its own size, "bundle". Folders in which something can't be read go to `unread`.
+// its own size, "bundle", and what it contains, unpacked. Folders in which something can't be read go to `unread`.
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store, UnreadRecords* unread);
 
 // The sum of these sizes. Errors: kUnavailable if something can't be read now.

@@ -148,6 +148,9 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   EXPECT_THAT(program_.Run({"compare", "score_net"}).out,
               AllOf(HasSubstr("one run (net, split 0, seed 0)"), HasSubstr("is the best of 4 on these test samples")));
   EXPECT_EQ(program_.Run({"compare", "score_net", "--baseline=mcp"}).exit_code, 0);
+  // From another folder, too.
+  const OpensetProgram elsewhere("elsewhere");
+  EXPECT_THAT(elsewhere.Run({"report", "score_net", "--store=" + program_.store()}).out, HasSubstr("energy_score"));
   // Two networks on the same samples.
   Put("other.npz", OutputsOf(MakeCloud(400, 300, 3)));
   ASSERT_EQ(program_.Run({"score", "--model=other.npz", "--methods=mcp,entropy"}).exit_code, 0);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -217,6 +218,11 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
                 ? program.Read("here/outputs.npz").size()
                 : 0);
   EXPECT_EQ(other.Run({"records", "verify", "--store=merged"}).exit_code, 0);
+  // What a bundle contains has a size, as in a store.
+  EXPECT_THAT(other.Run({"status", "--store=all.zip"}).out,
+              AllOf(ContainsRegex("study +2 +[^ ]+ +[0-9: -]+ [0-9.]+ [kM]B\n"),
+                    ContainsRegex("disk: bundle [0-9.]+ kB, records [0-9.]+ kB, outputs [0-9.]+ [kM]B, checkpoints "),
+                    Not(HasSubstr(" 0 B"))));
   // The bundle is read like the store that has its records.
   const ProgramResult verified = other.Run({"records", "verify", "all.zip"});
   EXPECT_EQ(verified.exit_code, 0);
@@ -316,6 +322,13 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr(": same bits\n  accuracy: same bits\n  auroc: same bits\n  the same kind of "),
                                HasSubstr("\n1 of 1 trial reproduced to the bit\n")));
+  // With the kernels of another kind of CPU, the bits are not expected to be the same.
+  if (!absl::StrContains(program.Run({"records", "show", id}).out, "cpu_capability: \"DEFAULT\"")) {
+    ASSERT_EQ(setenv("ATEN_CPU_CAPABILITY", "default", /*overwrite=*/1), 0);
+    EXPECT_THAT(program.Run({"reproduce", id.substr(0, 8), "--again=slower"}).out,
+                AllOf(HasSubstr("another kind of CPU or GPU: "), HasSubstr("DEFAULT this run, so that the")));
+    unsetenv("ATEN_CPU_CAPABILITY");
+  }
   // The methods' recipes have different weight decay.
   const ProgramResult differ = program.Run({"records", "diff", id, program.Records().rbegin()->first});
   EXPECT_EQ(differ.exit_code, 0) << differ.err;

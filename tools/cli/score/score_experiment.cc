@@ -45,7 +45,8 @@ namespace {
 constexpr char kRequestFile[] = "score.textproto";
 
 std::string ModelPath(const ScoreRequest& request) {
-  return std::filesystem::path(JoinPath(request.folder(), request.model())).lexically_normal().string();
+  std::error_code error;
+  return std::filesystem::absolute(JoinPath(request.folder(), request.model()), error).lexically_normal().string();
 }
 
 }  // namespace
@@ -299,11 +300,6 @@ absl::StatusOr<Given> FromOutputs(const ScoreRequest& request) {
   return given;
 }
 
-std::string AbsoluteModelPath(const ScoreRequest& request) {
-  std::error_code error;
-  return std::filesystem::absolute(ModelPath(request), error).string();
-}
-
 // Adds the numbers of the files and folders that match the rest of a pattern, `folder` being what matches its start.
 void Match(const std::string& folder, const std::vector<std::string>& rest, std::string split, std::string seed,
            OutputFiles* found) {
@@ -355,7 +351,7 @@ namespace {
 
 // The splits and seeds of the files that --model names; split and seed 0 if it is one file.
 absl::StatusOr<OutputFiles> FindOutputFiles(const ScoreRequest& request) {
-  const std::string path = AbsoluteModelPath(request);
+  const std::string path = ModelPath(request);
   OutputFiles found;
   if (absl::StrContains(path, '{')) {
     found = FindNumberedFiles(path);
@@ -376,8 +372,7 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
   TaskSpec task;
   task.set_name(NameOf(request).substr(std::strlen("score_")));
   // All seeds of a split have the same samples; an action compares its labels with this file's.
-  const std::string file =
-      absl::StrReplaceAll(AbsoluteModelPath(request), {{"{seed}", absl::StrCat(*files.seeds.begin())}});
+  const std::string file = absl::StrReplaceAll(ModelPath(request), {{"{seed}", absl::StrCat(*files.seeds.begin())}});
   task.set_data_set(absl::StrCat(kFeaturesPrefix, file));
   task.set_test_only(true);
   task.add_test_part(kAllSamples);
@@ -480,9 +475,8 @@ absl::StatusOr<std::string> SameScoreAs(const std::string& name, const SpecFolde
 // one.
 void LeaveOutClosedSetScores(const ScoreRequest& request, const OutputFiles& files, PostHocMethods* methods) {
   if (!absl::EndsWith(absl::AsciiStrToLower(request.model()), ".npz")) return;
-  const std::string file = absl::StrReplaceAll(
-      AbsoluteModelPath(request),
-      {{"{split}", absl::StrCat(*files.splits.begin())}, {"{seed}", absl::StrCat(*files.seeds.begin())}});
+  const std::string file = absl::StrReplaceAll(ModelPath(request), {{"{split}", absl::StrCat(*files.splits.begin())},
+                                                                    {"{seed}", absl::StrCat(*files.seeds.begin())}});
   const absl::StatusOr<std::vector<std::string>> names = NpzNames(file);
   // What is wrong with a file is said where it is read.
   if (!names.ok() || !absl::c_linear_search(*names, "num_classes")) return;
@@ -583,13 +577,13 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
 
 }  // namespace
 
-absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& given) {
+absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& known) {
   OPENSET_RETURN_IF_ERROR(CheckRuns(request));
   if (request.has_name()) {
     if (const std::string problem = NameProblem(request.name()); !problem.empty()) return Invalid("name", problem);
   }
   const std::vector<const ScoreRequest*> parts = PartsOf(request);
-  SpecFolders folders = given;
+  SpecFolders folders = known;
   for (const ScoreRequest* part : parts) AddLibraryOfTask(JoinPath(part->folder(), part->task()), &folders);
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   std::vector<TaskSpec> tasks;

@@ -13,6 +13,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -92,7 +93,7 @@ TEST_F(EvalTest, CompareFilesOfSeveralRuns) {
   EXPECT_EQ(of_auroc->at("a"), "ours");
   EXPECT_NEAR(of_auroc->at("mean_difference").get<double>(), (0.5 + 0.25 + 0.5) / 3, 1e-12);
   EXPECT_THAT(
-      program_.Run({"compare", "msp_{seed}.csv", "ours_{seed}.csv", "--metrics=auroc", "--format=sentence"}).out,
+      program_.Run({"compare", "ours_{seed}.csv", "msp_{seed}.csv", "--metrics=auroc", "--format=sentence"}).out,
       HasSubstr("Over 3 seeds of one split, ours had 41.67 points more AUROC than msp"));
   EXPECT_EQ(program_.Run({"compare", "msp_{seed}.csv", "gone_{seed}.csv"}).exit_code, 2);
   EXPECT_EQ(program_.Run({"compare", "msp_{seed}.csv", "ours_0.csv"}).exit_code, 2);
@@ -156,6 +157,9 @@ TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
     threshold({absl::StrCat("--rule=", rule)});
   }
   EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
+  EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=risk_guaranteed", "--target=0.0001"}),
+              AllOf(HasSubstr("no threshold can guarantee a risk of at most 0.0001 with probability 0.95"),
+                    HasSubstr("the smallest risk that these 100 samples can guarantee is ")));
   EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            of, or what"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
