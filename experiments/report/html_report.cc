@@ -165,8 +165,8 @@ std::string HoursText(double seconds) {
 }
 
 // The time in which at least one of these spans ran.
-// A sentence for each comparison with the baseline on all unknown samples, as `openset compare` has them; none if the
-// study has too few splits for a test, or looks at its results while it runs.
+// A sentence for each comparison with the baseline on all unknown samples, as `openset compare` has them; none for a
+// study that looks at its results while it runs.
 std::vector<std::string> ComparisonSentences(const Report& report) {
   constexpr size_t kMostCells = 2000;  // for the time that it takes
   if (report.baseline.empty() || report.until.has_value() || report.cells.size() > kMostCells) return {};
