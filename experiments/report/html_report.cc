@@ -164,7 +164,6 @@ std::string HoursText(double seconds) {
   return absl::StrFormat("%.1f h", seconds / 3600);
 }
 
-// The time in which at least one of these spans ran.
 // A sentence for each comparison with the baseline on all unknown samples, as `openset compare` has them; none for a
 // study that looks at its results while it runs.
 std::vector<std::string> ComparisonSentences(const Report& report) {
@@ -178,6 +177,7 @@ std::vector<std::string> ComparisonSentences(const Report& report) {
   return absl::StrSplit(FormatRunComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
 }
 
+// The time in which at least one of these spans ran.
 double Elapsed(std::vector<std::pair<double, double>> spans) {
   std::sort(spans.begin(), spans.end());
   double elapsed = 0, until = 0;
