@@ -114,6 +114,52 @@ def ccr(unknown, known, wrong, level):
     return max(right for false, right in accepted(unknown, known, wrong) if false <= level)
 
 
+def ccr_below_rank(unknown, known, wrong, level):
+    rank = int(np.ceil(level * len(unknown)))
+    return float(((known < np.sort(unknown)[rank - 1]) & ~wrong).mean())
+
+
+def excess(area, wrong):
+    """less r + (1 - r) ln(1 - r) for the share r of errors"""
+    right = 1 - wrong.mean()
+    return area - float(wrong.mean() + (right * np.log(right) if right > 0 else 0))
+
+
+def class_balanced(score, wrong, label, of_accepted):
+    """(mean over classes of a class's risk, share of the samples) of each distinct score, by trapezoids."""
+    area, last = 0.0, None
+    for s in sorted(set(score)):
+        risks = []
+        for c in set(label):
+            accepted = wrong[(label == c) & (score <= s)]
+            samples = len(accepted) if of_accepted else int((label == c).sum())
+            risks.append(accepted.sum() / samples if samples else 0.0)
+        risk = float(np.mean(risks))
+        area += float((score == s).mean()) * (risk + (last if last is not None else risk * of_accepted)) / 2
+        last = risk
+    return area
+
+
+def risk_at(coverage, score, wrong):
+    k, seen, errors = int(np.ceil(coverage * len(score) - 1e-9)), 0, 0
+    for samples, wrong_here in blocks(score, wrong):
+        if seen + samples >= k:
+            return (errors + wrong_here * (k - seen) / samples) / k
+        seen, errors = seen + samples, errors + wrong_here
+
+
+def coverage_at(risk, score, wrong):
+    thresholds = [float((score <= s).mean()) for s in set(score) if wrong[score <= s].mean() <= risk]
+    return max(thresholds, default=0.0)
+
+
+def autc(unknown, known):
+    low, high = min(*unknown, *known), max(*unknown, *known)
+    if not 0 < high - low < np.inf:
+        return None
+    return float(((known - low) / (high - low)).mean() + 1 - ((unknown - low) / (high - low)).mean()) / 2
+
+
 METRICS = {
     "auroc":
         ("auroc", "pairs of an unknown and a known sample with the larger score on the unknown one; a tie counts 1/2",
@@ -146,22 +192,54 @@ METRICS = {
         ("fpr95_known_positive", "share of unknown samples accepted at the strictest threshold that accepts "
          "95 % of the known ones", "fpr_at_95tpr {}", lambda u, k, *_: first_reaching(curve(-k, -u), 0.95)),
     "accuracy": ("accuracy", "share of known samples whose prediction is the label", "accuracy {}",
-                 lambda u, k, wrong: 1 - float(wrong.mean())),
-    "aurc_expected": ("aurc", aurc_expected.__doc__, "aurc {}", lambda u, k, wrong: aurc_expected(k, wrong)),
+                 lambda u, k, wrong, *_: 1 - float(wrong.mean())),
+    "aurc_expected": ("aurc", aurc_expected.__doc__, "aurc {}", lambda u, k, wrong, *_: aurc_expected(k, wrong)),
     "aurc_trapezoid": ("aurc", aurc_trapezoid.__doc__, "aurc { form: TRAPEZOID_DISTINCT }",
-                       lambda u, k, wrong: aurc_trapezoid(k, wrong)),
-    "augrc": ("augrc", augrc.__doc__, "augrc {}", lambda u, k, wrong: augrc(k, wrong)),
+                       lambda u, k, wrong, *_: aurc_trapezoid(k, wrong)),
+    "augrc": ("augrc", augrc.__doc__, "augrc {}", lambda u, k, wrong, *_: augrc(k, wrong)),
     "openauc": (
         "openauc", "pairs with the larger score on the unknown sample (a tie counts 1/2) and the known one "
         "classified correctly, over all pairs", "openauc {}",
-        lambda u, k, wrong: float(np.mean([(not w) * ((p > n) + 0.5 * (p == n))
+        lambda u, k, wrong, *_: float(np.mean([(not w) * ((p > n) + 0.5 * (p == n))
                                            for p in u
                                            for n, w in zip(k, wrong)]))),
     "oscr": ("oscr", "area under the correct classification rate over the false positive rate, of samples at or below each "
-             "threshold; trapezoids between distinct scores", "oscr {}", oscr),
+             "threshold; trapezoids between distinct scores", "oscr {}", lambda u, k, wrong, *_: oscr(u, k, wrong)),
     "ccr_at_10fpr":
         ("ccr_at_10fpr", "share of known samples that are accepted and correct at the largest threshold that accepts at most "
-         "10 % of the unknown ones", "ccr_at_fpr { fpr: 0.1 }", lambda u, k, wrong: ccr(u, k, wrong, 0.1)),
+         "10 % of the unknown ones", "ccr_at_fpr { fpr: 0.1 }", lambda u, k, wrong, *_: ccr(u, k, wrong, 0.1)),
+    "ccr_at_10fpr_below_rank":
+        ("ccr_at_10fpr", "share of known samples that are correct and less unknown than the unknown sample of rank "
+         "ceil(0.1 n), from the least unknown one of n", "ccr_at_fpr { rule: BELOW_RANK }",
+         lambda u, k, wrong, *_: ccr_below_rank(u, k, wrong, 0.1)),
+    "fpr80_known_first": ("fpr80_known_positive", "as fpr95_known_first at 80 %", "fpr_at_tpr { tpr: 0.8 }",
+                          lambda u, k, *_: first_reaching(curve(-k, -u), 0.8)),
+    "eaurc_trapezoid": ("eaurc", "aurc_trapezoid " + excess.__doc__, "eaurc { form: TRAPEZOID_DISTINCT }",
+                        lambda u, k, wrong, *_: excess(aurc_trapezoid(k, wrong), wrong)),
+    "eaugrc": ("eaugrc", "augrc less r^2 / 2 for the share r of errors", "eaugrc {}",
+               lambda u, k, wrong, *_: augrc(k, wrong) - float(wrong.mean())**2 / 2),
+    "class_balanced_aurc":
+        ("class_balanced_aurc", "aurc_trapezoid of the mean over classes of the share of errors among the class's accepted "
+         "samples, 0 if none is accepted", "class_balanced_aurc {}",
+         lambda u, k, wrong, label: class_balanced(k, wrong, label, True)),
+    "class_balanced_augrc":
+        ("class_balanced_augrc", "augrc of the mean over classes of accepted errors / the class's samples",
+         "class_balanced_augrc {}", lambda u, k, wrong, label: class_balanced(k, wrong, label, False)),
+    "auroc_misclassification":
+        ("auroc_misclassification", "auroc of wrong against correct predictions of known samples; none without both",
+         "auroc_misclassification {}",
+         lambda u, k, wrong, *_: auroc(k[wrong], k[~wrong]) if wrong.any() and not wrong.all() else None),
+    "risk_at_80coverage":
+        ("risk_at_80coverage", "share of errors among the ceil(0.8 n) first samples, as an expectation over the orders of "
+         "equal scores", "risk_at_coverage {}", lambda u, k, wrong, *_: risk_at(0.8, k, wrong)),
+    "coverage_at_5risk":
+        ("coverage_at_5risk", "largest share of samples that a threshold accepts with at most 5 % of errors among them; 0 "
+         "if none does", "coverage_at_risk {}", lambda u, k, wrong, *_: coverage_at(0.05, k, wrong)),
+    "inner": ("inner", "mean over classes of the share of a class's samples whose prediction is the label (balanced "
+              "accuracy)", "inner {}",
+              lambda u, k, wrong, label: float(np.mean([(~wrong)[label == c].mean() for c in set(label)]))),
+    "autc": ("autc", "half of 1 + the mean of the known scores - that of the unknown ones, mapped to 0 .. 1 by the least "
+             "and the largest score; none if these are equal or infinite", "autc {}", lambda u, k, *_: autc(u, k)),
     "detection_error": ("detection_error", "least mean of the two error rates", "detection_error {}",
                         lambda u, k, *_: min((1 - tpr + fpr) / 2 for tpr, fpr in curve(u, k))),
 }
@@ -306,6 +384,61 @@ def she(d):
     return np.array([-row @ pattern[c] for row, c in zip(d["features"], d["logits"].argmax(1))])
 
 
+def pruned(d, percentile):
+    """The features, of which only the largest stay: 100 - percentile % of them."""
+    keep = d["features"].shape[1] - int(np.round(d["features"].shape[1] * percentile / 100))
+    least = np.sort(d["features"], axis=1)[:, -keep][:, None]
+    return np.where(d["features"] >= least, d["features"], 0)
+
+
+def scale(d, percentile):
+    ratio = d["features"].sum(1) / pruned(d, percentile).sum(1)
+    return energy(d["features"] * np.exp(ratio)[:, None] @ d["head_weight"].T + d["head_bias"])
+
+
+def ash_b(d, percentile):
+    left = pruned(d, percentile) > 0
+    return energy(left * (d["features"].sum(1) / left.sum(1))[:, None] @ d["head_weight"].T + d["head_bias"])
+
+
+def units(d):
+    return [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (d["features"], d["train_features"])]
+
+
+def mahalanobis_plus_plus(d):
+    test, train = units(d)
+    return distances({**d, "features": test, "train_features": train}).min(1)
+
+
+def nnguide(d, k):
+    test, train = units(d)
+    similarity = test @ (train * -energy(d["train_logits"])[:, None]).T
+    return energy(d["logits"]) * np.sort(similarity, axis=1)[:, -k:].mean(1)
+
+
+def relation(d, power):
+    test, train = units(d)
+    edges = np.maximum(test @ train.T, 0) * (softmax(d["logits"]) @ softmax(d["train_logits"]).T)
+    return -np.where(edges > 0.03, edges**power, 0).sum(1)
+
+
+def gradnorm(d):
+    p = softmax(d["logits"])
+    return -np.abs(p.shape[1] * p - 1).sum(1) * np.abs(d["features"]).sum(1)
+
+
+def kl_matching(d):
+    p, train = softmax(d["logits"]), softmax(d["train_logits"])
+    means = [train[train.argmax(1) == c].mean(0) for c in range(p.shape[1])]
+    return np.min([(p * np.log(p / mean)).sum(1) for mean in means], axis=0)
+
+
+def nci(d, alpha):
+    centred = d["features"] - d["train_features"].mean(0)
+    products = (d["head_weight"][d["logits"].argmax(1)] * centred).sum(1)
+    return -products / np.linalg.norm(centred, axis=1) - alpha * np.abs(d["features"]).sum(1)
+
+
 def entropy(d):
     p = softmax(d["logits"])
     return -(p * np.log(p)).sum(1)
@@ -342,6 +475,25 @@ SCORES = {
     "dice_50": ("50 %", "dice { percentile: 50 }", lambda d: dice(d, 50)),
     "fdbd": ("minus the sum of distances to the other classes' boundaries, over that to the mean training feature",
              "fdbd {}", fdbd),
+    "scale_85": ("energy of the features times exp(sum of all / sum of the 15 % largest)", "scale {}",
+                 lambda d: scale(d, 85)),
+    "scale_65": ("the 35 % largest", "scale { percentile: 65 }", lambda d: scale(d, 65)),
+    "ash_b_90": ("energy of features of which the 10 % largest (of their number, rounded, at least 1) become equal, with "
+                 "the sum of all, and the others 0", "ash { variant: B percentile: 90 }", lambda d: ash_b(d, 90)),
+    "ash_b_65": ("35 %", "ash { variant: B percentile: 65 }", lambda d: ash_b(d, 65)),
+    "mahalanobis_plus_plus": ("mahalanobis of x / |x|", "mahalanobis_plus_plus {}", mahalanobis_plus_plus),
+    "nnguide_1": ("energy times the largest product of x / |x| and a training x / |x| times its minus energy",
+                  "nnguide { k: 1 share: 1 }", lambda d: nnguide(d, 1)),
+    "nnguide_10": ("the mean of the ten largest", "nnguide { share: 1 }", lambda d: nnguide(d, 10)),
+    "relation_1": ("minus the sum over training samples of the cosine of the features (at least 0) times the product of "
+                   "the softmaxes, where this is above 0.03", "relation {}", lambda d: relation(d, 1)),
+    "relation_4": ("the sum of fourth powers", "relation { power: 4 }", lambda d: relation(d, 4)),
+    "gradnorm": ("minus sum_c |K p_c - 1| times sum_d |x_d|", "gradnorm {}", gradnorm),
+    "kl_matching": ("least sum_c p_c log(p_c / m_c) over the mean softmaxes m of training samples of one prediction",
+                    "klm {}", kl_matching),
+    "nci_00001": ("minus (w_y . (x - m) / |x - m| + 0.0001 sum_d |x_d|) for the mean m of the training features and the "
+                  "weights w_y of the prediction", "nci {}", lambda d: nci(d, 0.0001)),
+    "nci_01": ("0.1 instead of 0.0001", "nci { alpha: 0.1 }", lambda d: nci(d, 0.1)),
     "extra_output": ("softmax(z)_c of the last output, which is for the unknown", "extra_output {}",
                      lambda d: softmax(d["logits"])[:, -1]),
     "extra_output_margin": ("the last output minus the largest of the others", "extra_output { value: MARGIN }",
@@ -374,6 +526,19 @@ SOURCES = {
     "openauc": "Wang et al. 2022 (OpenAUC), Eq. 12, where a tie counts 0",
     "oscr": "Dhamija et al. 2018 (the curve); osr-metrics 0.5.0, osr.py: compute_aoscr",
     "ccr_at_10fpr": "Dhamija et al. 2018",
+    "ccr_at_10fpr_below_rank": OPENOOD + "evaluators/metrics.py: ccr_fpr",
+    "fpr80_known_first": f"{SCIKIT_LEARN}roc_curve with drop_intermediate=False",
+    "eaurc_trapezoid": f"Geifman et al. 2019; {FD_SHIFTS}RiskCoverageStats.eaurc",
+    "eaugrc": f"{FD_SHIFTS}RiskCoverageStats.eaugrc",
+    "class_balanced_aurc": f"{FD_SHIFTS}RiskCoverageStats.aurc_ba",
+    "class_balanced_augrc": f"{FD_SHIFTS}RiskCoverageStats.augrc_ba",
+    "auroc_misclassification": f"Hendrycks and Gimpel 2017; {SCIKIT_LEARN}roc_auc_score",
+    "risk_at_80coverage": "torch-uncertainty 0.13.0, metrics/classification/risk_coverage.py: RiskAt80Cov, where no "
+                          "scores are equal",
+    "coverage_at_5risk": "torch-uncertainty 0.13.0, metrics/classification/risk_coverage.py: CovAt5Risk, where no scores "
+                         "are equal",
+    "inner": f"{SCIKIT_LEARN}balanced_accuracy_score",
+    "autc": "Humblot-Renaux et al. 2023; pytorch-ood 0.4.0, metrics.OODMetrics",
     "detection_error": f"Liang et al. 2018 (ODIN); the least of {SCIKIT_LEARN}roc_curve's (1 - tpr + fpr) / 2",
     "max_softmax": f"Hendrycks and Gimpel 2017; {PYTORCH_OOD}MaxSoftmax",
     "max_logit": f"Hendrycks et al. 2022; {PYTORCH_OOD}MaxLogit",
@@ -394,6 +559,20 @@ SOURCES = {
     "dice_90": f"Sun and Li 2022; {POSTPROCESSORS}dice_postprocessor.py: DICEPostprocessor",
     "dice_50": f"Sun and Li 2022; {POSTPROCESSORS}dice_postprocessor.py: DICEPostprocessor",
     "fdbd": f"Liu and Qin 2024; {POSTPROCESSORS}fdbd_postprocessor.py: fDBDPostprocessor",
+    "scale_85": f"Xu et al. 2024 (SCALE); {POSTPROCESSORS}scale_postprocessor.py: ScalePostprocessor",
+    "scale_65": f"Xu et al. 2024 (SCALE); {POSTPROCESSORS}scale_postprocessor.py: ScalePostprocessor",
+    "ash_b_90": f"Djurisic et al. 2023 (ASH); {POSTPROCESSORS}ash_postprocessor.py: ASHPostprocessor",
+    "ash_b_65": f"Djurisic et al. 2023 (ASH); {POSTPROCESSORS}ash_postprocessor.py: ASHPostprocessor",
+    "mahalanobis_plus_plus": "Mueller and Hein 2025; maha-norm 53de550, NINCO/detection_methods.py: "
+                             "evaluate_Mahalanobis_norm",
+    "nnguide_1": f"Park et al. 2023 (NNGuide); {POSTPROCESSORS}nnguide_postprocessor.py: NNGuidePostprocessor",
+    "nnguide_10": f"Park et al. 2023 (NNGuide); {POSTPROCESSORS}nnguide_postprocessor.py: NNGuidePostprocessor",
+    "relation_1": f"Kim et al. 2023 (relation graph); {POSTPROCESSORS}relation_postprocessor.py: RelationPostprocessor",
+    "relation_4": f"Kim et al. 2023 (relation graph); {POSTPROCESSORS}relation_postprocessor.py: RelationPostprocessor",
+    "gradnorm": f"Huang et al. 2021; {POSTPROCESSORS}gradnorm_postprocessor.py: GradNormPostprocessor",
+    "kl_matching": f"Hendrycks et al. 2022; {POSTPROCESSORS}kl_matching_postprocessor.py: KLMatchingPostprocessor",
+    "nci_00001": f"Liu and Qin 2025 (NCI); {POSTPROCESSORS}nci_postprocessor.py: NCIPostprocessor",
+    "nci_01": f"Liu and Qin 2025 (NCI); {POSTPROCESSORS}nci_postprocessor.py: NCIPostprocessor",
     "extra_output": "Dhamija et al. 2018 (background class); SciPy 1.17.1, special.softmax",
     "extra_output_margin": "the same outputs; torchosr 0.1.6, models.Openmax, rejects where it is above 0",
     "she": f"Zhang et al. 2023; {POSTPROCESSORS}she_postprocessor.py: SHEPostprocessor",
@@ -403,7 +582,9 @@ SOURCES = {
 # sets in an object that has scored samples before.
 MUST_DIFFER = [("openmax_tail5", "openmax_tail20"), ("knn_1", "knn_10"), ("vim_2", "vim_5"), ("react_90", "react_60"),
                ("energy", "energy_t2"), ("gen_01", "gen_05_top2"), ("dice_90", "dice_50"),
-               ("extra_output", "extra_output_margin"), ("vim_2_search", "vim_5_search"),
+               ("extra_output", "extra_output_margin"), ("scale_85", "scale_65"), ("ash_b_90", "ash_b_65"),
+               ("nnguide_1", "nnguide_10"), ("relation_1", "relation_4"), ("nci_00001", "nci_01"),
+               ("vim_2_search", "vim_5_search"),
                ("react_90_search", "react_60_search"), ("dice_90_search", "dice_50_search")]
 
 
@@ -467,8 +648,9 @@ def main():
         score = arrays["unknown_score"].astype(float)
         wrong = (arrays["prediction"] != arrays["label"])[known]
         expected["metric_cases"][name] = {
-            key: of(score[~known], score[known], wrong) for key, (*_, of) in METRICS.items()
+            key: of(score[~known], score[known], wrong, arrays["label"][known]) for key, (*_, of) in METRICS.items()
         }
+        expected["metric_cases"][name] = {key: v for key, v in expected["metric_cases"][name].items() if v is not None}
     for name, arrays in score_cases().items():
         np.savez(os.path.join(folder, name + ".npz"), **arrays)
         doubles = {key: array.astype(float) if array.dtype.kind == "f" else array for key, array in arrays.items()}

@@ -272,6 +272,7 @@ absl::Status AddShifted(const TaskSpec& task, const ClassSplit& split, const Tas
     if (classes.class_id.size() < split.known_size()) {
       for (const int label : classes.label) selection.add_label(label);
     }
+    if (source.as_stored()) selection.set_as_stored(true);
     *group->mutable_selection() = std::move(selection);
   }
   return absl::OkStatus();
@@ -282,7 +283,12 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   if (request.validation_per_class > 0 && task.test_only()) {
     return absl::InvalidArgumentError("validation_per_class: the task has no training samples (test_only)");
   }
-  if (request.validation_per_class > 0) {
+  if (request.validation_per_class > 0 && task.has_validation_part()) {
+    const std::vector<int> known(data->train().class_id().begin(), data->train().class_id().end());
+    OPENSET_ASSIGN_OR_RETURN(
+        *data->mutable_validation_known(),
+        Select(catalog, task.data_set(), {task.validation_part()}, known, request.validation_per_class));
+  } else if (request.validation_per_class > 0) {
     OPENSET_RETURN_IF_ERROR(CheckSomeAreLeft(data->train(), request.validation_per_class, catalog));
     *data->mutable_validation_known() = data->train();
     data->mutable_validation_known()->set_only_last_per_class(request.validation_per_class);

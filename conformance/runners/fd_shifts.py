@@ -23,4 +23,5 @@ def metrics(d):
     of = stats.RiskCoverageStats(confids=-d["unknown_score"][known].astype(float),
                                  residuals=wrong,
                                  labels=d["label"][known])
-    return {"aurc": of.aurc / 1000, "augrc": of.augrc / 1000}
+    names = {"eaurc": "eaurc", "eaugrc": "eaugrc", "class_balanced_aurc": "aurc_ba", "class_balanced_augrc": "augrc_ba"}
+    return {ours: getattr(of, theirs) / 1000 for ours, theirs in {"aurc": "aurc", "augrc": "augrc", **names}.items()}

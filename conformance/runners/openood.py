@@ -34,7 +34,8 @@ def metrics(d):
         "auroc": auroc,
         "aupr_known": known,
         "aupr_unknown": unknown,
-        "accuracy": accuracy
+        "accuracy": accuracy,
+        "ccr_at_10fpr": METRICS.ccr_fpr(-d["unknown_score"].astype(float), 0.1, d["prediction"], d["label"])
     }
 
 
@@ -47,13 +48,26 @@ class Network(torch.nn.Module):
         self.fc.weight.data, self.fc.bias.data = weight, bias
 
     def forward(self, x, return_feature=False):
-        return (self.fc(x), x) if return_feature else self.fc(x)
+        return (self.fc(x), x.clone()) if return_feature else self.fc(x)  # ASH changes it in place
 
     def forward_threshold(self, x, threshold):
         return self.fc(x.clip(max=threshold))
 
+    backbone = property(lambda self: self)
+
+    def get_fc_layer(self):
+        return self.fc
+
     def get_fc(self):
         return self.fc.weight.detach().numpy(), self.fc.bias.detach().numpy()
+
+
+class Loader(list):
+    batch_size = property(lambda self: len(self[0]["label"]))
+    dataset = property(lambda self: self[0]["label"])
+
+
+WRAPPED = {"ash_postprocessor": ("ash_net", "ASHNet"), "scale_postprocessor": ("scale_net", "ScaleNet")}
 
 
 def postprocessor(name, kind, arguments, d):
@@ -64,10 +78,13 @@ def postprocessor(name, kind, arguments, d):
                         dataset=Settings(name="suite", num_classes=4))
     of = getattr(module, kind)(settings)
     network = Network(d["head_weight"], d["head_bias"])
+    if name in WRAPPED:
+        path, wrapper = WRAPPED[name]
+        network = getattr(source(f"openood/networks/{path}.py", "openood.networks"), wrapper)(network)
     batch = {"data": d["train_features"], "label": d["train_label"]}
     if hasattr(module, "tqdm"):
         module.tqdm = lambda batches, **_: batches
-    of.setup(network, {name: [batch] for name in ("main_train", "train", "val", "test")}, None)
+    of.setup(network, {name: Loader([batch]) for name in ("main_train", "train", "val", "test")}, None)
     return of, lambda: -of.postprocess(network, d["features"])[1]
 
 
@@ -145,6 +162,14 @@ def scores(d):
         "residual_2": ("residual_postprocessor", "ResidualPostprocessor", {
             "dim": 2
         }),
+        **{f"ash_b_{p}": ("ash_postprocessor", "ASHPostprocessor", {"percentile": p}) for p in (90, 65)},
+        **{f"scale_{p}": ("scale_postprocessor", "ScalePostprocessor", {"percentile": p}) for p in (85, 65)},
+        **{f"nnguide_{k}": ("nnguide_postprocessor", "NNGuidePostprocessor", {"K": k, "alpha": 1}) for k in (1, 10)},
+        **{f"relation_{p}": ("relation_postprocessor", "RelationPostprocessor", {"pow": p}) for p in (1, 4)},
+        **{f"nci_{a}".replace(".", ""): ("nci_postprocessor", "NCIPostprocessor", {"alpha": float(a)})
+           for a in ("0.0001", "0.1")},
+        "gradnorm": ("gradnorm_postprocessor", "GradNormPostprocessor", {}),
+        "kl_matching": ("kl_matching_postprocessor", "KLMatchingPostprocessor", {}),
         "mahalanobis": ("mds_postprocessor", "MDSPostprocessor", {}),
         "relative_mahalanobis": ("rmds_postprocessor", "RMDSPostprocessor", {}),
     }

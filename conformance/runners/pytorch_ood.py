@@ -15,7 +15,8 @@ def metrics(d):
         "auroc": found["AUROC"],
         "aupr_unknown": found["AUPR-OUT"],
         "aupr_known": found["AUPR-IN"],
-        "fpr95_unknown_positive": found["FPR95TPR"]
+        "fpr95_unknown_positive": found["FPR95TPR"],
+        "autc": found["AUTC"]
     }
 
 
@@ -64,6 +65,10 @@ def scores(d):
         "dice_90": lambda: fitted(detector.DICE(None, t["head_weight"], t["head_bias"], 0.9)),
         "dice_50": lambda: fitted(detector.DICE(None, t["head_weight"], t["head_bias"], 0.5)),
         "fdbd": lambda: fitted(detector.fDBD(None, head)).detach(),
+        **{f"nnguide_{k}": lambda k=k: fitted(detector.NNGuide(lambda x: x, head, k=k)) for k in (1, 10)},
+        **{f"nci_{name}": lambda alpha=alpha: fitted(detector.NCI(lambda x: x, head, alpha=alpha)).detach()
+           for name, alpha in (("00001", 0.0001), ("01", 0.1))},
+        "kl_matching": lambda: detector.KLMatching(None).fit_logits(t["train_logits"]).predict_logits(logits),
         "openmax_tail5": lambda: openmax(5),
         "openmax_tail20": lambda: openmax(20),
         "she": lambda: fitted(detector.SHE(lambda x: x, head)).detach()

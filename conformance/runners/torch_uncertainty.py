@@ -35,5 +35,7 @@ def metrics(d):
         "aupr_unknown": BinaryAveragePrecision()(score, unknown),
         "fpr95_unknown_positive": tu.FPR95(pos_label=1)(score, unknown),
         "aurc": selective(tu.AURC()),
-        "augrc": selective(tu.AUGRC())
+        "augrc": selective(tu.AUGRC()),
+        "risk_at_80coverage": selective(tu.RiskAt80Cov()),
+        "coverage_at_5risk": selective(tu.CovAt5Risk())
     }

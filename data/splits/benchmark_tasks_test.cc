@@ -144,11 +144,15 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
       EXPECT_EQ(samples(task.unknown(i).data_set(), task.unknown(i).part()), unknown[i]) << i;
     }
     EXPECT_EQ(samples(task.external().data_set(), task.external().validation_part()), validation);
+    TaskRequest request;
+    request.validation_per_class = 1000;
+    EXPECT_EQ(*CountSamples(ResolveTask(task, request, TheCatalog())->validation_known(), TheCatalog()), 1000);
   }
   for (const auto& [name, classes] :
        std::vector<std::pair<std::string, int>>{{"openood_imagenet_200", 200}, {"openood_imagenet_1k", 1000}}) {
     const TaskData data = Data(Task(name), 0);
     EXPECT_EQ(data.test_known().class_id_size(), classes);
+    EXPECT_EQ(*CountSamples(data.test_known(), TheCatalog()), 45 * classes);
     EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre("ssb_hard", "ninco"));
     EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("inaturalist", "textures", "openimage_o"));
     const TaskData full = Data(Task(name + "_full_spectrum"), 0);
@@ -157,6 +161,7 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
     // ImageNet-V2 and OpenOOD's draw of ImageNet-C have 10 images of each class. ImageNet-R has the 200 classes.
     const auto count = [&](int i) { return *CountSamples(full.test_shifted(i).selection(), TheCatalog()); };
     EXPECT_THAT((Ids{int(count(0)), int(count(1)), int(count(2))}), ElementsAre(10 * classes, 10 * classes, 30000));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(full.test_shifted(i).selection().as_stored(), i == 1);  // ImageNet-C
   }
   const TaskData full = Data(Task("openood_cifar10_full_spectrum"), 0);
   ASSERT_EQ(full.test_shifted_size(), 1);

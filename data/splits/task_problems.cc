@@ -199,6 +199,7 @@ class Checker {
     };
     if (task_.has_cross_validation()) {
       check("train_part", false, TrainParts(task_));
+      if (task_.has_validation_part()) Add("validation_part", "cross_validation has its own (tuning_shares)");
       return;
     }
     if (task_.has_fit_part()) {
@@ -209,6 +210,10 @@ class Checker {
       check("train_part", task_.train_part_size() > 0, TrainParts(task_));
     }
     check("test_part", task_.test_part_size() > 0, TestParts(task_));
+    if (task_.has_validation_part()) {
+      CheckPart("validation_part", *known_info_, task_.validation_part());
+      if (!used.insert(task_.validation_part()).second) Add("validation_part", "is a part for training or testing too");
+    }
   }
 
   void CheckPart(const std::string& path, const DataSetInfo& info, const std::string& part) {

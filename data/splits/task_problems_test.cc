@@ -89,6 +89,16 @@ TEST(FindTaskProblems, TestsNeedNoTrainingImages) {
               ElementsAre("test_only: there are training images: remove it, or train_part and cross_validation"));
 }
 
+TEST(FindTaskProblems, KnownValidationSamplesAreOfAnotherPart) {
+  EXPECT_THAT(Problems("split { known: 0 } train_part: 'train' test_part: 'train' validation_part: 'x'"),
+              ElementsAre("test_part[0]: part 'train' is used twice",
+                          "validation_part: data set 'four': unknown part 'x' (known: train, test)"));
+  EXPECT_THAT(Problems("split { known: 0 } validation_part: 'test'"),
+              ElementsAre("validation_part: is a part for training or testing too"));
+  EXPECT_THAT(Problems("split { known: 0 } cross_validation { folds: 2 } validation_part: 'test'"),
+              ElementsAre("validation_part: cross_validation has its own (tuning_shares)"));
+}
+
 TEST(FindTaskProblems, ShiftedSamplesAreOfKnownClasses) {
   const std::string shifted = "split { known: 3 } split { known: 1 } shifted { group: 'art' data_set: 'three' ";
   EXPECT_THAT(Problems(shifted + "}"),

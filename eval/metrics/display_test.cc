@@ -71,6 +71,7 @@ TEST(Display, ConventionsAreInTheLabel) {
       {"class_balanced_aurc {}", "AURC (class-balanced)"},
       {"fpr_at_tpr { tpr: 0.8 positive: UNKNOWN }", "FPR at 80 % TPR (unknown positive)"},
       {"ccr_at_fpr { fpr: 0.01 }", "CCR at 1 % FPR (known positive)"},
+      {"ccr_at_fpr { rule: BELOW_RANK }", "CCR at 10 % FPR (known positive, below the rank)"},
       {"coverage_at_risk { risk: 0.1 over: POOL }", "coverage at 10 % risk (pooled)"},
       {"open_set_accuracy { at { threshold: 0.5 } }", "open-set accuracy (threshold 0.5)"},
       {"mce {}", "MCE (15 bins)"},

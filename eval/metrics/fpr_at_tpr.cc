@@ -154,12 +154,16 @@ MetricResult FprAtTpr(const RankedInput& ranked, bool unknown_positive, double t
 
 // Correct classification rate at a false positive rate (Dhamija et al. 2018): the share of known samples that are
 // accepted and classified correctly at the largest threshold that accepts at most the share `fpr` of the unknown
-// samples. Samples with equal scores are accepted together. In [0, 1], higher is better.
-MetricResult CcrAtFpr(const RankedInput& ranked, double fpr) {
+// samples. Samples with equal scores are accepted together. With BELOW_RANK, those with less than the score of the
+// unknown sample of that rank are accepted, in doubles as in the released code. In [0, 1], higher is better.
+MetricResult CcrAtFpr(const RankedInput& ranked, double fpr, CcrAtFprSpec::Rule rule) {
   const Tally& total = ranked.total();
   if (total.known() == 0) return AbsentWithoutKnown();
   if (total.unknown == 0) return AbsentWithoutUnknown();
-  const double allowed = fpr * total.unknown * (1 + kRounding);
+  const bool below_rank = rule == CcrAtFprSpec::BELOW_RANK;
+  if (below_rank && fpr == 0) return MetricResult::Absent("rule BELOW_RANK: no unknown sample has rank 0");
+  const double allowed =
+      below_rank ? std::ceil(fpr * static_cast<double>(total.unknown)) - 1 : fpr * total.unknown * (1 + kRounding);
   int64_t unknown = 0;
   int64_t correct = 0;
   for (const Tally& block : ranked.blocks()) {
@@ -255,8 +259,10 @@ Metric Make(const FprAtLevelSpec& spec) {
 }
 
 Metric Make(const CcrAtFprSpec& spec) {
-  return {{absl::StrCat("CCR at ", Percent(spec.fpr()), " FPR"), "known positive"},
-          [fpr = spec.fpr()](const RankedInput& ranked) { return CcrAtFpr(ranked, fpr); },
+  const bool below_rank = spec.rule() == CcrAtFprSpec::BELOW_RANK;
+  return {{absl::StrCat("CCR at ", Percent(spec.fpr()), " FPR"),
+           below_rank ? "known positive, below the rank" : "known positive"},
+          [fpr = spec.fpr(), rule = spec.rule()](const RankedInput& ranked) { return CcrAtFpr(ranked, fpr, rule); },
           KnownSamples};
 }
 

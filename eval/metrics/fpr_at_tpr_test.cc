@@ -131,5 +131,21 @@ TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {
   }
 }
 
+// Its ccr_fpr() for the same arrays. One unknown sample fewer is accepted than by the paper's rule, where it is exact.
+TEST(CcrAtFpr, BelowTheRankIsOpenOods) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("conventions.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    for (const char* level : {"0.01", "0.1", "0.5"}) {
+      const std::string text = absl::StrCat("ccr_at_fpr { fpr: ", level);
+      const MetricResult below = Compute(text + " rule: BELOW_RANK }", ranked);
+      EXPECT_TRUE(testing::Agrees(below, golden.at(absl::StrCat("printed/openood/ccr_fpr ", level)))) << level;
+      EXPECT_LE(*below.value, *Compute(text + " }", ranked).value);
+    }
+    EXPECT_THAT(Compute("ccr_at_fpr { fpr: 0 rule: BELOW_RANK }", ranked).absent_reason, HasSubstr("rank 0"));
+  }
+}
+
 }  // namespace
 }  // namespace openset

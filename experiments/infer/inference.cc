@@ -91,13 +91,12 @@ class Inferrer {
  public:
   // `train`: the training of the first network.
   Inferrer(const InferAction& action, const TrainAction& train, const ActionContext& context, Predictor* predictor,
-           bool may_pass_at_once, Pipeline pipeline, int64_t total, std::vector<Collected>* collected)
+           bool may_pass_at_once, int64_t total, std::vector<Collected>* collected)
       : action_(action),
         train_(train),
         context_(context),
         predictor_(predictor),
         may_pass_at_once_(may_pass_at_once),
-        pipeline_(std::move(pipeline)),
         total_(total),
         collected_(*collected) {}
 
@@ -105,7 +104,9 @@ class Inferrer {
   absl::Status Add(const Selection& selection, int group) {
     OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
                              context_.images->MakeBatcher(selection, train_.input().channels(), context_.device));
-    BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
+    OPENSET_ASSIGN_OR_RETURN(const Pipeline pipeline,
+                             EvaluationPipeline(train_, context_.device, selection.as_stored()));
+    BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline,
                        /*random=*/nullptr);
     Report();
     while (true) {
@@ -232,7 +233,6 @@ class Inferrer {
   Predictor* predictor_;
   const bool may_pass_at_once_;
   PassesAtOnce passes_at_once_;
-  const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
   ClusterNumbers clusters_;
@@ -282,7 +282,6 @@ absl::Status Collect(const std::vector<const InferAction*>& actions, const Train
                                                      [&](double share) { ReportShare(context, share / 2); }));
   }
   const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), std::move(models), train.seed());
-  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train, context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
@@ -292,8 +291,8 @@ absl::Status Collect(const std::vector<const InferAction*>& actions, const Train
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(action, train, context, predictor.get(), MayPassAtOnce(action, num_models, *first, context),
-                    std::move(pipeline), total, collected);
+  Inferrer inferrer(action, train, context, predictor.get(), MayPassAtOnce(action, num_models, *first, context), total,
+                    collected);
   if (passed.defined() && MessageDigest(action.known()) == MessageDigest(train.data())) {
     OPENSET_RETURN_IF_ERROR(inferrer.AddLogits(action.known(), passed));
   } else {

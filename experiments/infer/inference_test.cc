@@ -191,6 +191,19 @@ TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   EXPECT_EQ(progress_.back(), 1);
 }
 
+// Their corner is cropped off otherwise.
+TEST_F(InferenceTest, ImagesAsStoredAreNotCropped) {
+  train_.mutable_input()->set_test_shorter_side(24);
+  const std::shared_ptr<Model> model = CommitNetwork();
+  *action_.add_shifted() = ParsedWithDefaults<ShiftedGroup>(
+      "name: 'art' selection { data_set: 'toy' part: 'train' class_id: 0 label: 1 as_stored: true }");
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  const c10::InferenceMode inference;
+  const at::Tensor logits = Table(OutputsOf(action_).logits, 2), stored = model->Forward(Images({0, 3})).logits;
+  EXPECT_THAT(logits.slice(0, 6), TensorNear(stored, 1e-5));
+  EXPECT_THAT(logits[0], Not(TensorNear(stored[0], 1e-4)));
+}
+
 TEST_F(InferenceTest, StoresValuesOfStagesOnRequest) {
   const std::shared_ptr<Model> model = CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());

@@ -76,20 +76,16 @@ TEST_P(PublishedTest, IsInTheMetricsUnits) {
   }
 }
 
+// Each row says which form of its method was run.
+TEST_P(PublishedTest, EachRowSaysWhichFormWasRun) {
+  for (const PublishedRow& row : Table(GetParam()).row()) EXPECT_FALSE(row.form().empty()) << row.label();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PublishedTest,
                          ::testing::Values("arpl_issue_2", "imbalance_table_1", "openauc_table_2", "openauc_table_4",
                                            "openauc_table_5", "unified_benchmark_table_6", "unified_benchmark_table_7",
                                            "vaze_tinyimagenet_measured", "vaze_tinyimagenet_readme"),
                          [](const auto& info) { return info.param; });
-
-// Each row of the papers' tables says which form of its method was run.
-TEST(Published, RowsOfThePapersSayWhichFormWasRun) {
-  for (const char* name : {"imbalance_table_1", "openauc_table_2", "openauc_table_4", "openauc_table_5",
-                           "unified_benchmark_table_6", "unified_benchmark_table_7"}) {
-    const PublishedTable table = Table(name);
-    for (const PublishedRow& row : table.row()) EXPECT_FALSE(row.form().empty()) << name << ", " << row.label();
-  }
-}
 
 // The log lists splits; its means are of numbers with more digits, so that both are rounded to 0.005.
 TEST(Published, TheLogsMeansAreThoseOfItsSplits) {

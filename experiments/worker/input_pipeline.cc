@@ -58,11 +58,11 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
   return pipeline;
 }
 
-absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device) {
+absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device, bool as_stored) {
   const InputSpec& input = action.input();
   const auto filter = input.test_filter() == InputSpec::BICUBIC ? ResizeSpec::BICUBIC : ResizeSpec::BILINEAR;
   std::vector<std::unique_ptr<const Augmentation>> transforms;
-  if (input.test_shorter_side() > 0) {
+  if (input.test_shorter_side() > 0 && !as_stored) {
     transforms.push_back(MakeResizeShorterSide(input.test_shorter_side(), filter));
     transforms.push_back(Make(CenterCropSpec(), input.size()));
   } else if (filter == ResizeSpec::BICUBIC) {

@@ -23,8 +23,9 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
 // it has open_set.external_images.
 absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device);
 
-// The inference pipeline of the action's model: only resizes (and crops, if the input says so) and normalises.
-absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device);
+// The inference pipeline of the action's model: only resizes (and crops, if the input says so) and normalises. With
+// `as_stored` (Selection.as_stored), it doesn't crop, and only resizes to the input's size.
+absl::StatusOr<Pipeline> EvaluationPipeline(const TrainAction& action, at::Device device, bool as_stored);
 
 }  // namespace openset
 

@@ -53,6 +53,7 @@ absl::StatusOr<ScoreRequest> MakeScoreRequest(const RunConfig& config) {
   request.set_network(config.network);
   request.set_key(config.key);
   request.set_fit(config.fit);
+  if (!config.fit_part.empty()) request.set_fit_part(config.fit_part);
   request.set_head(config.head);
   request.set_features(config.features);
   if (const std::string name = config.name; !name.empty()) request.set_name(name);
@@ -206,12 +207,12 @@ Command ScoreCommand() {
       "  openset score --model=outputs.npz --fit=train_outputs.npz\n"
       "  openset score --model='net_{split}_{seed}.npz' --task=cifar10\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
-      "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
+      "  openset score --model=resnet50.pth --network=resnet50 --task=openood_imagenet_1k --fit_part=train\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",   "name",     "fit",  "network", "task",        "split",
-                   "methods", "weights",  "key",  "head",    "features",    "outputs",
-                   "size",    "channels", "mean", "std",     "train_limit", "test_limit"};
+  command.flags = {"model",    "name",    "fit", "network",     "task",      "split",   "fit_part",
+                   "methods",  "weights", "key", "head",        "features",  "outputs", "size",
+                   "channels", "mean",    "std", "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = RunScore;
   return command;

@@ -9,15 +9,20 @@ SOURCES is a folder of checkouts whose functions are run as they are. The stored
     outlier-exposure  hendrycks/outlier-exposure e6ede98
     ARPL              iCGY96/ARPL 3ede8b3
     fd-shifts         IML-DKFZ/fd-shifts c4467ae
+    OpenAUC           wang22ti/OpenAUC 9ac5ceb
+    odin              facebookresearch/odin 64e9796
+    unknown-detection-benchmarks  daintlab/unknown-detection-benchmarks eff1710
 
 The unknown score is 1 - the largest probability, so that what computes a confidence itself has the same one. In the
-second case it is rounded, and what depends on the order of ties or computes its own confidence is left out.
+second case it is rounded, and what depends on the order of ties or computes its own confidence is left out. ODIN's
+functions, with a fixed grid of thresholds, are run on the first case. Not of a table: OpenOOD's ccr_fpr().
 """
 
 import functools
 import json
 import os
 import sys
+from types import SimpleNamespace as Settings
 
 import numpy as np
 import torch
@@ -55,7 +60,10 @@ def runner(sources, name):
 def openood(sources, d):
     names = ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC")
     found = runner(sources, "openood").METRICS
-    return dict(zip(names, found.compute_all_metrics(-d["unknown_score"], d["label"], d["prediction"])))
+    printed = dict(zip(names, found.compute_all_metrics(-d["unknown_score"], d["label"], d["prediction"])))
+    for level in (0.01, 0.1, 0.5):
+        printed[f"ccr_fpr {level}"] = found.ccr_fpr(-d["unknown_score"], level, d["prediction"], d["label"])
+    return printed
 
 
 def pytorch_ood(_, d):
@@ -134,6 +142,67 @@ def torch_uncertainty(sources, d):
     return {name: value for name, value in printed.items() if not np.isnan(value)}
 
 
+def udb(sources, d):
+    """Both of its functions that print, with what they load from networks given."""
+    known, confidence = d["label"] >= 0, 1 - d["unknown_score"]
+    given = {"in": confidence[known].copy(), "out": confidence[~known].copy()}
+    correct = (d["prediction"] == d["label"])[known].astype(int)
+    stubs = {"dataloader": {"in_dist_loader": lambda *_: "in", "out_dist_loader": lambda *_: "out",
+                            "tst_loader": lambda *_, **__: "in"},
+             "utils": {"get_values": lambda loader, *_: (None, correct, None, given[loader]), "get_posterior": None}}
+    for name, members in stubs.items():
+        sys.modules[name] = Settings(**members)
+    folder = os.path.join(sources, "unknown-detection-benchmarks")
+    arguments = Settings(benchmark="", method="baseline", data_dir="", batch_size=1)
+    selective = load(folder, "metrics_md", "udb_code").md_metrics(None, None, arguments)
+    given["in"] = given["in"].copy()
+    detection = load(folder, "metrics_ood", "udb_code").ood_metrics("", "", None, None, arguments)
+    for name in stubs:
+        del sys.modules[name]
+    return {"ACC": selective["ACC"] / 100, "AURC x1000": selective["AURC"],
+            "FPR@95%TPR": detection["FPR@95%TPR"] / 100, "AUROC": detection["AUROC"] / 100}
+
+
+def released(sources, d):
+    """The evaluation of OpenAUC's code."""
+    module = load(os.path.join(sources, "OpenAUC", "utils"), "test_utils", "openauc_code")
+    known = d["label"] >= 0
+    sides = (known, ~known)
+    lists = ([d["logits"][side].tolist() for side in sides], [d["unknown_score"][side].tolist() for side in sides],
+             [np.maximum(d["label"][side], 0).tolist() for side in sides], [[int(i)] * int(side.sum()) for i, side in
+                                                                            enumerate(sides)])
+    found = module.EvaluateOpenSet.evaluate(None, load=False, preds=lists)
+    return {"ACC": found["Acc"], "AUROC": found["AUROC"], "OpenAUC": found["OpenAUC"],
+            "Error@95%TPR": 1 - found["Acc_95"], "ma_f_score": max(found["ma"]), "mi_f_score": max(found["mi"])}
+
+
+def odin(sources, d):
+    """Written for Python 2 and older NumPy; it reads the confidences of its network without and with its temperature,
+    of which the former are these."""
+    if len(d["label"]) != 500:
+        return {}
+    with open(os.path.join(sources, "odin", "code", "calMetric.py")) as file:
+        text = file.read().expandtabs()
+    confidence, known = 1 - d["unknown_score"], d["label"] >= 0
+    rows = {"In": confidence[known], "Out": confidence[~known]}
+
+    class Numbers:
+        float = float
+
+        def __getattr__(self, name):
+            return getattr(np, name)
+
+        def loadtxt(self, path, **_):
+            of = rows["In" if "_In" in path else "Out"]
+            return np.tile((of if "Base" in path else 0.1 + of / 50)[:, None], 3)
+
+    space = {"np": Numbers()}
+    exec(text[text.index("def tpr95"):text.index("def metric(")], space)
+    names = {"FPR at TPR 95%": "tpr95", "Detection error": "detection", "AUROC": "auroc", "AUPR In": "auprIn",
+             "AUPR Out": "auprOut"}
+    return {name: space[of]("CIFAR-10")[0] for name, of in names.items()}
+
+
 def main():
     sources, path = sys.argv[1:]
     torch.set_default_dtype(torch.float64)
@@ -143,7 +212,7 @@ def main():
         printed = {
             of.__name__: {
                 key: float(value) for key, value in of(sources, d).items()
-            } for of in (openood, pytorch_ood, oe, arpl, fd_shifts, torch_uncertainty)
+            } for of in (openood, pytorch_ood, oe, arpl, fd_shifts, torch_uncertainty, udb, released, odin)
         }
         if name == "ties":
             printed["arpl"].pop("DTACC", None)  # of samples one by one

@@ -15,7 +15,7 @@ import json
 import numpy as np
 from make_score_golden import make_data, weibull
 from scipy import spatial, special, stats
-from sklearn import covariance, datasets, neural_network
+from sklearn import datasets, neural_network
 
 
 def make_digits():
@@ -40,24 +40,6 @@ def make_digits():
     for name, x in (("train_logits", data["train_features"]), ("logits", data["features"])):
         data[name] = np.float32(x.astype(float) @ data["weight"].astype(float).T + data["bias"])
     return data
-
-
-def unit(x):
-    return x / np.linalg.norm(x, axis=1, keepdims=True)
-
-
-def mahalanobis_plus_plus(d, relative):
-    train, label, test = unit(d["train_features"]), d["train_label"], unit(d["features"])
-    classes = np.unique(label)
-    means = np.array([train[label == c].mean(0) for c in classes])
-    centred = np.concatenate([train[label == c] - means[c] for c in classes])
-    precision = covariance.EmpiricalCovariance(assume_centered=True).fit(centred).precision_
-    score = np.array([min((x - m) @ precision @ (x - m) for m in means) for x in test])
-    if not relative:
-        return score
-    mean = train.mean(0)
-    precision = covariance.EmpiricalCovariance(assume_centered=True).fit(train - mean).precision_
-    return score - np.array([(x - mean) @ precision @ (x - mean) for x in test])
 
 
 def postmax(d):
@@ -98,8 +80,6 @@ def scores(d):
         "openmax_unified_benchmark_prediction": benchmark.argmax(1),
         "openmax": paper[:, -1],
         "openmax_prediction": paper.argmax(1),
-        "mahalanobis_plus_plus": mahalanobis_plus_plus(d, False),
-        "relative_mahalanobis_plus_plus": mahalanobis_plus_plus(d, True),
         "postmax": postmax(d),
     }
 

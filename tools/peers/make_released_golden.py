@@ -19,6 +19,9 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1, scikit-lear
     ood_coverage        BierOne/ood_coverage b002780
     libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
     combood             rmagesh148/combood 7457e1f
+    maha-norm           mueller-mp/maha-norm 53de550
+
+and the package libmr 0.1.9.
 """
 
 import argparse
@@ -102,6 +105,68 @@ def openood(sources, d, network):
     # The index, which in the released code looks through a part of them.
     nearest = spatial.distance.cdist(gradients, known, "sqeuclidean").min(1)
     return {"vra_openood": -vra.postprocess(network, image["features"])[1], "grood": nearest}
+
+
+class OneBatch:
+    """A loader whose iterator has a length, as PyTorch's has."""
+
+    def __init__(self, batch):
+        self.batch = batch
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return 1
+
+    def __next__(self):
+        return self.batch
+
+
+def openmax(sources, d, network):
+    """OpenOOD's postprocessor, and its functions with the paper's distance. Its Weibull distributions are libMR's."""
+    folder = os.path.join(sources, "OpenOOD", "openood", "postprocessors")
+    classes = d["weight"].shape[0]
+    sys.modules["openood.postprocessors.info"] = Settings(num_classes_dict={"here": classes})
+    module = load(folder, "openmax_postprocessor", "openood.postprocessors")
+    module.tqdm = lambda batches, **_: batches
+    released = module.OpenMax(Settings(dataset=Settings(name="here")))
+    train = OneBatch({"data": d["train_features"], "label": d["train_label"].long()})
+    released.setup(network, {"train": train}, None)
+    scores, means, _ = module.compute_train_score_and_mavs_and_dists(classes, train, "cpu", network)
+    expected = {"openmax": -released.postprocess(network, d["features"])[1]}
+    for name, distance, weight, tail, alpha in (("openmax_eucos", "eucos", 0.005, 20, 4),
+                                                ("openmax_cosine", "cosine", 0.005, 10, 2)):
+        distances = [module.compute_channel_distances(mean, rows, weight) for mean, rows in zip(means, scores)]
+        fitted = module.fit_weibull(means, distances, range(classes), tail, distance)
+        expected[name] = [
+            module.openmax(fitted, range(classes), row[None], weight, alpha, distance)[0][-1]
+            for row in network(d["features"]).detach().numpy()
+        ]
+    return expected
+
+
+def ash(sources, d, network):
+    """The energy of OpenOOD's shaped features; the authors' functions have the same text."""
+    module = load(os.path.join(sources, "OpenOOD", "openood", "networks"), "ash_net", "ash_code")
+    shaped = {"ash_s": (module.ash_s, 90), "ash_s_65": (module.ash_s, 65), "ash_p": (module.ash_p, 60),
+              "ash_b_65": (module.ash_b, 65)}
+    return {name: energy(network(of(d["features"][:, :, None, None].clone(), percentile)))
+            for name, (of, percentile) in shaped.items()}
+
+
+def mahalanobis_plus_plus(sources, d):
+    """The functions of its NINCO, which keep what they fit in a folder, over as many classes as there are."""
+    module = load(os.path.join(sources, "maha-norm", "NINCO"), "detection_methods", "maha_code")
+    classes = d["weight"].shape[0]
+    module.tqdm = lambda rows: range(classes) if isinstance(rows, range) else rows
+    train, label, test = (d[name].numpy() for name in ("train_features", "train_label", "features"))
+    expected = {}
+    for name, of in (("mahalanobis_plus_plus", module.evaluate_Mahalanobis_norm),
+                     ("relative_mahalanobis_plus_plus", module.evaluate_Relative_Mahalanobis_norm)):
+        with tempfile.TemporaryDirectory() as folder:
+            expected[name] = -of(train, test[:1], test, label, folder)[1]
+    return expected
 
 
 class Doubles:
@@ -419,7 +484,9 @@ def main():
                     **pytorch_ood(d, network), **combined(d), "gram": gram(arguments.sources, d, widths),
                     "class_anchor": class_anchor(arguments.sources, d), **one_vs_set(arguments.sources, d),
                     **ghost(arguments.sources, d), **nac(arguments.sources, d, network, widths),
-                    **distances(arguments.sources, d, network, widths), **combood(arguments.sources, d)}
+                    **distances(arguments.sources, d, network, widths), **combood(arguments.sources, d),
+                    **openmax(arguments.sources, d, network), **ash(arguments.sources, d, network),
+                    **mahalanobis_plus_plus(arguments.sources, d)}
         golden[name] = {
             "num_classes": classes,
             "feature_dim": dim,

@@ -9,6 +9,7 @@ SOURCES is a folder of checkouts. The stored file was made with PyTorch 2.11.0 o
     confidence_estimation  uoguelph-mlrg/confidence_estimation c98f23d: the step of train.py, with hints for even places
     scone                  deeplearning-wisc/scone 119485b: the step and the end of an epoch of CIFAR/train.py, with two
                            multipliers as in the paper (lam2 = lam.cuda() makes them one tensor there)
+    OpenMix                Impression2805/OpenMix f9906e0: the step of train_cvpr.py
     opennet                shrtCKT/opennet 3fe1f58: the two parts of the loss of opennet.py, with TensorFlow 2.21.0, for
                            whose first version it was written
 
@@ -202,6 +203,8 @@ def pytorch_ood(_, draws):
             lambda z, _: loss.OutlierExposureLoss(1, "none")(z, label)[~known].mean(),
         "objectosphere { feature_weight: 0.5 known_length: 2 }":
             lambda z, x: loss.ObjectosphereLoss(0.5, 2)(z, x, label),
+        "objectosphere { feature_weight: 0 }":
+            lambda z, _: loss.EntropicOpenSetLoss()(z, label),
         "outlier_energy {}":
             lambda z, _: loss.VOSRegLoss(regression, weights)._regularization(z, label),
         # Its mean is over classes too, and of whole distances.
@@ -411,6 +414,22 @@ def vos(sources, draws):
             **with_gradients(space["loss"], {"feature": feature})}
 
 
+def extra_class(sources, draws):
+    """Outputs of K + 1 classes: pytorch-ood's background class, and OpenMix's step on mixed images."""
+    from pytorch_ood import loss
+    known, outside = (draws(rows, CLASSES + 1).requires_grad_(True) for rows in (6, 6))
+    label = torch.tensor(LABEL[0])
+    inputs = {"known": known, "outside": outside}
+    background = loss.BackgroundClassLoss(CLASSES)(torch.cat([known, outside]), torch.cat([label, torch.full((6,), -1)]))
+    space = {"torch": torch, "F": functional, "args": Settings(classnumber=CLASSES, lambda_o=1), "lam": 0.375,
+             "in_data": known, "in_oe": outside, "target": label, "logits": torch.cat([known, outside])}
+    exec(between(os.path.join(sources, "OpenMix", "train_cvpr.py"), "target_oe = torch.LongTensor(in_oe.shape[0])",
+                 "loss = loss_in + args.lambda_o * loss_oe"), space)
+    found = {name: with_gradients(value, inputs) for name, value in (("background", background),
+                                                                     ("openmix", space["loss"]))}
+    return {"label": LABEL[0], "share": space["lam"], **{name: rows.tolist() for name, rows in inputs.items()}, **found}
+
+
 def main():
     sources, path = sys.argv[1:]
     torch.set_default_dtype(torch.float64)
@@ -423,7 +442,7 @@ def main():
 
     golden = {"about": "Made by tools/peers/make_released_loss_golden.py."}
     for part in (cider, class_anchor, confidence_branch, scone, intra_inter, pytorch_ood, proser, rts, mix_oe, windows,
-                 mixed_labels, vos):
+                 mixed_labels, vos, extra_class):
         golden[part.__name__] = part(sources, draws)
     with open(path, "w") as file:
         file.write(

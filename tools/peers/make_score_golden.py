@@ -98,17 +98,6 @@ def gen(d, gamma, top):
     return (p**gamma * (1 - p) ** gamma).sum(1)
 
 
-def ash(d, variant, percentile):
-    x = d["features"].copy()
-    keep = FEATURES - int(np.round(FEATURES * percentile / 100))
-    kept = np.zeros(x.shape, bool)
-    np.put_along_axis(kept, np.argsort(-x, axis=1)[:, :keep], True, axis=1)
-    pruned = np.where(kept, x, 0)
-    total, rest = x.sum(1, keepdims=True), pruned.sum(1, keepdims=True)
-    shaped = {"P": pruned, "B": np.where(kept, total / keep, 0), "S": pruned * np.exp(total / rest)}[variant]
-    return energy(shaped @ d["weight"].T + d["bias"])
-
-
 def dice(d, percentile):
     contribution = d["train_features"].mean(0) * d["weight"]
     weight = np.where(contribution > np.percentile(contribution, percentile), d["weight"], 0)
@@ -234,9 +223,6 @@ def scores(d):
         "vim_6": vim(d, 6),
         "gen": gen(d, 0.1, 100),
         "gen_2": gen(d, 0.5, 2),
-        "ash_p": ash(d, "P", 60),
-        "ash_b": ash(d, "B", 65),
-        "ash_s": ash(d, "S", 90),
         "dice_90": dice(d, 90),
         "dice_50": dice(d, 50),
         "nci": nci(d, 0.0001),

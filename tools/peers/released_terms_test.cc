@@ -168,6 +168,29 @@ TEST(MixedLabels, AreThoseOfCutMixAndRegMixup) {
              golden["logit_norm"], "known", known, 1e-11);
 }
 
+// Outputs of K + 1 classes, of which the last is for open samples.
+TEST(ExtraClass, IsPytorchOodsAndOpenMixsStep) {
+  const nlohmann::json golden = ReadGolden("released_losses.json")["extra_class"];
+  for (const char* name : {"background", "openmix"}) {
+    SCOPED_TRACE(name);
+    const bool is_mixed = name == std::string("openmix");
+    const at::Tensor known = Input(golden["known"]), outside = Input(golden["outside"]);
+    LossScene scene = SceneOf(known, Integers(golden["label"]));
+    scene.open = OpenSetOf(outside, is_mixed ? std::vector<int64_t>{0, 1, 2, 3, 4, 5} : std::vector<int64_t>());
+    at::Tensor value;
+    if (is_mixed) {
+      scene.open.share = at::full({6}, golden["share"].get<double>(), at::kDouble);
+      scene.open.partner = at::full({6}, -1, at::kLong);
+      value = MakeTerm("cross_entropy {}")->Compute(scene.Input()) +
+              MakeTerm("mixed_cross_entropy { unknown_is_last_class: true }")->Compute(scene.Input());
+    } else {
+      value = MakeTerm("cross_entropy { open_set_is_last_class: true }")->Compute(scene.Input());
+    }
+    ExpectStep(value, golden[name], "known", known);
+    EXPECT_THAT(outside.grad(), TensorNear(TensorOf(golden[name]["outside_gradient"]), 1e-12));
+  }
+}
+
 TEST(Vos, IsTheAuthorsStep) {
   const nlohmann::json golden = ReadGolden("released_losses.json")["vos"];
   const at::Tensor feature = Input(golden["feature"]), weight = TensorOf(golden["weight"]);

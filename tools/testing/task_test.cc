@@ -31,7 +31,7 @@ TEST(TaskSplits, DescribeSplitsAndWarnAboutRepeats) {
   // With images that scores are fitted to.
   EXPECT_THAT(
       program.Run({"task", "splits", "openood_imagenet_1k"}).out,
-      testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +50000 +50000 +85908 +1\\.718 +[0-9a-f]+"));
+      testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +50000 +45000 +85908 +1\\.909 +[0-9a-f]+"));
 }
 
 TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {

@@ -31,6 +31,7 @@
 #include "data/readers/feature_file.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/task_problems.h"
 #include "eval/files/sample_set.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/output_kind.h"
@@ -57,7 +58,7 @@ ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::s
     for (ScoreRequest* one : {&a, &b}) {
       one->clear_methods();
       one->clear_also();
-      if (!on_one_place) one->clear_task(), one->clear_split();
+      if (!on_one_place) one->clear_task(), one->clear_split(), one->clear_fit_part();
     }
     return google::protobuf::util::MessageDifferencer::Equals(a, b);
   };
@@ -540,6 +541,15 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
   if (part.task().empty()) return Invalid("task", "name the task, or give its file");
   absl::StatusOr<TaskSpec> task = LoadTask(part.task(), folders, part.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
+  if (!part.fit_part().empty()) {
+    if (!task->has_fit_part()) {
+      return Invalid("fit_part", absl::StrCat("task ", task->name(), " has no fit_part to replace"));
+    }
+    // A task of another name, as its scores are others.
+    task->set_name(absl::StrCat(task->name(), "_fit_", part.fit_part()));
+    task->set_fit_part(part.fit_part());
+    for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) return Invalid("fit_part", problem.message);
+  }
   if (absl::StrContains(part.model(), "{split}")) {
     if (*files.splits.rbegin() >= CountSplits(*task)) {
       return Invalid("model", absl::StrCat("there is a file of split ", *files.splits.rbegin(), ", and task ",
