@@ -121,7 +121,13 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"fgvc_aircraft", {100, {{"train", 6700}, {"test", 3400}}}},  // upper limits
       {"food101", {101, {{"train", 75750}, {"test", 25250}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
-      {"imagenet", {1000, {{"train", 1300000}, {"train_50", 50000}, {"val", 50000}}}},  // upper limit for "train"
+      {"imagenet",
+       {1000,
+        {{"train", 1300000},  // upper limit
+         {"train_50", 50000},
+         {"val", 50000},
+         {"openood_test", 45000},
+         {"openood_val", 5000}}}},
       {"imagenet_c", {1000, {{"test", 10000}}}},
       {"imagenet_r", {200, {{"test", 30000}}}},
       {"imagenet_v2", {1000, {{"val", 10000}}}},
@@ -154,7 +160,7 @@ TEST(CatalogFolder, HasTheDataSets) {
          {"texture", 5640},
          {"places365", 33773}}}},
       {"openood_outliers", {1, {{"tin597", 29850}, {"cifar10_val", 1000}, {"cifar100_val", 972}}}},
-      {"openimage_o", {1, {{"test", 15869}}}},
+      {"openimage_o", {1, {{"val", 1763}, {"test", 15869}}}},
       {"openmibood_midog", {3, {{"train", 1896}, {"val", 181}, {"test", 251}}}},
       {"openmibood_midog_far", {1, {{"ccagt", 21897}, {"fnac2019", 1879}}}},
       {"openmibood_midog_near",

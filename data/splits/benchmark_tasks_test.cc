@@ -146,7 +146,12 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
     EXPECT_EQ(samples(task.external().data_set(), task.external().validation_part()), validation);
     TaskRequest request;
     request.validation_per_class = 1000;
-    EXPECT_EQ(*CountSamples(ResolveTask(task, request, TheCatalog())->validation_known(), TheCatalog()), 1000);
+    const TaskData data = *ResolveTask(task, request, TheCatalog());
+    EXPECT_EQ(data.validation_known().part(), "val");
+    EXPECT_EQ(*CountSamples(data.validation_known(), TheCatalog()), 1000);
+    EXPECT_EQ(*CountSamples(data.train(), TheCatalog()), 50000);  // none is left out
+    EXPECT_EQ(*CountSamples(data.validation_unknown(0).selection(), TheCatalog()), validation);
+    EXPECT_FALSE(Data(task, 0).has_validation_known());
   }
   for (const auto& [name, classes] :
        std::vector<std::pair<std::string, int>>{{"openood_imagenet_200", 200}, {"openood_imagenet_1k", 1000}}) {

@@ -167,18 +167,6 @@ TEST(ResolveTask, ScoresAreFittedToThePartThatIsNamed) {
   EXPECT_EQ(data.test_known().part(), "test");
 }
 
-// All training samples stay: OpenOOD divides the test samples.
-TEST(ResolveTask, KnownValidationSamplesMayBeOfAPartOfTheirOwn) {
-  TaskRequest request;
-  request.validation_per_class = 2;
-  const TaskData data = Resolve("test_part: 'train' validation_part: 'test' split { known: [1, 0] }", request);
-  EXPECT_EQ(data.validation_known().part(), "test");
-  EXPECT_THAT(data.validation_known().class_id(), ElementsAre(1, 0));
-  EXPECT_EQ(*CountSamples(data.validation_known(), SmallCatalog()), 2 * 2);
-  EXPECT_EQ(*CountSamples(data.train(), SmallCatalog()), *CountSamples(data.test_known(), SmallCatalog()));
-  EXPECT_FALSE(Resolve("test_part: 'train' validation_part: 'test' split { known: [1, 0] }").has_validation_known());
-}
-
 TEST(ResolveTask, ShiftedSamplesMayBeAsNetworksGetThem) {
   const std::string shifted = "split { known: [3, 1] } shifted { group: 'art' data_set: 'three' ";
   EXPECT_TRUE(Resolve(shifted + "as_stored: true }").test_shifted(0).selection().as_stored());

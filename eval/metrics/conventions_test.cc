@@ -139,9 +139,9 @@ TEST(Conventions, PrintWhatTheToolsPrint) {
 TEST(Conventions, PrintOdinsFprOnItsGrid) {
   const testing::GoldenCase golden = testing::ReadGolden("conventions.json", "cases")[0];
   const testing::Samples samples = testing::OpenSetSamples(golden);
-  EXPECT_TRUE(testing::Agrees(testing::Compute("fpr_at_95tpr { rule: GRID_MEAN grid_low: -0.9 grid_high: 0 }",
-                                               RankedInput(samples.Input())),
-                              golden.at("printed/odin/FPR at TPR 95%"), 1e-9));
+  EXPECT_TRUE(testing::Agrees(
+      testing::Compute("fpr_at_95tpr { rule: GRID_MEAN grid_low: -0.9 grid_high: 0 }", RankedInput(samples.Input())),
+      golden.at("printed/odin/FPR at TPR 95%"), 1e-9));
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ TEST_P(PublishedTest, IsInTheMetricsUnits) {
 
 // Each row says which form of its method was run.
 TEST_P(PublishedTest, EachRowSaysWhichFormWasRun) {
-  for (const PublishedRow& row : Table(GetParam()).row()) EXPECT_FALSE(row.form().empty()) << row.label();
+  const PublishedTable table = Table(GetParam());
+  for (const PublishedRow& row : table.row()) EXPECT_FALSE(row.form().empty()) << row.label();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PublishedTest,

@@ -34,6 +34,22 @@ TEST(TaskSplits, DescribeSplitsAndWarnAboutRepeats) {
       testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +50000 +45000 +85908 +1\\.909 +[0-9a-f]+"));
 }
 
+TEST(Score, FitsToThePartThatIsNamed) {
+  const OpensetProgram program;
+  program.Write("net.safetensors", "");
+  for (const auto& [task, part, problem] :
+       {std::tuple("cifar10", "train", "--fit_part: task cifar10 has no fit_part to replace"),
+        {"openood_imagenet_1k", "no",
+         "--fit_part: data set 'imagenet': unknown part 'no' (known: train, train_50, val, "},
+        {"openood_imagenet_1k", "openood_test", "--fit_part: is a part of the test images too"},
+        {"openood_imagenet_1k", "train", "net.safetensors"}}) {  // the part is right, the file is not
+    const ProgramResult result = program.Run({"score", "--model=net.safetensors", "--network=resnet18", "--split=0",
+                                              std::string("--task=") + task, std::string("--fit_part=") + part});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(problem));
+  }
+}
+
 TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
   const OpensetProgram program;
   const std::string spec = "name: 'a' method: 'mcp' seed: [0, 1] metric { auroc {} } task: 'cifar10' ";
