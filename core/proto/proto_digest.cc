@@ -1,10 +1,9 @@
 #include "core/proto/proto_digest.h"
 
-#include <utility>
-
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

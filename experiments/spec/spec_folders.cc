@@ -78,6 +78,15 @@ void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
   Add(more.carried_tasks, &folders->carried_tasks);
 }
 
+void AddLibraryOfTask(const std::string& task, SpecFolders* folders) {
+  if (!absl::EndsWith(task, ".textproto")) return;
+  const std::filesystem::path folder = std::filesystem::path(task).parent_path(), above = folder.parent_path();
+  AddSpecFolders(SpecFoldersBelow(folder.string()), folders);
+  if (folder.filename() == "tasks" && above.filename() != "data") {
+    AddSpecFolders(SpecFoldersBelow(above.string()), folders);
+  }
+}
+
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out) {
   std::set<std::string> names;
   for (const std::string& folder : folders) {

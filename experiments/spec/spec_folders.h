@@ -48,6 +48,10 @@ SpecFolders SpecFoldersAround(const std::string& beside);
 // Adds the folders of another library that `folders` doesn't have yet.
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 
+// If `task` is a path, TASK.textproto, adds the library that it is in: its folder or, if that is called tasks, its
+// parent. (Not data/tasks of the sources, for the same reason.)
+void AddLibraryOfTask(const std::string& task, SpecFolders* folders);
+
 // Returns the names in these folders, sorted. Leaves out files with invalid names (core/text/name.h) and adds a line
 // about each to `left_out`.
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out = nullptr);

@@ -293,16 +293,6 @@ std::string UserPath(const std::string& path) {
   return folder == nullptr ? path : JoinPath(folder, path);
 }
 
-void AddLibraryOfTask(const std::string& task, SpecFolders* folders) {
-  if (!absl::EndsWith(task, ".textproto")) return;
-  const std::filesystem::path folder = std::filesystem::path(task).parent_path(), above = folder.parent_path();
-  AddSpecFolders(SpecFoldersBelow(folder.string()), folders);
-  // Not data/tasks of the sources, because the program contains these folders as they were when it was built.
-  if (folder.filename() == "tasks" && above.filename() != "data") {
-    AddSpecFolders(SpecFoldersBelow(above.string()), folders);
-  }
-}
-
 absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   SpecFolders folders = SpecFoldersBelow(JoinPath(runfiles, "openset"));

@@ -110,10 +110,6 @@ std::string UserPath(const std::string& path);
 // Errors: kInvalidArgument for a folder that is not a library.
 absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config);
 
-// If `task` is a path, TASK.textproto, adds the library that it is in: its folder or, if that is called tasks, its
-// parent.
-void AddLibraryOfTask(const std::string& task, SpecFolders* folders);
-
 // Returns the data sets of these folders.
 absl::StatusOr<Catalog> OpenCatalog(const RunConfig& config);
 

@@ -38,7 +38,6 @@
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
