@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -145,7 +144,7 @@ TEST_F(TwoUsersTest, ReadersCanReadEverything) {
                                              {"plan", Spec("two"), "--noprobe"},
                                              {"records", "ls"},
                                              {"records", "verify"},
-                                             {"records", "gc"},
+                                             {"records", "gc", "--dry_run"},
                                              {"records", "export", "--bundle=all.zip"}}) {
     const ProgramResult result = Run(bert_, words);
     EXPECT_EQ(result.exit_code, 0) << words[0] << ": " << result.err;
@@ -156,9 +155,6 @@ TEST_F(TwoUsersTest, ReadersCanReadEverything) {
   // Commands with work to do are refused too, and don't say that they did it.
   ExpectRefused(bert_, {"records", "rm", "split=0", "--yes"});
   EXPECT_EQ(program_.Read("out.txt"), "");
-  const std::string orphan = Store() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
-  ASSERT_TRUE(WriteFileAtomically(orphan, "x").ok());
-  fs::last_write_time(orphan, fs::file_time_type::clock::now() - std::chrono::hours(24 * 8));
   ExpectRefused(bert_, {"records", "gc"});
   std::string record;
   for (const auto& entry : fs::recursive_directory_iterator(Store() + "/records")) {
