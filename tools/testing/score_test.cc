@@ -224,7 +224,7 @@ TEST(Score, ImpossibleRequestsAreRefused) {
       {{"score", "--task=fashion_mnist_6_4", "--split=99"}, "has the splits 0 to"},
       {{"score", "--task=mnist", "--split=x"}, "--split: 'x' is not a number"},
       {Words({}, "nowhere.pt"), "--model: cannot open"},
-      {Words({}, "nowhere.textproto"), "no such file: nowhere.textproto"},
+      {Words({}, "nowhere.textproto"), absl::StrCat("no such file: ", program.folder(), "/nowhere.textproto")},
       {Words({}, "net.safetensors"), "name it with --network (resnet18,"},
       {Words({}, "net.pt2"),
        "--model: openset does not run .pt2 files; in Python, openset.collect('net.pt2', task='fashion_mnist_6_4'"},

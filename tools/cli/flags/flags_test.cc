@@ -26,10 +26,11 @@ std::string Folder(const std::string& name, const std::vector<std::string>& file
 
 TEST(StudyFolder, OtherArgumentsAreUnchanged) {
   RunConfig config;
-  for (const std::string& argument :
-       {std::string("quickstart"), std::string(""), Folder("none", {"other.textproto"})}) {
+  for (const std::string argument : {"quickstart", ""}) {
     EXPECT_EQ(SpecOfStudyFolder(argument, &config).value(), argument);
   }
+  EXPECT_THAT(SpecOfStudyFolder(Folder("none", {"other.textproto"}), &config).status().message(),
+              HasSubstr("is a folder without a bundle none.zip"));
   EXPECT_FALSE(config.deployment.has_store());
 }
 

@@ -281,6 +281,14 @@ class ExamplesTest : public EvalTest {
       WriteLogits(name, 2, 60, 40, ++seed);
     }
     program_.Write("scores.csv", kScores);
+    for (int run = 0; run < 3; ++run) {  // AUROCs of 1, 1, 0.75; 1, 0.75, 0.5; 1, 1, 1
+      const int known[] = {run == 2 ? 35 : 20, 25 + 10 * run, 20 + run};
+      const char* methods[] = {"msp", "energy", "ours"};
+      for (int m = 0; m < 3; ++m) {
+        program_.Write(absl::StrCat(methods[m], "_", run, ".csv"),
+                       absl::StrCat("label,unknown_score\n0,10\n1,", known[m], "\n-1,30\n-1,40\n"));
+      }
+    }
     // The fifth of the answers with the largest scores is wrong.
     std::string answers = "unknown_score,correct\n";
     for (int i = 0; i < 500; ++i) absl::StrAppend(&answers, i, ",", i < 400 ? 1 : 0, "\n");
@@ -313,8 +321,8 @@ class ExamplesTest : public EvalTest {
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       if (!absl::ConsumePrefix(&line, indent) || !absl::ConsumePrefix(&line, "openset ")) continue;
       // Examples that need a completed study are in run_test.cc.
-      const auto of_study = {
-          " --curve=", " --x=", " --improvement=", " --softmax=", " lambda ", " quickstart ", " results.zip "};
+      const auto of_study = {" --curve=", " --x=",        " --improvement=", " --softmax=",
+                             " lambda ",  " quickstart ", " results.zip ",   "score_"};
       if (absl::c_any_of(of_study, [&](const char* flag) { return absl::StrContains(line, flag); })) continue;
       line = line.substr(0, line.find("  #"));  // a shell comment
       line = absl::StripTrailingAsciiWhitespace(line);
@@ -342,11 +350,11 @@ TEST_F(ExamplesTest, HelpExamplesRun) {
   for (const std::string command : {"eval", "compare", "threshold", "detector", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 23);
+  EXPECT_EQ(examples, 24);
 }
 
 TEST_F(ExamplesTest, DocumentationExamplesRun) {
-  EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14);
+  EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 15);
   EXPECT_EQ(RunExamples(*ReadFile("docs/decisions.md"), "    "), 7);
 }
 
