@@ -23,7 +23,6 @@
 #include "tools/cli/records/bundle_records.h"
 
 namespace openset {
-namespace {}  // namespace
 
 absl::Status ExportRecords(const std::optional<std::string>& text, const RunConfig& config) {
   const std::string bundle = config.bundle;
