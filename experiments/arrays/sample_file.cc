@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -49,6 +50,7 @@ absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
     label_.push_back(group < 0 ? label : -1);
     class_id_.push_back(ClassOfLabel(selection, label));
     group_.push_back(group);
+    as_stored_.push_back(selection.as_stored() ? 1 : 0);
     sample_.push_back(opened.source->Describe(opened.samples.index[i]));
   }
   clusters_.Append(selection.data_set(), opened.samples.cluster, opened.samples.size());
@@ -69,6 +71,7 @@ absl::Status SampleFile::Write(const std::string& path, const std::vector<std::s
                       {"class_names", MakeNpy(class_names_)}, {"sample", MakeNpy(sample_)}};
   cluster_ = clusters_.Take();
   if (!cluster_.empty()) arrays["cluster"] = MakeNpy(cluster_, {n});
+  if (absl::c_linear_search(as_stored_, 1)) arrays["as_stored"] = MakeNpy(as_stored_, {n});
   switch (form_) {
     case Form::kPaths:
       arrays["path"] = MakeNpy(sample_);

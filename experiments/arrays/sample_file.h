@@ -16,8 +16,8 @@ namespace openset {
 
 // The samples of several selections, all in one form: `images` u8 [N, H, W, C], `path`s of image files, or `features`
 // f32 [N, D]. The arrays `label` (-1: unknown), `class_id` (in the data set), `group` (of an unknown sample, else -1)
-// and `sample` (a name for people) have a row for each, and so has `cluster`, if a data set has clusters; `group_names`
-// has the groups.
+// and `sample` (a name for people) have a row for each, and so have `cluster`, if a data set has clusters, and
+// `as_stored` (0 or 1), if a selection is so (Selection.as_stored); `group_names` has the groups.
 class SampleFile {
  public:
   // Both must outlive the object.
@@ -50,7 +50,7 @@ class SampleFile {
   const std::vector<std::string>& data_folders_;
   Form form_ = Form::kImages;
   ImageShape shape_;
-  std::vector<int64_t> label_, class_id_, group_, cluster_;
+  std::vector<int64_t> label_, class_id_, group_, cluster_, as_stored_;
   std::vector<std::string> class_names_;  // of the first known samples' labels
   ClusterNumbers clusters_;
   std::vector<std::string> sample_;

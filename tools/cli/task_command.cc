@@ -106,8 +106,9 @@ Command TaskCommand() {
       "         are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"
       "samples  writes the test and training samples of --split as arrays into the folder --out, for networks that\n"
       "         run elsewhere: images, or paths of their files, or features; labels; groups; with\n"
-      "         --validation_per_class, the samples of searches too. Without --out, prints the test samples: class,\n"
-      "         group, and the path or the place of each (--format=csv)\n"
+      "         --validation_per_class, the samples of searches too; with --fit_part, other images to fit to.\n"
+      "         Without --out, prints the test samples: class, group, and the path or the place of each\n"
+      "         (--format=csv)\n"
       "\n"
       "  openset task splits cifar10\n"
       "  openset task new pets --data=photos --known=cat,dog --splits=1 --seed=0\n"
@@ -123,10 +124,11 @@ Command TaskCommand() {
       "A list has commas, or is a file with one item on each line: @FILE. Splits by attributes of classes or by "
       "WordNet\n"
       "are made in Python: python -m openset.splits --help. See docs/tasks.md.\n";
-  command.flags = {"data",  "known",       "unknown",    "openness", "splits",
-                   "folds", "seed",        "like",       "into",     "near",
-                   "far",   "library",     "store",      "deploy",   "split",
-                   "out",   "train_limit", "test_limit", "format",   "validation_per_class"};
+  command.flags = {"data",    "known",       "unknown",    "openness", "splits",
+                   "folds",   "seed",        "like",       "into",     "near",
+                   "far",     "library",     "store",      "deploy",   "split",
+                   "out",     "train_limit", "test_limit", "format",   "validation_per_class",
+                   "fit_part"};
   command.run = RunTask;
   return command;
 }

@@ -73,6 +73,8 @@ class FunctionsTest(unittest.TestCase):
             arrays = dict(label=label, logits=logits)
             score = str(random.choice(["energy", "max_logit", "entropy", "gen", "max_softmax"]))
             more, flags = dict(), []
+            if call % 20 == 0:
+                arrays["cluster"] = numpy.array([f"c{i // 4}" for i in range(n)]) if call % 40 else numpy.arange(n) // 4
             if call % 10 == 0:
                 more, flags = dict(ci=True, replicates=50, seed=call), ["--ci", "--replicates=50", f"--seed={call}"]
             found = openset.evaluate(**arrays, score=score, **more)

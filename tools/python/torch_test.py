@@ -56,6 +56,13 @@ class TorchTest(unittest.TestCase):
             openset.collect(self.net, self.loader(), head="head")
         with self.assertRaisesRegex(ValueError, "loader: has no batch"):
             openset.collect(self.net, [], head="fc")
+        # torch.nn.Sequential's forward() has one argument, `input`.
+        for names in (("data", "label"), ("input", "labels")):
+            again = openset.collect(self.net, [dict(zip(names, batch)) for batch in self.loader()], head="fc")
+            for name, values in found.items():
+                numpy.testing.assert_array_equal(again[name], values, name)
+        with self.assertRaisesRegex(ValueError, "a batch has input, label; it needs 'data' and 'label', or 'labels'"):
+            openset.collect(self.net, [dict(zip(("input", "label"), batch)) for batch in self.loader()])
 
     def test_tensors_are_arrays(self):
         from openset import _arrays
@@ -168,12 +175,13 @@ class CollectTaskTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         random = numpy.random.default_rng(0)
         parts = ""
-        for part in ("train", "test"):
-            label = numpy.arange(90) % 3
-            images = random.integers(0, 80, (90, 8, 8, 3)).astype(numpy.uint8)
-            images[numpy.arange(90), :, :, label] += 100
+        for part, n in (("train", 90), ("test", 90), ("few", 30)):
+            label = numpy.arange(n) % 3
+            images = random.integers(0, 80, (n, 8, 8, 3)).astype(numpy.uint8)
+            images[numpy.arange(n), :, :, label] += 100
             numpy.savez(os.path.join(cls.folder.name, f"{part}.npz"), images=images, labels=label)
-            parts += f"part {{ name: '{part}' samples: 90 samples_per_class: 30 npz {{ images {{ path: '{part}.npz' }} }} }} "
+            parts += (f"part {{ name: '{part}' samples: {n} samples_per_class: {n // 3} "
+                      f"npz {{ images {{ path: '{part}.npz' }} }} }} ")
         for kind, text in (("catalog", "name: 'tiny' class_name: ['r', 'g', 'b'] channels: 3 height: 8 width: 8 "
                             f"layout {{ {parts} }}"),
                            ("tasks", "name: 'tiny' data_set: 'tiny' split { known: [0, 2] unknown: 1 }")):
@@ -248,11 +256,28 @@ class CollectTaskTest(unittest.TestCase):
                 expected = network.eval()(self.batch).logits.numpy()
             numpy.testing.assert_allclose(found["logits"], expected, atol=1e-5)
             self.assertEqual(found["features"].shape, (90, 16))
+            batches = [transformers.BatchFeature({"pixel_values": self.batch[at:at + 30],
+                                                  "labels": self.torch.zeros(30, dtype=int)}) for at in (0, 30, 60)]
+            again = openset.collect(network, batches)
+            for name in ("logits", "features", "head_weight"):
+                numpy.testing.assert_allclose(again[name], found[name], atol=1e-5)
         if importlib.util.find_spec("timm"):
             import timm
             network = timm.create_model("resnet10t", pretrained=False, num_classes=2)
             found = self.collect(network, size=32, mean=[0.5], std=[0.25])
             self.assertEqual(found["features"].shape, (90, 512))
+            # timm crops 1 - 0.875 of a side; an image that the task takes as it is stored is normalised only.
+            from openset import _collect
+            with mock.patch("timm.create_model", lambda name, pretrained: network):
+                made = _collect._Network("timm/resnet10t", None, None, {})
+            size = network.default_cfg["input_size"][1:]
+            image = numpy.random.default_rng(0).integers(0, 256, (*size, 3)).astype(numpy.uint8)
+            mean, std = (numpy.array(network.default_cfg[name]) for name in ("mean", "std"))
+            expected = ((image / 255 - mean) / std).transpose(2, 0, 1)
+            stored, usual = (made.prepared(_collect.Sample(image, 0, "", "", kept)).numpy() for kept in (True, False))
+            numpy.testing.assert_allclose(stored, expected, atol=1e-5)
+            self.assertEqual(usual.shape, stored.shape)
+            self.assertGreater(abs(usual - stored).max(), 0.1)
 
     def test_commits_to_a_store(self):
         store = os.path.join(self.folder.name, "results")
@@ -260,6 +285,42 @@ class CollectTaskTest(unittest.TestCase):
             self.collect(self.net, store=store, name="mine", methods=["mcp", "max_logit", "knn"], limit=15)
         frame = openset.open_store(store).records().to_frame()
         self.assertEqual(sorted(frame["method"]), ["max_logit", "mcp"])
+
+    def test_the_part_to_fit_to_and_images_as_stored(self):
+        task = os.path.join(self.folder.name, "fitted.textproto")
+        with open(task, "w", encoding="utf-8") as file:
+            file.write("name: 'fitted' data_set: 'tiny' test_only: true fit_part: 'train' split { known: [0, 2] } "
+                       "unknown { group: 'g' data_set: 'tiny' class_id: 1 } "
+                       "shifted { group: 's' data_set: 'tiny' part: 'few' as_stored: true }")
+        samples = openset.images(task, **self.where)
+        self.assertEqual([sample.as_stored for sample in samples], [False] * 90 + [True] * 20)
+        for fit_part, rows in ((None, 60), ("few", 20)):
+            # The part "few" is both fitted to and tested (shifted), which only this test does.
+            found = openset.collect(self.net, task=task, fit_part=fit_part, mean=[0.5], std=[0.25], **self.where)
+            self.assertEqual((len(found["label"]), len(found["fit"]["label"])), (110, rows))
+        with self.assertRaisesRegex(ValueError, "fit_part: data set 'tiny': unknown part 'no'"):
+            openset.images(task, part="fit", fit_part="no", **self.where)
+        transform = lambda image: self.torch.from_numpy(image.transpose(2, 0, 1) / numpy.float32(255))
+        hints = self.hints(lambda: openset.collect(self.net, task=task, transform=transform, **self.where))
+        self.assertRegex(" ".join(hints), "takes 20 images as they are stored .*should not crop")
+
+    def test_clusters(self):
+        """Of the task's data set, for evaluate()."""
+        with numpy.load(os.path.join(self.folder.name, "test.npz")) as arrays:
+            features = numpy.random.default_rng(0).normal(size=(90, 4)).astype("f4")
+            path = os.path.join(self.folder.name, "clustered.npz")
+            numpy.savez(path, features=features, label=arrays["labels"], cluster=numpy.arange(90) // 6)
+        task = os.path.join(self.folder.name, "clustered.textproto")
+        with open(task, "w", encoding="utf-8") as file:
+            file.write("name: 'clustered' data_set: 'features:clustered.npz' split { known: [0, 2] unknown: 1 }")
+        found = openset.collect(lambda batch: batch[:, :2], task=task)
+        self.assertEqual(sorted(set(numpy.bincount(found["cluster"])) - {0}), [6])
+        self.assertNotIn("cluster", found["fit"])
+        del found["fit"]
+        intervals = [openset.evaluate(**{**found, **more}, metrics=["auroc"], ci=True, replicates=200).metrics["auroc"]
+                     for more in ({}, {"cluster": None})]
+        self.assertNotEqual(intervals[0]["low"], intervals[1]["low"])
+        self.assertEqual(intervals[0]["value"], intervals[1]["value"])
 
     def test_errors(self):
         torch = self.torch

@@ -531,10 +531,10 @@ TEST_F(BringYourOwn, NetworksThatPythonRunsAreSentThere) {
   // The call has the input that was given.
   EXPECT_THAT(program_
                   .Run({"score", "--model=net.onnx", "--task=mine", "--size=32", "--channels=3", "--mean=0.5,0.25,0.1",
-                        "--std=0.2"})
+                        "--std=0.2", "--fit_part=few"})
                   .err,
               HasSubstr("openset.collect('net.onnx', task='mine', split=0, size=32, channels=3, mean=[0.5, 0.25, 0.1], "
-                        "std=[0.2], store='openset-store')"));
+                        "std=[0.2], fit_part='few', store='openset-store')"));
 }
 
 TEST_F(BringYourOwn, HeadsNeedNoLibTorch) {
@@ -720,6 +720,48 @@ TEST_F(BringYourOwn, ClustersAreResampledWhole) {
   EXPECT_THAT(program_.Run({"eval", "patients.npz", "--metrics=auroc", "--ci"}).out, HasSubstr("of 15 clusters"));
   EXPECT_THAT(program_.Run({"eval", "patients.npz", "--metrics=auroc", "--ci", "--ci_method=delong"}).out,
               HasSubstr("these are in clusters"));
+}
+
+// The record's interval is `openset eval`'s on the stored outputs, which have the clusters of the samples.
+TEST_F(BringYourOwn, HeadsAreMeasuredOnWholeClusters) {
+  NpzArrays arrays = MakeCloud(400, 100, 3).Arrays();
+  std::vector<int64_t> patient;
+  for (int64_t i = 0; i < 500; ++i) patient.push_back(i / 20);
+  arrays["cluster"] = MakeNpy(patient, {500});
+  Put("cloud.npz", arrays);
+  program_.Write("cloud.textproto", kTask);
+  program_.Write(
+      "study.textproto",
+      absl::StrReplaceAll(kStudy, {{"METHODS", ""},
+                                   {"seed: [0, 1]", "seed: 0"},
+                                   {"metric { auroc {} }", "metric { auroc {} interval { replicates: 200 } }"}}));
+  const ProgramResult run = program_.Run({"run", "study.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Store store(program_.store());
+  std::set<int64_t> tested;
+  int compared = 0;
+  for (const auto& [id, text] : program_.Records()) {
+    const TrialRecord record = store.LoadRecord(id).value();
+    const std::string outputs = absl::StrCat(program_.store(), "/outputs/", record.outputs_key().substr(0, 2), "/",
+                                             record.outputs_key(), "/outputs.npz");
+    const std::vector<int64_t> clusters = *ToInt64(ReadNpz(outputs)->at("cluster"));
+    tested.insert(clusters.begin(), clusters.end());
+    const ProgramResult eval = program_.Run({"eval", outputs, "--score=max_softmax", "--metrics=auroc", "--ci",
+                                             "--replicates=200", "--seed=0", "--format=json"});
+    ASSERT_EQ(eval.exit_code, 0) << eval.err;
+    const auto expected = nlohmann::json::parse(eval.out).at("metrics").at("auroc");
+    const MetricRecord& auroc = record.metric(1);
+    ASSERT_EQ(auroc.name(), "auroc");
+    if (expected.at("value") != auroc.value()) continue;  // nearest_mean's, which has another score
+    ++compared;
+    EXPECT_EQ(auroc.interval().low(), expected.at("low"));
+    EXPECT_EQ(auroc.interval().high(), expected.at("high"));
+  }
+  EXPECT_EQ(compared, 1);
+  // 80 test samples or more in clusters of 20, each of all classes, and five clusters of unknown samples.
+  EXPECT_THAT(tested.size(), ::testing::AllOf(::testing::Ge(9), ::testing::Le(25)));
+  EXPECT_THAT(program_.Run({"compare", "study"}).out,
+              HasSubstr(absl::StrCat("replicates of ", tested.size(), " clusters, seed 0)")));
 }
 
 // A file of outputs without clusters, for samples that have them.

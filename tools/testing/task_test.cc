@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
@@ -47,6 +48,9 @@ TEST(Score, FitsToThePartThatIsNamed) {
                                               std::string("--task=") + task, std::string("--fit_part=") + part});
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, HasSubstr(problem));
+    if (absl::StartsWith(problem, "--fit_part")) {
+      EXPECT_THAT(program.Run({"task", "samples", task, std::string("--fit_part=") + part}).err, HasSubstr(problem));
+    }
   }
 }
 

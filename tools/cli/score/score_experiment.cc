@@ -31,13 +31,13 @@
 #include "data/readers/feature_file.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
-#include "data/splits/task_problems.h"
 #include "eval/files/sample_set.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
+#include "tools/cli/task/task_samples.h"
 
 namespace openset {
 namespace {
@@ -402,6 +402,7 @@ absl::Status CheckRuns(const ScoreRequest& request) {
     if (request.has_channels()) absl::StrAppend(&input, ", channels=", request.channels());
     if (!request.mean().empty()) absl::StrAppend(&input, ", mean=[", absl::StrJoin(request.mean(), ", "), "]");
     if (!request.std().empty()) absl::StrAppend(&input, ", std=[", absl::StrJoin(request.std(), ", "), "]");
+    if (!request.fit_part().empty()) absl::StrAppend(&input, ", fit_part='", request.fit_part(), "'");
     return Invalid("model", absl::StrCat("openset does not run ", end, " files; in Python, openset.collect('",
                                          request.model(), "', task='", request.task().empty() ? "TASK" : request.task(),
                                          "', split=", request.split(), input,
@@ -540,15 +541,7 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
   if (part.task().empty()) return Invalid("task", "name the task, or give its file");
   absl::StatusOr<TaskSpec> task = LoadTask(part.task(), folders, part.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
-  if (!part.fit_part().empty()) {
-    if (!task->has_fit_part()) {
-      return Invalid("fit_part", absl::StrCat("task ", task->name(), " has no fit_part to replace"));
-    }
-    // A task of another name, as its scores are others.
-    task->set_name(absl::StrCat(task->name(), "_fit_", part.fit_part()));
-    task->set_fit_part(part.fit_part());
-    for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) return Invalid("fit_part", problem.message);
-  }
+  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(part.fit_part(), catalog, &*task));
   if (absl::StrContains(part.model(), "{split}")) {
     if (*files.splits.rbegin() >= CountSplits(*task)) {
       return Invalid("model", absl::StrCat("there is a file of split ", *files.splits.rbegin(), ", and task ",

@@ -11,11 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "core/text/table.h"
 #include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/task_problems.h"
 #include "data/task.h"
 #include "experiments/arrays/sample_file.h"
 #include "experiments/spec/experiment_file.h"
@@ -24,6 +26,19 @@
 #include "tools/cli/task/sample_table.h"
 
 namespace openset {
+
+absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task) {
+  if (part.empty()) return absl::OkStatus();
+  if (!task->has_fit_part()) {
+    return absl::InvalidArgumentError(absl::StrCat("--fit_part: task ", task->name(), " has no fit_part to replace"));
+  }
+  task->set_name(absl::StrCat(task->name(), "_fit_", part));
+  task->set_fit_part(part);
+  for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) {
+    return absl::InvalidArgumentError(absl::StrCat("--fit_part: ", problem.message));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) {
   const std::string out = config.out;
@@ -42,7 +57,8 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   AddLibraryOfTask(path, &folders);
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
-  OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, LoadTask(path, folders, "", catalog));
+  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(config.fit_part, catalog, &task));
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
 
   if (out.empty()) {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "data/catalog.h"
+#include "data/task.pb.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
@@ -16,8 +18,12 @@ namespace openset {
 // name by which users find it), and `images` (u8 [N, H, W, C]), or `path` if each image is a file, or `features`. The
 // flags --train_limit and --test_limit mean the same as for `openset score`. Without --out, prints the test samples as
 // a table in --format, text or csv (tools/cli/task/sample_table.h). kNotFound if the data is not on this machine;
-// kInvalidArgument for a split that the task lacks.
+// kInvalidArgument for a split that the task lacks, or a --fit_part that it can't use.
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config);
+
+// Replaces the part that scores are fitted to (--fit_part), unless `part` is "", and renames the task, as its scores
+// are others. Errors: kInvalidArgument if the task has no fit_part, or `part` can't be it (FindTaskProblems()).
+absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task);
 
 }  // namespace openset
 

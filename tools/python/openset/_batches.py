@@ -7,15 +7,29 @@ if TYPE_CHECKING:
 
 
 def image_and_label(batch: Any) -> Tuple[Any, Any]:
-    """Images and labels of a batch: (images, labels), or a dict of OpenOOD's loaders, {"data": ..., "label": ...}."""
-    if isinstance(batch, dict):
-        if "data" not in batch or "label" not in batch:
-            raise ValueError(f"loader: a batch has {', '.join(map(str, batch))}; it needs 'data' and 'label', or be a "
-                             "pair")
-        return batch["data"], batch["label"]
+    """Images and labels of a batch: (images, labels), a dict of OpenOOD's loaders, {"data": ..., "label": ...}, or one
+    of Hugging Face's, {"pixel_values": ..., "labels": ...}, whose other entries are the model's arguments."""
+    if hasattr(batch, "keys"):
+        if "data" in batch and "label" in batch:
+            return batch["data"], batch["label"]
+        arguments = {name: batch[name] for name in batch.keys() if name != "labels"}
+        if "labels" not in batch or not arguments:
+            raise ValueError(f"loader: a batch has {', '.join(map(str, batch.keys()))}; it needs 'data' and 'label', or "
+                             "'labels' and the model's arguments ('pixel_values'), or be a pair")
+        return arguments, batch["labels"]
     if not isinstance(batch, (list, tuple)) or len(batch) < 2:
         raise ValueError("loader: a batch must be (images, labels)")
     return batch[0], batch[1]
+
+
+def call(model: Any, images: Any, device: Any) -> Any:
+    """The logits of a batch: an array of images, or a dict of arguments."""
+    if isinstance(images, dict):
+        found = model(**{name: values.to(device) if hasattr(values, "to") else values
+                         for name, values in images.items()})
+    else:
+        found = model(images.to(device))
+    return getattr(found, "logits", found)
 
 
 def find_head(model: Any, head: Optional[str]) -> str:
@@ -87,8 +101,7 @@ def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool 
         with torch.inference_mode():
             for batch in batches:
                 images, labels = image_and_label(batch) if labelled else (batch, None)
-                found = model(images.to(device))
-                outputs.logits.append(getattr(found, "logits", found).float().cpu())
+                outputs.logits.append(call(model, images, device).float().cpu())
                 if labels is not None:
                     outputs.labels.append(torch.as_tensor(labels))
     finally:

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 class Sample:
     """A sample of a task: `image`, an array u8 [H, W] or [H, W, C] or, in tasks of features, f32 [D]; `label`, -1 for
     unknown samples; `group`, the name of an unknown sample's group, else ""; `id`, its file's path, or its part and
-    place."""
+    place; `as_stored`, whether the task takes the image without the crop of the network's preprocessing (ImageNet-C)."""
 
-    def __init__(self, image: Any, label: int, group: str, id: str) -> None:
+    def __init__(self, image: Any, label: int, group: str, id: str, as_stored: bool = False) -> None:
         self.image = image
         self.label = label
         self.group = group
         self.id = id
+        self.as_stored = as_stored
 
     def __repr__(self) -> str:
         return f"<openset sample {self.id}, label {self.label}{', ' + self.group if self.group else ''}>"
@@ -38,7 +39,8 @@ class Samples:
         arrays = self.arrays
         group = int(arrays["group"][i])
         name = str(arrays["group_names"][group]) if group >= 0 else ""
-        return Sample(self._image(i), int(arrays["label"][i]), name, str(arrays["sample"][i]))
+        return Sample(self._image(i), int(arrays["label"][i]), name, str(arrays["sample"][i]),
+                      "as_stored" in arrays and bool(arrays["as_stored"][i]))
 
     def __iter__(self) -> Iterator[Sample]:
         return (self[i] for i in range(len(self)))
@@ -59,33 +61,31 @@ class Samples:
 
 
 def images(task: str, split: int = 0, part: str = "test", data: Optional[str] = None, library: Optional[str] = None,
-           limit: int = 0, validation_per_class: int = 0) -> Samples:
+           limit: int = 0, validation_per_class: int = 0, fit_part: Optional[str] = None) -> Samples:
     """The samples of a task's split, in the order in which results are stored.
 
     part: "test" (the known test samples, then each group of unknown ones), "fit" (the training samples), or
     "validation" (the `validation_per_class` training samples of each class that are left out of "fit" for searches, and
     the task's external validation images). data, library: as the command's flags. limit: use only the first N samples
-    of each class; 0: all.
+    of each class; 0: all. fit_part: instead of the task's own part to fit to (`openset score --fit_part`).
     """
     if part not in ("test", "fit", "validation"):
         raise ValueError(f"part: '{part}' is neither 'test' nor 'fit' nor 'validation'")
     if part == "validation" and validation_per_class == 0:
         raise ValueError("validation_per_class: say how many training samples of each class to leave out")
-    parts = _samples(task, split, data, library, limit, validation_per_class)
+    parts = _samples(task, split, limit, validation_per_class, _flags(data, library, fit_part))
     if part not in parts:
         raise ValueError(f"task {task} has no samples to fit to")
     return parts[part]
 
 
-def _samples(task: str, split: int, data: Optional[str], library: Optional[str], limit: int,
-             validation_per_class: int) -> Dict[str, Samples]:
+def _samples(task: str, split: int, limit: int, validation_per_class: int, flags: List[str]) -> Dict[str, Samples]:
     import tempfile
 
     import numpy
     with tempfile.TemporaryDirectory() as folder:
         _program.run(["task", "samples", task, f"--split={split}", f"--out={folder}", f"--train_limit={limit}",
-                      f"--test_limit={limit}", f"--validation_per_class={validation_per_class}",
-                      *_flags(data, library)])
+                      f"--test_limit={limit}", f"--validation_per_class={validation_per_class}", *flags])
         parts = {}
         for part in ("test", "fit", "validation"):
             path = os.path.join(folder, part + ".npz")
@@ -95,8 +95,9 @@ def _samples(task: str, split: int, data: Optional[str], library: Optional[str],
         return parts
 
 
-def _flags(data: Optional[str], library: Optional[str]) -> List[str]:
-    return [f"--{name}={value}" for name, value in (("data", data), ("library", library)) if value is not None]
+def _flags(data: Optional[str], library: Optional[str], fit_part: Optional[str]) -> List[str]:
+    given = (("data", data), ("library", library), ("fit_part", fit_part))
+    return [f"--{name}={value}" for name, value in given if value is not None]
 
 
 class _Network:
@@ -107,6 +108,7 @@ class _Network:
         self.input = input
         self.features = features
         self.transform = transform
+        self.transform_as_stored: Optional[Callable[[Any], Any]] = None  # of the network's own preprocessing
         if isinstance(model, str):
             model = self._load(model)
         self.is_onnx = hasattr(model, "get_inputs") and hasattr(model, "run")
@@ -150,19 +152,29 @@ class _Network:
 
     def _use_timm(self, model: Any) -> None:
         import timm.data
-        transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
 
-        def apply(image: Any) -> Any:
-            from PIL import Image
-            return transform(Image.fromarray(image).convert("RGB"))
+        def of(**changed: Any) -> Callable[[Any], Any]:
+            config = {**timm.data.resolve_model_data_config(model), **changed}
+            transform = timm.data.create_transform(**config, is_training=False)
 
-        self.transform = apply
+            def apply(image: Any) -> Any:
+                from PIL import Image
+                return transform(Image.fromarray(image).convert("RGB"))
 
-    def batch(self, samples: Sequence[Any]) -> Any:
+            return apply
+
+        self.transform = of()
+        self.transform_as_stored = of(crop_pct=1.0, crop_mode="squash")  # resizes to the input's size, and crops nothing
+
+    def prepared(self, sample: Sample) -> Any:
+        if sample.as_stored and self.transform_as_stored is not None:
+            return self.transform_as_stored(sample.image)
+        return self.transform(sample.image) if self.transform is not None else _prepared(sample.image, **self.input)
+
+    def batch(self, samples: Sequence[Sample]) -> Any:
         """The samples' images as one array or tensor."""
         import numpy
-        made = [self.transform(image) if self.transform is not None else _prepared(image, **self.input)
-                for image in samples]
+        made = [self.prepared(sample) for sample in samples]
         shapes = sorted({tuple(one.shape) for one in made})
         if len(shapes) > 1:
             raise ValueError(f"size: the images have different shapes, {list(shapes[0])} and {list(shapes[1])}: give "
@@ -287,7 +299,7 @@ def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]
     import numpy
     logits, features = [], []
     for begin in range(0, len(samples), batch_size):
-        some = [samples[i].image for i in range(begin, min(begin + batch_size, len(samples)))]
+        some = [samples[i] for i in range(begin, min(begin + batch_size, len(samples)))]
         of_batch, of_features = network(network.batch(some))
         if len(of_batch) != len(some):
             raise ValueError(f"model: returned {len(of_batch)} rows of logits for {len(some)} images")
@@ -302,6 +314,8 @@ def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]
         arrays["group_names"] = samples.arrays["group_names"]
     else:
         del arrays["group"]
+    if "cluster" in samples.arrays:
+        arrays["cluster"] = samples.arrays["cluster"]
     names = samples.arrays["class_names"]
     if arrays["logits"].shape[1] == len(names):
         arrays["class_names"] = names
@@ -317,9 +331,10 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             channels: Optional[int] = None, mean: Sequence[float] = (), std: Sequence[float] = (),
             batch_size: int = 64, name: Optional[str] = None, methods: Sequence[str] = (), limit: int = 0,
             data: Optional[str] = None, library: Optional[str] = None,
-            validation_per_class: int = 0, features: Optional[str] = None) -> Dict[str, Any]:
-    """Runs `model` over `loader`, batches of (images, labels), or over the samples of `task`, and returns the arrays
-    that evaluate() takes.
+            validation_per_class: int = 0, features: Optional[str] = None,
+            fit_part: Optional[str] = None) -> Dict[str, Any]:
+    """Runs `model` over `loader`, or over the samples of `task`, and returns the arrays that evaluate() takes. The
+    loader has batches of (images, labels), or dicts as Hugging Face's, {"pixel_values": ..., "labels": ...}.
 
     head: the name of the last linear layer ("fc"); its input becomes `features`, its weights `head_weight` and
     `head_bias`. By default the model's last torch.nn.Linear; a model without one has logits only. A torch.nn.Module
@@ -333,7 +348,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     transform: from an image (u8 [H, W, C]) to the model's input; without it, the
     image is resized to `size` and becomes (value / 255 - mean) / std, as `openset score` does. The result has the
     outputs for the training samples under "fit" and, with `validation_per_class`, those for the samples of searches
-    under "validation" (model { outputs { validation_file } }). store: also commit the outputs to this store, and measure `methods`
+    under "validation" (model { outputs { validation_file } }). fit_part: instead of the task's own part to fit to
+    (`openset score --fit_part`). store: also commit the outputs to this store, and measure `methods`
     (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them. name: for the
     store; by default the model's class or file.
     """
@@ -353,20 +369,22 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
         raise ValueError(either)
     _check_input(size, channels, mean, std)
     network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std), features)
-    parts = _samples(task, split, data, library, limit, validation_per_class)
+    flags = _flags(data, library, fit_part)
+    parts = _samples(task, split, limit, validation_per_class, flags)
     found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}
     result = dict(found["test"])
     is_image = "features" not in parts["test"].arrays
-    _library.warn(_input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result))
+    _library.warn(_input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result) +
+                  _stored_hints(parts["test"], transform))
     if out is not None:
         import numpy
         numpy.savez(out, **result)
     if "fit" in found:
-        result["fit"] = {key: values for key, values in found["fit"].items() if key not in ("group", "group_names")}
+        result["fit"] = {key: values for key, values in found["fit"].items() if key not in ("group", "group_names", "cluster")}
     if "validation" in found:
         result["validation"] = found["validation"]
     if store is not None:
-        _commit(result, name or _name_of(model), task, split, store, methods, limit, _flags(data, library))
+        _commit(result, name or _name_of(model), task, split, store, methods, limit, flags)
     return result
 
 
@@ -402,6 +420,15 @@ def _feature_hints(arrays: Dict[str, Any]) -> List[str]:
         return ["the outputs have no head_weight: scores that read the last layer (vim, react, ash, dice ...) are left "
                 "out. Only the torch.nn.Module itself gives it"]
     return []
+
+
+def _stored_hints(samples: Samples, transform: Any) -> List[str]:
+    stored = samples.arrays.get("as_stored")
+    if transform is None or stored is None or not stored.any():
+        return []
+    first = str(samples.arrays["sample"][int(stored.argmax())])
+    return [f"the task takes {int(stored.sum())} images as they are stored ({first} ...), which `transform` gets like the "
+            "others: it should not crop images that have the network's size"]
 
 
 def _name_of(model: Any) -> str:

@@ -82,7 +82,7 @@ def _own_scored(score: OwnScore, arrays: Dict[str, Any], fit: Optional[Arrays]) 
 def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None, prediction: Any = None,
              correct: Any = None, loss: Any = None, features: Any = None, head_weight: Any = None,
              head_bias: Any = None, group: Any = None, group_names: Any = None, num_classes: Any = None,
-             class_names: Any = None, score: ScoreLike = None, fit: Optional[Arrays] = None,
+             class_names: Any = None, cluster: Any = None, score: ScoreLike = None, fit: Optional[Arrays] = None,
              metrics: Union[str, Sequence[str], None] = None, ci: bool = False, ci_method: Optional[str] = None,
              replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None,
              convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
@@ -94,7 +94,8 @@ def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None
     unless higher_is_known) and prediction [N]. Without classes: correct [N], 0 or 1, or loss [N] in 0 to 1; the label may
     be left out. features [N, D], head_weight [K, D], head_bias [K] and `fit`, a dict of such arrays of training samples,
     are for scores that need them. group [N]: names of the sets of unknown samples, or indices into group_names; near,
-    far, ... name sets. class_names [C]: of the logits. score: "energy", "knn { k: 50 }", or your own function with @openset.score.
+    far, ... name sets. class_names [C]: of the logits. cluster [N], whole or text: samples with the same one belong
+    together, and intervals (ci) resample them together. score: "energy", "knn { k: 50 }", or your own function with @openset.score.
 
     >>> import numpy, openset
     >>> found = openset.evaluate(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9], prediction=[0, 1, 0, 0])
@@ -103,7 +104,7 @@ def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None
     """
     arrays = dict(label=label, logits=logits, unknown_score=unknown_score, prediction=prediction, correct=correct,
                   loss=loss, features=features, head_weight=head_weight, head_bias=head_bias, group=group,
-                  group_names=group_names, num_classes=num_classes, class_names=class_names)
+                  group_names=group_names, num_classes=num_classes, class_names=class_names, cluster=cluster)
     samples = dict(higher_is_known=bool(higher_is_known), near=names(near), far=names(far), unknown=names(unknown),
                    known=names(known), skip=names(skip))
     request = dict(metrics=metric_names(metrics), ci=bool(ci), convention=convention,
